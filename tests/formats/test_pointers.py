@@ -86,9 +86,8 @@ def test_constituency_children_stand_left_to_right_by_first_leaf():
     ("parents", "tokens", "brackets"),
     [
         ("0", "elm", "( elm)"),
-        ("2 0", "elm", "( ( elm))"),
+        ("2 3 0", "elm", "( ( ( elm)))"),
         ("4 4 4 0", "a b c", "( a b c)"),
-        ("2 3 0", "a", "( ( ( a)))"),
     ],
 )
 def test_constituency_shapes(parents, tokens, brackets):
