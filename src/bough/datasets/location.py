@@ -1,0 +1,68 @@
+"""Where the data is: the folder asked for, else `BOUGH_DATA`, else the user's cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from bough.errors import DataError
+
+SPLITS = ("train", "dev", "test")
+
+
+def find_data(data: Path | str | None = None) -> Path:
+    """The data folder: `data` if given, else the environment's `BOUGH_DATA`, else the user cache.
+
+    A folder that was named must be there; the user cache need not exist yet.
+    """
+    if data is not None:
+        return _named(Path(data), "--data")
+    if from_environment := os.environ.get("BOUGH_DATA"):
+        return _named(Path(from_environment), "BOUGH_DATA")
+    return user_cache()
+
+
+def user_cache() -> Path:
+    """bough's folder in the place where this system keeps what can be made again."""
+    import pooch
+
+    return Path(pooch.os_cache("bough"))
+
+
+def require(paths: Iterable[Path], what: str, hint: str = "") -> None:
+    """A DataError that names the first of `paths` that is no file, and the ways to get `what`."""
+    for path in paths:
+        if not path.is_file():
+            raise DataError(
+                f"{path}: no such file; {hint or f'run `bough fetch {what}`'}, "
+                "or name the folder that has it with --data DIR or BOUGH_DATA"
+            )
+
+
+def check_split(split: str) -> None:
+    """A ValueError unless `split` is one of the three."""
+    choose_from("split", split, SPLITS)
+
+
+def choose_from(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    """A ValueError unless `value` is one of `allowed`."""
+    if value not in allowed:
+        raise ValueError(f"{name} {value!r}: {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
+
+
+def check_count(where: Path, found: int, known: int, what: str) -> None:
+    """A DataError naming both numbers unless they are the same."""
+    if found != known:
+        raise DataError(
+            f"{where}: {found:,} {what}, {known:,} known; "
+            "the file is damaged or another one (check=False takes data of your own)"
+        )
+
+
+def _named(folder: Path, origin: str) -> Path:
+    if not folder.is_dir():
+        raise DataError(
+            f"{origin} {folder}: no such folder; `bough fetch` fills one with sst/, sick/ and glove/"
+        )
+    return folder

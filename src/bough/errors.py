@@ -1,0 +1,16 @@
+"""What goes wrong with other people's files."""
+
+
+class FormatError(ValueError):
+    """Text or a file that is not in the format it claims to be; says where, what and why."""
+
+    def __init__(self, reason: str, *, where: str | None = None, line: int | None = None) -> None:
+        place = ":".join(str(part) for part in (where, line) if part is not None)
+        super().__init__(f"{place}: {reason}" if place else reason)
+        self.reason = reason
+        self.where = where
+        self.line = line
+
+
+class DataError(ValueError):
+    """Data that is missing, incomplete or not what it claims to be; says what, and the way out."""
