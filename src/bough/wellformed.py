@@ -1,0 +1,59 @@
+"""What makes a list of parents a tree; every error says which node, and what a tree has instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+T = TypeVar("T")
+
+
+def checked_parents(parents: Sequence[int] | Ints) -> Ints:
+    given = np.asarray(parents)
+    if given.ndim != 1:
+        raise ValueError(f"parents has {given.ndim} dimensions; it is one list of ints")
+    if len(given) == 0:
+        raise ValueError("an empty tree; a tree has at least one node")
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"parents are {given.dtype}; they are ints, -1 for the root")
+    array = given.astype(np.int64)
+    outside = np.flatnonzero((array < -1) | (array >= len(array)))
+    if len(outside):
+        node = int(outside[0])
+        raise ValueError(
+            f"node {node} has parent {array[node]}; parents are -1 (the root) or 0..{len(array) - 1}"
+        )
+    roots = np.flatnonzero(array < 0)
+    if len(roots) == 0:
+        raise ValueError("no root; exactly one parent is -1")
+    if len(roots) > 1:
+        shown = " and ".join(map(str, roots[:2])) + (", ..." if len(roots) > 2 else "")
+        raise ValueError(f"{len(roots)} roots (nodes {shown}); a tree has one")
+    return frozen(array)
+
+
+def column(name: str, values: Sequence[T] | None, n: int) -> tuple[T, ...] | None:
+    if values is None:
+        return None
+    if len(values) != n:
+        raise ValueError(f"{len(values)} {name} for {n} nodes; give one a node, None where it has none")
+    return tuple(values)
+
+
+def cycle_from(parents: list[int], node: int) -> list[str]:
+    seen: dict[int, None] = {}
+    while node not in seen:
+        seen[node] = None
+        node = parents[node]
+    walk = list(seen)
+    cycle = [*walk[walk.index(node) :], node]
+    return [str(step) for step in cycle] if len(cycle) <= 7 else [*map(str, cycle[:6]), "...", str(node)]
+
+
+def frozen(array: Ints) -> Ints:
+    array.setflags(write=False)
+    return array
