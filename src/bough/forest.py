@@ -1,0 +1,264 @@
+"""Many trees as one schedule: nodes sorted by height, equal subtrees merged, one level a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bough.sharing import merged
+from bough.tree import Tree
+from bough.wellformed import Ints
+
+CHUNK = 256  # rows of a level handled at once: large enough for a matmul, small enough to stay in cache
+
+
+class Forest:
+    """Trees, in the order given, scheduled for the layers of `bough.nn`.
+
+    Nodes are counted through: tree 0's nodes first, then tree 1's, and so on. What is computed are *units*:
+    without `keys` each node is its own unit; with `keys`, one list of ints a tree, an equal key promises an
+    equal input, and equal subtrees become one unit. Units are sorted by height, so a level is a slice.
+
+    `relations` maps the trees' relation names to ids, for `SDTRNN`; trees whose relations are ints need none.
+
+    Shape:
+        size N nodes, units U <= N, edges E: `roots` (trees,), `unit_of` (N,), `node_of` (U,),
+        `inputs` (M,) one node for each distinct input, `input_of` (U,), `children` (E,), `edge_parents` (E,)
+    """
+
+    def __init__(
+        self,
+        trees: Sequence[Tree],
+        keys: Sequence[Sequence[int] | Ints] | None = None,
+        *,
+        relations: Mapping[Any, int] | None = None,
+    ) -> None:
+        self.trees = tuple(trees)
+        self.device = torch.device("cpu")
+        self._vocabulary = relations
+        sizes = np.array([len(tree) for tree in self.trees], dtype=np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(sizes)])
+        self.size = int(self._starts[-1])
+        self.keys = None if keys is None else _joined_keys(keys, sizes)
+        self._schedule()
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def __repr__(self) -> str:
+        parts = f"{len(self)} trees, {self.size} nodes, {self.units} computed"
+        return f"Forest({parts}, {len(self.level_sizes)} levels)"
+
+    def to(self, device: torch.device | str) -> Forest:
+        """The same forest with its index tensors on another device."""
+        if torch.device(device) == self.device:
+            return self
+        moved = self._copied()
+        for name, value in self.__dict__.items():
+            if isinstance(value, Tensor) and name in moved.__dict__:
+                setattr(moved, name, value.to(device))
+        moved.device = torch.device(device)
+        return moved
+
+    # ----------------------------------------------------------------- schedule
+
+    def _schedule(self) -> None:
+        trees, starts = self.trees, self._starts
+        roots = starts[:-1] + np.array([tree.root for tree in trees], dtype=np.int64)
+        heights = _joined([tree.heights for tree in trees])
+        degrees = _joined([tree.degrees for tree in trees])
+        below = _joined([tree.child_list for tree in trees])
+        below = below + np.repeat(starts[:-1], np.diff(starts) - 1)
+        first = np.cumsum(degrees) - degrees  # where a node's children begin in `below`
+        related = self._relation_ids()
+
+        order = np.argsort(heights.astype(np.int32), kind="stable")
+        if self.keys is None:
+            node_of, unit_of = order, np.empty_like(order)
+            unit_of[order] = np.arange(self.size)
+        else:
+            node_of, unit_of = merged(order, heights, degrees, first, below, self.keys, related)
+
+        self._degrees = degrees[node_of]
+        ends = np.cumsum(self._degrees)
+        edges = np.arange(ends[-1] if len(ends) else 0)
+        edges += np.repeat(first[node_of] - (ends - self._degrees), self._degrees)
+        self.edge_nodes = below[edges]  # the node at the lower end of each edge, edges sorted by parent unit
+
+        self.units = len(node_of)
+        counts = np.bincount(heights[node_of]).tolist() if self.units else []
+        self.leaves = counts[0] if counts else 0
+        self.level_sizes = _chunked(counts)
+        self.slices = tuple(pairwise(np.cumsum([0, *self.level_sizes]).tolist()))
+        bounds = np.concatenate([[0], ends])
+        self.edge_sizes = [int(bounds[end] - bounds[start]) for start, end in self.slices]
+        self.edge_slices = [slice(int(bounds[start]), int(bounds[end])) for start, end in self.slices]
+
+        self.roots = torch.from_numpy(roots)
+        self.unit_of = torch.from_numpy(unit_of)
+        self.node_of = torch.from_numpy(node_of)
+        self.children = torch.from_numpy(unit_of[self.edge_nodes])
+        above = np.repeat(np.arange(self.units), self._degrees)
+        self.edge_parents = torch.from_numpy(above)
+        starts = np.array([start for start, _ in self.slices], dtype=np.int64)
+        self.edge_rows = torch.from_numpy(
+            above - np.repeat(starts, self.edge_sizes)
+        )  # the parent within its level
+        self.edge_relations = None if related is None else torch.from_numpy(related[self.edge_nodes])
+        self.own_inputs = self.keys is None  # whether every unit has an input to itself, in the units' order
+        if self.keys is None:
+            self.inputs, self.input_of = self.node_of, torch.arange(self.units)
+        else:
+            _, some, which = np.unique(self.keys[node_of], return_index=True, return_inverse=True)
+            self.inputs, self.input_of = torch.from_numpy(node_of[some]), torch.from_numpy(which)
+
+    def _relation_ids(self) -> Ints | None:
+        """(N,) the id of each node's relation to its parent, -1 for none; None if no tree has relations."""
+        if not self.trees or any(tree.relations is None for tree in self.trees):
+            return None
+        names = [name for tree in self.trees for name in tree.relations or ()]
+        if self._vocabulary is not None:
+            unknown = next(
+                (name for name in names if name is not None and name not in self._vocabulary), None
+            )
+            if unknown is not None:
+                raise ValueError(
+                    f"relation {unknown!r} is not among the {len(self._vocabulary)} in `relations`"
+                )
+            return np.array(
+                [-1 if name is None else self._vocabulary[name] for name in names], dtype=np.int64
+            )
+        if all(name is None or isinstance(name, int | np.integer) for name in names):
+            return np.array([-1 if name is None else name for name in names], dtype=np.int64)
+        return None
+
+    @cached_property
+    def subtree_sizes(self) -> Tensor:
+        """(U,) nodes in each unit's subtree, itself included."""
+        sizes = np.ones(self.units, dtype=np.int64)
+        children, parents = self.children.cpu().numpy(), self.edge_parents.cpu().numpy()
+        for edges in self.edge_slices:
+            np.add.at(sizes, parents[edges], sizes[children[edges]])
+        return torch.from_numpy(sizes).to(self.device)
+
+    def slots(self, arity: int) -> Tensor:
+        """(U - leaves, arity) the child units of every inner unit; `units`, one past the last, for none."""
+        cache: dict[int, Tensor] = self.__dict__.setdefault("_slots", {})
+        if arity not in cache:
+            inner = self._degrees[self.leaves :]
+            if len(inner) and inner.max() > arity:
+                node = int(self.node_of[self.leaves + int(inner.argmax())])
+                raise ValueError(
+                    f"{self.place(node)} has {inner.max()} children; the layer's arity is {arity}"
+                )
+            if (inner == arity).all():
+                table = self.children.view(-1, arity)
+            else:
+                table = torch.full((len(inner), arity), self.units, device=self.device)
+                ends = np.cumsum(inner)
+                column = np.arange(len(self.edge_nodes)) - np.repeat(ends - inner, inner)
+                table[self.edge_parents - self.leaves, torch.from_numpy(column).to(self.device)] = (
+                    self.children
+                )
+            cache[arity] = table
+        return cache[arity]
+
+    def place(self, node: int) -> str:
+        """Where a counted-through node stands, for error messages."""
+        tree = int(np.searchsorted(self._starts, node, side="right")) - 1
+        return f"node {node - int(self._starts[tree])} of tree {tree}"
+
+    # ------------------------------------------------------------- other forests
+
+    @cached_property
+    def unshared(self) -> Forest:
+        """The same trees with every node its own unit, for dropout inside the recursion."""
+        if self.keys is None:
+            return self
+        return Forest(self.trees, relations=self._vocabulary).to(self.device)
+
+    @cached_property
+    def reversed(self) -> Forest:
+        """Chains read from the last word to the first; any other tree is a ValueError."""
+        return Forest(self._reversed_trees(), self._key_lists()).to(self.device)
+
+    @cached_property
+    def both_ways(self) -> Forest:
+        """Every chain, then every chain reversed: 2N nodes."""
+        keys = self._key_lists()
+        return Forest((*self.trees, *self._reversed_trees()), None if keys is None else keys * 2).to(
+            self.device
+        )
+
+    @cached_property
+    def by_unit(self) -> Forest:
+        """The same units, each with an input of its own: for a layer that reads the states of another."""
+        copy = self._copied()
+        copy.own_inputs = True
+        copy.inputs, copy.input_of = copy.node_of, torch.arange(copy.units, device=copy.device)
+        return copy
+
+    def check_chains(self) -> None:
+        """A ValueError where a tree is not a chain."""
+        if self.units and self._degrees.max() > 1:
+            unit = int(self._degrees.argmax())
+            where = self.place(int(self.node_of[unit]))
+            raise ValueError(
+                f"{where} has {self._degrees[unit]} children; in a chain every node has at most one"
+            )
+
+    @cached_property
+    def chain_starts(self) -> Tensor:
+        """(trees,) the leaf of every chain: the sentence's first word."""
+        starts = [start + int(tree.leaves[0]) for start, tree in zip(self._starts, self.trees, strict=False)]
+        return torch.tensor(starts, dtype=torch.int64, device=self.device)
+
+    def _copied(self) -> Forest:
+        """A shallow copy, without what was derived and cached."""
+        copy = object.__new__(Forest)
+        derived = {"unshared", "reversed", "both_ways", "by_unit", "chain_starts", "subtree_sizes", "_slots"}
+        copy.__dict__.update({name: value for name, value in self.__dict__.items() if name not in derived})
+        return copy
+
+    def _key_lists(self) -> list[Ints] | None:
+        return None if self.keys is None else np.split(self.keys, self._starts[1:-1])
+
+    def _reversed_trees(self) -> list[Tree]:
+        self.check_chains()
+        return [_reversed_chain(tree) for tree in self.trees]
+
+
+def _reversed_chain(tree: Tree) -> Tree:
+    parents = np.full(len(tree), -1)
+    parents[tree.degrees > 0] = tree.child_list  # sorted by parent, and every parent has one
+    return Tree(parents)
+
+
+def _joined(arrays: Sequence[Ints]) -> Ints:
+    return np.concatenate(arrays) if len(arrays) else np.zeros(0, dtype=np.int64)
+
+
+def _joined_keys(keys: Sequence[Sequence[int] | Ints], sizes: Ints) -> Ints:
+    if len(keys) != len(sizes):
+        raise ValueError(f"keys for {len(keys)} trees; the forest has {len(sizes)}")
+    arrays = [np.asarray(part, dtype=np.int64) for part in keys]
+    for number, (part, size) in enumerate(zip(arrays, sizes.tolist(), strict=True)):
+        if part.shape != (size,):
+            raise ValueError(f"{part.size} keys for tree {number} of {size} nodes; give one int a node")
+    return _joined(arrays)
+
+
+def _chunked(counts: Sequence[int]) -> list[int]:
+    """Level sizes with every level cut into pieces of at most CHUNK rows (the leaves stay whole)."""
+    sizes = list(counts[:1])
+    for count in counts[1:]:
+        sizes += [CHUNK] * (count // CHUNK)
+        if count % CHUNK:
+            sizes.append(count % CHUNK)
+    return sizes
