@@ -1,0 +1,117 @@
+"""The level engine: one sweep up the levels, one down for the gradient, over buffers sorted by level.
+
+A layer hands over a `Cell`, its equations for one level and their derivative. Autograd sees one function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from bough.forest import CHUNK, Forest
+
+Grads = tuple[Tensor | None, ...]
+
+sigmoid_backward = torch.ops.aten.sigmoid_backward.grad_input  # grad * y * (1 - y), into `grad_input`
+tanh_backward = torch.ops.aten.tanh_backward.grad_input  # grad * (1 - y^2), likewise
+
+
+class Cell(Protocol):
+    """One sweep's equations and buffers. `up` fills level l from the levels below; `down` undoes that."""
+
+    def up(self, l: int) -> None: ...
+    def states(self) -> tuple[Tensor, ...]: ...
+    def turn(self, grads: Sequence[Tensor | None]) -> None: ...
+    def down(self, l: int) -> None: ...
+    def gradients(self) -> Grads: ...
+
+
+class _Sweep(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, cell: Cell, levels: int, *tensors: Tensor | None) -> tuple[Tensor, ...]:
+        with torch.inference_mode():  # a fifth off the cost of a small call; only `states` leave it
+            for l in range(levels):
+                cell.up(l)
+        ctx.cell, ctx.levels = cell, levels
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*(t for t in tensors if t is not None))  # catches weights changed in between
+        return cell.states()
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Any, ...]:
+        _ = ctx.saved_tensors
+        ctx.cell.turn(grads)
+        with torch.inference_mode():
+            for l in reversed(range(ctx.levels)):
+                ctx.cell.down(l)
+        return (None, None, *ctx.cell.gradients())
+
+
+def sweep(cell: Cell, forest: Forest, *tensors: Tensor | None) -> tuple[Tensor, ...]:
+    """Run `cell` up the forest; `tensors` are what it differentiates, in the order of `cell.gradients()`."""
+    states: tuple[Tensor, ...] = _Sweep.apply(cell, len(forest.level_sizes), *tensors)
+    return states
+
+
+def recorded(*tensors: Tensor | None) -> bool:
+    """Whether a gradient will be asked for, so that a cell must keep what its backward needs."""
+    return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)
+
+
+class Rows:
+    """A buffer with one row a unit, cut into levels; without `keep` all levels use the same rows."""
+
+    def __init__(self, like: Tensor, sizes: Sequence[int], width: int, keep: bool) -> None:
+        self.sizes, self.keep = list(sizes), keep
+        self.whole = like.new_empty(sum(sizes) if keep else max(sizes, default=0), width)
+
+    def levels(self, start: int = 0, end: int | None = None) -> Sequence[Tensor]:
+        """Columns start to end of each level: cut once, since a slice can cost more than the arithmetic."""
+        columns = self.whole[:, start:end]
+        return columns.split(self.sizes) if self.keep else [columns[:size] for size in self.sizes]
+
+
+def grouped(slices: Sequence[tuple[int, int]], rows: int = CHUNK) -> dict[int, tuple[int, int]]:
+    """Consecutive levels joined to runs of about `rows` units: top level of a run -> the run's units.
+
+    The leaves are a run of their own. What does not depend on the level above is computed a run at a time.
+    """
+    groups: dict[int, tuple[int, int]] = {}
+    start = 0
+    for l, (_, end) in enumerate(slices):
+        if l == 0 or end - start >= rows or l == len(slices) - 1:
+            groups[l] = (start, end)
+            start = end
+    return groups
+
+
+def check_input(x: Tensor, forest: Forest, width: int, weight: Tensor) -> None:
+    """A clear error for an x that does not fit; the layers call it before any arithmetic."""
+    if x.dim() != 2 or x.shape[1] != width:
+        raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {width})")
+    if x.shape[0] != forest.size:
+        raise ValueError(f"x has {x.shape[0]} rows; the forest has {forest.size} nodes, one row each")
+    if x.dtype != weight.dtype or x.device != weight.device:
+        raise ValueError(
+            f"x is {x.dtype} on {x.device}, the layer {weight.dtype} on {weight.device}; use .to() on one"
+        )
+    if forest.device != x.device:
+        raise ValueError(f"the forest is on {forest.device}, x on {x.device}; use forest.to(x.device)")
+
+
+def check_numbers(x: Tensor, nodes: Tensor, forest: Forest) -> None:
+    """A clear error for a NaN in the rows that count: `x` holds the inputs of `nodes`."""
+    if bool(x.detach().sum().isnan()) and bool(x.isnan().any()):
+        row = int(x.isnan().any(dim=1).nonzero()[0])
+        raise ValueError(f"x has a NaN in the row of {forest.place(int(nodes[row]))}")
+
+
+def uniform(*shape: int, fan_in: int) -> torch.nn.Parameter:
+    """U(-1/sqrt(fan_in), 1/sqrt(fan_in)), the paper's start for weights and biases alike."""
+    bound = 1 / fan_in**0.5 if fan_in else 0.0
+    return torch.nn.Parameter(torch.empty(*shape).uniform_(-bound, bound))

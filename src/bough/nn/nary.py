@@ -1,0 +1,153 @@
+"""N-ary Tree-LSTM (Sec. 3.2): ordered children, at most N of them, each with its own matrices."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bough.forest import Forest
+from bough.nn.engine import check_input, check_numbers, sweep, uniform
+from bough.nn.nary_cell import NaryCell
+
+
+class NaryTreeLSTM(nn.Module):
+    """Tree-LSTM whose gates weigh each child slot with matrices of its own (Eqs. 9-14).
+
+    i_j  = σ(W_i x_j + Σ_l U_i,l  h_jl + b_i)
+    f_jk = σ(W_f x_j + Σ_l U_f,kl h_jl + b_f,k)
+    o_j  = σ(W_o x_j + Σ_l U_o,l  h_jl + b_o)
+    u_j  = tanh(W_u x_j + Σ_l U_u,l h_jl + b_u)
+    c_j  = i_j ⊙ u_j + Σ_l f_jl ⊙ c_jl
+    h_j  = o_j ⊙ tanh(c_j), or tanh(c_j) with `output_gate=False`
+
+    `forget`: "full" has every U_f,kl; "diagonal" only k = l; "tied" its own U_f,kk and one for all k ≠ l.
+    `leaf`: "gated" is the above at every node; "affine" (the Constituency Tree-LSTM) is c = W x + b,
+    h = σ(W_o x + b_o) ⊙ tanh(c) at a leaf, while inner nodes take no x.
+    `recurrent_dropout` drops entries of u while training, each node with its own mask.
+    `forget_bias` is where the forget gates' biases start, added to the paper's zero-centred draw.
+
+    Shape: x (N, X), a forest of N nodes -> h, c (N, D). A node with fewer children fills the first slots.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        arity: int = 2,
+        *,
+        forget: Literal["full", "diagonal", "tied"] = "full",
+        leaf: Literal["affine", "gated"] = "affine",
+        output_gate: bool = True,
+        recurrent_dropout: float = 0.0,
+        forget_bias: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if forget not in ("full", "diagonal", "tied"):
+            raise ValueError(f"forget={forget!r}: 'full', 'diagonal' or 'tied'")
+        if leaf not in ("affine", "gated"):
+            raise ValueError(f"leaf={leaf!r}: 'affine' or 'gated'")
+        if arity < 1:
+            raise ValueError(f"arity={arity}: at least 1")
+        if not 0 <= recurrent_dropout < 1:
+            raise ValueError(f"recurrent_dropout={recurrent_dropout}: at least 0, below 1")
+        self.input_size, self.hidden_size, self.arity = input_size, hidden_size, arity
+        self.forget, self.leaf, self.output_gate = forget, leaf, output_gate
+        self.recurrent_dropout, self.forget_bias = recurrent_dropout, forget_bias
+        x, d, n = input_size, hidden_size, arity
+        self.plain = "uio" if output_gate else "ui"
+        columns = (len(self.plain) + (n if forget == "full" else 0)) * d
+        # NOTE(paper): the text has one bias a gate; Table 1 counts one for every affine map.
+        maps = len("co"[: 1 + output_gate] if leaf == "affine" else self.plain + "f")
+        self.W = uniform(maps * d, x, fan_in=x)  # row blocks c, o (affine) or u, i, f, o (gated)
+        self.b_W = uniform(maps * d, fan_in=x)
+        self.U = uniform(
+            n * d, columns, fan_in=d
+        )  # row block l: child l; column blocks u, i, (f_1 .. f_N if full,) o
+        self.b_U = uniform(n, columns, fan_in=d)
+        if forget != "full":
+            self.U_f = uniform(n, d, d, fan_in=d)  # U_f[k] is U_kk, transposed as U is
+            self.b_f = uniform(n, d, fan_in=d)
+        if forget == "tied":
+            self.U_off = uniform(d, d, fan_in=d)
+            self.b_off = uniform(d, fan_in=d)
+        if forget_bias:
+            with torch.no_grad():
+                (self.b_U[0, 2 * d : (2 + n) * d] if forget == "full" else self.b_f).add_(forget_bias)
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.input_size}, {self.hidden_size}, arity={self.arity}, forget={self.forget!r}"]
+        parts += [f"leaf={self.leaf!r}, output_gate={self.output_gate}"]
+        return ", ".join(parts)
+
+    def forward(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        check_input(x, forest, self.input_size, self.W)
+        if self.training and self.recurrent_dropout:
+            forest = forest.unshared  # each node draws its own mask
+        nodes = self.input_nodes(forest)
+        rows = x.index_select(0, nodes)
+        check_numbers(rows, nodes, forest)
+        return self.encode(rows, forest)
+
+    def encode(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        """From x (M, X) of `input_nodes(forest)` to h and c of every node."""
+        h, c = self.compose(self.input_map(x), forest)
+        return h.index_select(0, forest.unit_of), c.index_select(0, forest.unit_of)
+
+    def input_nodes(self, forest: Forest) -> Tensor:
+        """(M,) the nodes whose x is looked at, one for each distinct input."""
+        return forest.node_of[: forest.leaves] if self.leaf == "affine" else forest.inputs
+
+    def input_map(self, x: Tensor) -> Tensor:
+        """(M, X) -> (M, rows * D): what the equations make of the input alone, in one matmul."""
+        return functional.linear(x, self.W, self.b_W)
+
+    def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        """From `input_map`'s rows for `input_nodes(forest)` to h, c (U, D) of the forest's units."""
+        bias: Tensor | None
+        U, bias = self._fused()
+        drop = self.recurrent_dropout if self.training else 0.0
+        if self.leaf == "gated":
+            if self.arity > 1:  # W_f x is the same for every child's gate
+                u, i, f, *o = a.split(self.hidden_size, dim=1)
+                a = torch.cat([u, i, *[f] * self.arity, *o], dim=1)
+            a, bias = a + bias, None
+        cell = NaryCell(a, U, bias, forest, self.arity, output_gate=self.output_gate, drop=drop)
+        h, c = sweep(cell, forest, a, U, bias)
+        return h, c
+
+    def _fused(self) -> tuple[Tensor, Tensor]:
+        """U (N*D, G*D) and b (G*D,) of one level's matmul; column blocks u, i, f_1 .. f_N, o."""
+        U, b = self.U, self.b_U.sum(0)
+        if self.forget == "full":
+            return U, b
+        n, d = self.arity, self.hidden_size
+        U_f, b_f = torch.block_diag(*self.U_f), self.b_f.flatten()
+        if self.forget == "tied":
+            off = 1 - torch.eye(n, dtype=U.dtype, device=U.device)
+            U_f = U_f + torch.kron(off, self.U_off)
+            b_f = b_f + (n - 1) * self.b_off.repeat(n)
+        return torch.cat([U[:, : 2 * d], U_f, U[:, 2 * d :]], dim=1), torch.cat([b[: 2 * d], b_f, b[2 * d :]])
+
+    def gates(self) -> dict[str, Tensor]:
+        """The paper's symbols: W_* (D, X), U_* (N, D, D), U_f (N, N, D, D) by [k, l], b_* (D), b_f (N, D).
+
+        The affine leaf has W_leaf, b_leaf, W_leaf_o and b_leaf_o instead of W_i, W_f, W_o and W_u.
+        """
+        n, d = self.arity, self.hidden_size
+        U, b = self._fused()
+        blocks = U.view(n, d, -1, d).permute(2, 0, 3, 1)  # (G, N, D, D): gate, child, out, in
+        biases = b.view(-1, d)
+        named = {"U_f": blocks[2 : 2 + n], "b_f": biases[2 : 2 + n]}
+        for gate, k in zip(self.plain, (0, 1, -1), strict=False):
+            named |= {f"U_{gate}": blocks[k], f"b_{gate}": biases[k]}
+        W, b_W = self.W.view(-1, d, self.input_size), self.b_W.view(-1, d)
+        if self.leaf == "affine":
+            for k, name in enumerate(("leaf", "leaf_o")[: len(W)]):
+                named |= {f"W_{name}": W[k], f"b_{name}": b_W[k]}
+        else:
+            for k, gate in enumerate("uifo"[: len(W)]):
+                named |= {f"W_{gate}": W[k], f"b_{gate}": named[f"b_{gate}"] + b_W[k]}
+        return named
