@@ -63,7 +63,9 @@ class Forest:
         for name, value in self.__dict__.items():
             if isinstance(value, Tensor) and name in moved.__dict__:
                 setattr(moved, name, value.to(device))
-        moved.device = torch.device(device)
+        moved.device = (
+            moved.roots.device
+        )  # with its index: "cuda" is asked for, "cuda:0" is where x says it is
         return moved
 
     # ----------------------------------------------------------------- schedule
@@ -204,6 +206,16 @@ class Forest:
         copy.inputs, copy.input_of = copy.node_of, torch.arange(copy.units, device=copy.device)
         return copy
 
+    @cached_property
+    def tree_sizes(self) -> Tensor:
+        """(trees,) nodes in each tree."""
+        return torch.from_numpy(np.diff(self._starts)).to(self.device)
+
+    @cached_property
+    def tree_of(self) -> Tensor:
+        """(N,) the tree each node belongs to."""
+        return torch.arange(len(self), device=self.device).repeat_interleave(self.tree_sizes)
+
     def check_chains(self) -> None:
         """A ValueError where a tree is not a chain."""
         if self.units and self._degrees.max() > 1:
@@ -222,12 +234,14 @@ class Forest:
     def _copied(self) -> Forest:
         """A shallow copy, without what was derived and cached."""
         copy = object.__new__(Forest)
-        derived = {"unshared", "reversed", "both_ways", "by_unit", "chain_starts", "subtree_sizes", "_slots"}
+        derived = {name for name, value in vars(Forest).items() if isinstance(value, cached_property)} | {
+            "_slots"
+        }
         copy.__dict__.update({name: value for name, value in self.__dict__.items() if name not in derived})
         return copy
 
     def _key_lists(self) -> list[Ints] | None:
-        return None if self.keys is None else np.split(self.keys, self._starts[1:-1])
+        return None if self.keys is None else np.split(self.keys, self._starts[1:-1])[: len(self)]
 
     def _reversed_trees(self) -> list[Tree]:
         self.check_chains()
@@ -247,11 +261,13 @@ def _joined(arrays: Sequence[Ints]) -> Ints:
 def _joined_keys(keys: Sequence[Sequence[int] | Ints], sizes: Ints) -> Ints:
     if len(keys) != len(sizes):
         raise ValueError(f"keys for {len(keys)} trees; the forest has {len(sizes)}")
-    arrays = [np.asarray(part, dtype=np.int64) for part in keys]
+    arrays = [np.asarray(part) for part in keys]
     for number, (part, size) in enumerate(zip(arrays, sizes.tolist(), strict=True)):
         if part.shape != (size,):
             raise ValueError(f"{part.size} keys for tree {number} of {size} nodes; give one int a node")
-    return _joined(arrays)
+        if part.dtype.kind not in "iu":
+            raise ValueError(f"keys of tree {number} are {part.dtype}; a key is an int")
+    return _joined([part.astype(np.int64, copy=False) for part in arrays])
 
 
 def _chunked(counts: Sequence[int]) -> list[int]:

@@ -42,7 +42,7 @@ class _Sweep(torch.autograd.Function):
         return cell.states()
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Any, ...]:
         _ = ctx.saved_tensors
         ctx.cell.turn(grads)
@@ -54,7 +54,7 @@ class _Sweep(torch.autograd.Function):
 
 def sweep(cell: Cell, forest: Forest, *tensors: Tensor | None) -> tuple[Tensor, ...]:
     """Run `cell` up the forest; `tensors` are what it differentiates, in the order of `cell.gradients()`."""
-    states: tuple[Tensor, ...] = _Sweep.apply(cell, len(forest.level_sizes), *tensors)
+    states: tuple[Tensor, ...] = _Sweep.apply(cell, len(forest.level_sizes), *tensors)  # type: ignore[no-untyped-call]
     return states
 
 

@@ -138,11 +138,11 @@ class NaryTreeLSTM(nn.Module):
         """
         n, d = self.arity, self.hidden_size
         U, b = self._fused()
-        blocks = U.view(n, d, -1, d).permute(2, 0, 3, 1)  # (G, N, D, D): gate, child, out, in
+        fused, own = (w.view(n, d, -1, d).permute(2, 0, 3, 1) for w in (U, self.U))  # gate, child, out, in
         biases = b.view(-1, d)
-        named = {"U_f": blocks[2 : 2 + n], "b_f": biases[2 : 2 + n]}
+        named = {"U_f": fused[2 : 2 + n], "b_f": biases[2 : 2 + n]}
         for gate, k in zip(self.plain, (0, 1, -1), strict=False):
-            named |= {f"U_{gate}": blocks[k], f"b_{gate}": biases[k]}
+            named |= {f"U_{gate}": own[k], f"b_{gate}": biases[k]}  # own: a view even where U_f is expanded
         W, b_W = self.W.view(-1, d, self.input_size), self.b_W.view(-1, d)
         if self.leaf == "affine":
             for k, name in enumerate(("leaf", "leaf_o")[: len(W)]):

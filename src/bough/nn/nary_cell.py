@@ -166,6 +166,8 @@ class NaryCell:
             torch.sub(1, t.square(), out=p)
 
     def _affine_leaf_down(self) -> Tensor:
+        if not self.sizes:
+            return torch.empty_like(self.a)  # an empty forest has no level 0
         d, dh, dc, t = self.d, self.dh_of[0], self.dc_of[0], self.t_of[0]
         da = torch.empty_like(self.a)
         if self.output_gate:

@@ -1,0 +1,44 @@
+# Every target makes the virtual environment it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check bench clean
+
+$(VENV)/.made:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bough needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+# torch comes first and alone: with it in place, nothing else pulls another build of it.
+$(VENV)/.torch: constraints.txt $(VENV)/.made
+	$(PIP) torch
+	touch $@
+
+$(VENV)/.package: pyproject.toml $(VENV)/.torch
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.package
+	$(PIP) --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/.package  ## the first minute: train on the small treebank that comes along, and score it
+	rm -rf runs/demo
+	$(BIN)/bough train demo --out runs/demo
+	$(BIN)/bough evaluate runs/demo
+
+test: $(VENV)/.dev  ## the tests; SLOW=1 adds those that take minutes
+	$(BIN)/python -m pytest -n 2 $(if $(SLOW),--slow)
+
+check: $(VENV)/.dev  ## formatting, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.package  ## speed against the matmul floor and the recursive reference
+	$(BIN)/bough bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

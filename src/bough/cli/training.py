@@ -1,0 +1,191 @@
+"""`bough train`, `bough evaluate` and `bough recipes`."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+NAMES = {
+    "accuracy": "accuracy",
+    "binary": "binary",
+    "pearson": "Pearson r",
+    "spearman": "Spearman rho",
+    "mse": "MSE",
+    "loss": "loss",
+}
+
+
+def train(
+    recipe: str,
+    /,
+    *,
+    seed: int = 1,
+    out: Path | None = None,
+    settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
+    resume: bool = False,
+    data: Path | None = None,
+    vectors: str | None = None,
+    threads: int = 1,
+    device: str = "cpu",
+) -> None:
+    """Train one system of the paper and report its test score.
+
+    Parameters
+    ----------
+    recipe
+        A recipe's name (see `bough recipes`), or a TOML file of your own.
+    seed
+        Drives order, initial weights and dropout; the same command gives the same bytes.
+    out
+        Folder of the run; runs/RECIPE-SEED unless given.
+    settings
+        key=value over the recipe; may be repeated.
+    resume
+        Continue a run that was stopped; a finished one is left as it is.
+    data
+        Data folder; else BOUGH_DATA, else the user cache.
+    vectors
+        840B, 42B, 6B, or a GloVe file.
+    threads
+        Of torch; one is fastest at the paper's sizes.
+    device
+        cpu, cuda, mps, ...
+    """
+    import torch
+
+    from bough.config import load_recipe
+    from bough.train import train as run
+
+    torch.set_num_threads(threads)
+    config = load_recipe(recipe).with_settings(parse_settings(settings))
+    if vectors is not None:
+        config = config.with_settings({"vectors": vectors})
+    name = Path(recipe).stem if recipe.endswith(".toml") else recipe
+    folder = out or Path("runs") / f"{name}-{seed}"
+    console = Console()
+    logging.getLogger("bough").setLevel(logging.INFO)
+    with _Display(console) as display:
+        result = run(
+            config, folder, seed=seed, data=data, resume=resume, device=device, recipe=name, tell=display.show
+        )
+    console.print(
+        _figures(result["test"], f"test, {result['vectors']}, epoch {result['epoch']} chosen on dev")
+    )
+    console.print(f"[dim]{folder}[/dim]")
+
+
+def evaluate(
+    run: Path,
+    /,
+    *,
+    split: str = "test",
+    data: Path | None = None,
+    out: Path | None = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    threads: int = 1,
+    device: str = "cpu",
+) -> None:
+    """Score a trained model on a split of its data set.
+
+    Parameters
+    ----------
+    run
+        Folder of a run.
+    split
+        train, dev or test.
+    data
+        Data folder; else BOUGH_DATA, else the user cache.
+    out
+        File for the predictions, one line an example.
+    as_json
+        Print the figures as JSON.
+    threads
+        Of torch.
+    device
+        cpu, cuda, mps, ...
+    """
+    import torch
+
+    from bough.evaluate import evaluate as score
+
+    torch.set_num_threads(threads)
+    report = score(run, split, data=data, device=device, out=out)
+    if as_json:
+        print(json.dumps(report.figures, indent=2))  # noqa: T201
+        return
+    console = Console()
+    console.print(_figures(report.figures, f"{split}, {report.examples:,} examples"))
+    if report.classes:
+        table = Table("class", "examples", "predicted", "precision", "recall", title="by class")
+        for line in report.classes:
+            figures = [f"{value:.3f}" for value in (line.precision, line.recall)]
+            table.add_row(line.name, f"{line.examples:,}", f"{line.predicted:,}", *figures)
+        console.print(table)
+
+
+def recipes() -> None:
+    """List the recipes: one for each row of the paper's tables."""
+    from bough.config import load_recipe, recipe_names
+
+    table = Table("recipe", "what it is")
+    for name in recipe_names():
+        table.add_row(name, load_recipe(name).about)
+    Console().print(table)
+
+
+def parse_settings(settings: list[str]) -> dict[str, str]:
+    """key=value texts as a dict."""
+    for setting in settings:
+        if "=" not in setting:
+            raise ValueError(f"--set {setting}: key=value wanted")
+    return dict(setting.split("=", 1) for setting in settings)
+
+
+def _figures(figures: dict[str, float], title: str) -> Table:
+    table = Table(title=title, show_header=False)
+    for name, value in figures.items():
+        table.add_row(NAMES[name], f"{value:.4f}")
+    return table
+
+
+class _Display:
+    """A progress bar an epoch, and a line for each epoch done."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.progress = Progress(
+            TextColumn("epoch {task.fields[epoch]}"),
+            BarColumn(),
+            TextColumn(
+                "{task.completed:.0f}/{task.total:.0f}  loss {task.fields[loss]:.3f}  {task.fields[rate]}"
+            ),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self.task: TaskID | None = None
+
+    def __enter__(self) -> _Display:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.progress.stop()
+
+    def show(self, event: Any) -> None:
+        """One event of the training loop."""
+        done = (event.epoch - 1) * event.total + event.done
+        fields = {"epoch": f"{event.epoch}/{event.epochs}", "loss": event.loss, "rate": f"{event.rate:.0f}/s"}
+        if self.task is None:
+            self.task = self.progress.add_task("", total=event.epochs * event.total, **fields)
+        self.progress.update(self.task, completed=done, **fields)
+        if event.dev is not None:
+            dev = "  ".join(f"{NAMES[name]} {value:.4f}" for name, value in event.dev.items())
+            self.console.print(f"epoch {event.epoch:2}  loss {event.loss:.4f}  dev: {dev}", highlight=False)

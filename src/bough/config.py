@@ -1,0 +1,149 @@
+"""What a run is made of: the paper's values as defaults, a recipe's over them, flags over those."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from importlib import resources
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+Encoder = Literal["constituency", "dependency", "lstm", "mean", "dt-rnn", "sdt-rnn"]
+
+
+@dataclass(frozen=True)
+class Config:
+    """One system of the paper, or one like it. A recipe file sets any of these."""
+
+    about: str = ""
+    task: Literal["sst5", "sst2", "sick"] = "sst5"
+    source: Literal["data", "demo"] = "data"  # the data folder, or the small treebank that the package ships
+    encoder: Encoder = "constituency"
+    hidden: int = 150
+    layers: int = 1
+    bidirectional: bool = False
+    tied: bool = True
+    output_gate: bool = True
+    forget: Literal["full", "diagonal", "tied"] = "full"
+    nonlinearity: Literal["tanh", "relu", "sigmoid"] = "tanh"  # of the DT-RNN and SDT-RNN
+    average: bool = False  # likewise: a node's sum divided by the words below it
+
+    embeddings: Literal["fixed", "tuned", "random"] = "tuned"
+    vectors: str = "auto"
+    dimension: int = 300
+    similarity_hidden: int = 50
+    features: Literal["both", "product", "difference"] = "both"
+    objective: Literal["kl", "mse"] = "kl"
+
+    dropout: float = 0.5
+    input_dropout: float = 0.0
+    recurrent_dropout: float = 0.0
+    forget_bias: float = 0.0
+
+    epochs: int = 10
+    batch: int = 25
+    spans: int = 4  # sampled from each sentence for a sequential model on SST, beside the sentence itself
+    rate: float = 0.05
+    decay: float = 1.0  # of the rates, each epoch
+    embedding_rate: float = 0.1
+    l2: float = 1e-4
+    choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
+    limit: int = 0  # the first so many examples of every split; 0 for all
+
+    def __post_init__(self) -> None:
+        for name, kind in get_type_hints(Config).items():
+            _check(name, kind, getattr(self, name))
+        for name in ("hidden", "layers", "epochs", "batch", "dimension", "similarity_hidden"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
+        for name in ("dropout", "input_dropout", "recurrent_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}: at least 0, below 1")
+        if self.task != "sick" and self.encoder in ("mean", "dt-rnn", "sdt-rnn"):
+            raise ValueError(f"encoder = {self.encoder!r} is for task = 'sick'; here it is {self.task!r}")
+        if self.task == "sick" and self.source == "demo":
+            raise ValueError("source = 'demo' is a sentiment treebank; task = 'sick' needs the data folder")
+
+    @property
+    def classes(self) -> int:
+        """Of the classifier: five, or negative, neutral and positive for the binary task."""
+        return 3 if self.task == "sst2" else 5
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Config:
+        """Some values replaced; texts, as a command line has them, are read as the key's type."""
+        types = get_type_hints(Config)
+        for key in settings:
+            if key not in types:
+                raise ValueError(f"unknown key {key!r}{_nearest(key, types)}")
+        return replace(self, **{key: _read(key, types[key], value) for key, value in settings.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every value, for a JSON file."""
+        return asdict(self)
+
+
+def recipe_names() -> list[str]:
+    """The recipes that the package ships."""
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in resources.files("bough.recipes").iterdir()
+        if entry.name.endswith(".toml")
+    )
+
+
+def load_recipe(name: str) -> Config:
+    """A shipped recipe by its name, or a TOML file of one's own by its path."""
+    if name.endswith(".toml"):
+        try:
+            with open(name, "rb") as file:
+                text = file.read().decode()
+        except OSError as error:
+            raise ValueError(f"{name}: {error.strerror or error}") from None
+    else:
+        known = recipe_names()
+        if name not in known:
+            raise ValueError(
+                f"unknown recipe {name!r}{_nearest(name, known)}; `bough recipes` lists them all"
+            )
+        text = resources.files("bough.recipes").joinpath(f"{name}.toml").read_text()
+    try:
+        return Config().with_settings(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise ValueError(f"recipe {name}: {error}") from None
+
+
+def field_names() -> list[str]:
+    """Every key that a recipe may set."""
+    return [field.name for field in fields(Config)]
+
+
+def _nearest(word: str, known: Any) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _read(name: str, kind: Any, value: Any) -> Any:
+    """A text as the type of its key; what is no text stays as it is."""
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, str) or kind is str or get_origin(kind) is Literal:
+        return value
+    if kind is bool:
+        if value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        raise ValueError(f"{name} = {value!r}: true or false")
+    try:
+        return kind(value)
+    except ValueError:
+        raise ValueError(f"{name} = {value!r}: {'a whole number' if kind is int else 'a number'}") from None
+
+
+def _check(name: str, kind: Any, value: Any) -> None:
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ValueError(f"{name} = {value!r}: one of {', '.join(map(repr, get_args(kind)))}")
+    elif type(value) is not kind:
+        raise ValueError(f"{name} = {value!r}: {kind.__name__} wanted, not {type(value).__name__}")
+    elif kind is float and value != value:
+        raise ValueError(f"{name} is not a number")

@@ -1,0 +1,114 @@
+"""What the paper puts on top: a classifier for nodes (Sec. 4.1), a similarity for pairs (Sec. 4.2)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bough.nn.dropout import kept
+from bough.nn.engine import uniform
+
+
+class Classifier(nn.Module):
+    """Softmax over the classes of a node's state, after dropout.
+
+    p(y | {x}_j) = softmax(W_s h_j + b_s)
+
+    Shape: h (N, D) -> logits (N, K).
+    """
+
+    def __init__(self, hidden_size: int, classes: int, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.hidden_size, self.classes, self.dropout = hidden_size, classes, dropout
+        self.W_s = uniform(classes, hidden_size, fan_in=hidden_size)
+        self.b_s = uniform(classes, fan_in=hidden_size)
+
+    def extra_repr(self) -> str:
+        return f"{self.hidden_size}, classes={self.classes}, dropout={self.dropout}"
+
+    def forward(self, h: Tensor) -> Tensor:
+        if self.training and self.dropout:
+            h = h * kept(h, h.shape[0], h.shape[1], self.dropout)  # every node its own mask
+        return functional.linear(h, self.W_s, self.b_s)
+
+    def loss(self, h: Tensor, labels: Tensor) -> Tensor:
+        """The sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1."""
+        return functional.cross_entropy(self(h), labels, reduction="sum")
+
+
+class Similarity(nn.Module):
+    """How related two sentence vectors are, on a scale of 1 to K.
+
+    h_× = h_L ⊙ h_R,  h_+ = |h_L - h_R|
+    h_s = σ(W_× h_× + W_+ h_+ + b_h)
+    p   = softmax(W_p h_s + b_p),  y = Σ_i i p_i
+
+    `features`: "both", or only the "product" h_× or the "difference" h_+.
+    `objective`: "kl" to the sparse target distribution, or "mse" of y.
+
+    Shape: h_L, h_R (B, D) -> log p (B, K).
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        *,
+        hidden: int = 50,
+        classes: int = 5,
+        features: Literal["both", "product", "difference"] = "both",
+        objective: Literal["kl", "mse"] = "kl",
+    ) -> None:
+        super().__init__()
+        if classes < 2:
+            raise ValueError(f"classes={classes}: a scale has at least 2")
+        self.hidden_size, self.hidden, self.classes = hidden_size, hidden, classes
+        self.features, self.objective = features, objective
+        width = hidden_size * (2 if features == "both" else 1)
+        self.W_h = uniform(hidden, width, fan_in=width)  # column blocks W_×, W_+
+        self.b_h = uniform(hidden, fan_in=width)
+        self.W_p = uniform(classes, hidden, fan_in=hidden)
+        self.b_p = uniform(classes, fan_in=hidden)
+        self.register_buffer("scale", torch.arange(1.0, classes + 1), persistent=False)
+
+    def extra_repr(self) -> str:
+        parts = f"{self.hidden_size}, hidden={self.hidden}, classes={self.classes}"
+        return f"{parts}, features={self.features!r}, objective={self.objective!r}"
+
+    def forward(self, left: Tensor, right: Tensor) -> Tensor:
+        parts = []
+        if self.features != "difference":
+            parts.append(left * right)
+        if self.features != "product":
+            parts.append((left - right).abs())
+        h_s = torch.sigmoid(functional.linear(torch.cat(parts, dim=1), self.W_h, self.b_h))
+        return functional.log_softmax(functional.linear(h_s, self.W_p, self.b_p), dim=1)
+
+    def score(self, log_p: Tensor) -> Tensor:
+        """(B, K) -> (B,) the expected rating."""
+        assert isinstance(self.scale, Tensor)
+        return log_p.exp() @ self.scale
+
+    def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
+        """The mean over the pairs of the objective; y (B,) lies in [1, K]."""
+        log_p = self(left, right)
+        if self.objective == "mse":
+            return functional.mse_loss(self.score(log_p), y)
+        # NOTE(paper): the released program divides the divergence by K too, and so trains at a fifth of the rate.
+        target = target_distribution(y, self.classes)
+        return functional.kl_div(log_p, target, reduction="batchmean") / self.classes
+
+
+def target_distribution(y: Tensor, classes: int) -> Tensor:
+    """(B,) in [1, K] -> (B, K), the sparse p with Σ_i i p_i = y: at most two neighbours share the mass."""
+    if bool(((y < 1) | (y > classes)).any()) or bool(y.isnan().any()):
+        wrong = y[~((y >= 1) & (y <= classes))][0].item()
+        raise ValueError(f"a rating of {wrong:g}; the scale goes from 1 to {classes}")
+    floor = y.floor()
+    low = (floor.long() - 1).clamp(max=classes - 2)  # y = K is all on the last class, from the pair below it
+    high = y - (low + 1)
+    p = y.new_zeros(len(y), classes)
+    p.scatter_(1, low.unsqueeze(1), (1 - high).unsqueeze(1))
+    return p.scatter_(1, (low + 1).unsqueeze(1), high.unsqueeze(1))

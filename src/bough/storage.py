@@ -1,0 +1,93 @@
+"""Files written whole or not at all, and read with a clear word about what is wrong with them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from bough.errors import FormatError
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place once the block has ended without an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Atomically, in UTF-8 with plain newlines."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Atomically, for people to read too."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_tensors(
+    path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
+) -> None:
+    """Atomically, as safetensors."""
+    with replacing(path) as temporary:
+        save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
+
+
+def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
+    """Several files into one folder, each atomically; what is large first, so that the small ones vouch for it."""
+    for name, group in tensors.items():
+        write_tensors(folder / name, group)
+    for name, text in texts.items():
+        write_text(folder / name, text)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object, or a FormatError that names the file."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FormatError("there is no such file", where=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"cannot be read: {error}", where=str(path)) from None
+    except json.JSONDecodeError as error:
+        raise FormatError(f"torn or no JSON ({error.msg})", where=str(path), line=error.lineno) from None
+    if not isinstance(value, dict):
+        raise FormatError(f"a JSON {type(value).__name__}, an object wanted", where=str(path))
+    return value
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, or a FormatError that names it."""
+    return read_tensors_and_metadata(path)[0]
+
+
+def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Likewise, with the file's metadata."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+    except FileNotFoundError:
+        raise FormatError("there is no such file", where=str(path)) from None
+    except (SafetensorError, OSError, ValueError) as error:
+        raise FormatError(f"torn or no safetensors file ({error})", where=str(path)) from None

@@ -1,0 +1,37 @@
+"""What all tests share: the `--slow` switch, one thread, a cache folder of their own, and the data if it is there."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--slow"):
+        for item in items:
+            if "slow" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="slow; run with --slow"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The data folder, for tests of the real SST, SICK and GloVe."""
+    folder = os.environ.get("BOUGH_DATA")
+    if not folder or not Path(folder, "sst").is_dir():
+        pytest.skip("needs the real data: set BOUGH_DATA")
+    return Path(folder)
