@@ -1,0 +1,1 @@
+"""What the layers cost, against the arithmetic alone and against plain recursion."""

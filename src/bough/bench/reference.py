@@ -1,0 +1,166 @@
+"""The paper's equations, one node at a time in plain PyTorch: what the layers are tested and timed against.
+
+Nothing here is shared with the layers but their weights, which `gates()` hands over by the paper's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from bough.nn import DTRNN, LSTM, ChildSumTreeLSTM, NaryTreeLSTM
+from bough.tree import Tree
+
+State = tuple[Tensor, Tensor]  # h, c of one node, (D,) each
+Node = Callable[[Tensor, Sequence[State], Tensor | None], State]  # x_j, the children's states, a mask for u
+
+
+def child_sum(layer: ChildSumTreeLSTM) -> Node:
+    """Eqs. 2-8."""
+    g = layer.gates()
+
+    def node(x: Tensor, below: Sequence[State], mask: Tensor | None) -> State:
+        h_sum = sum((h for h, _ in below), start=x.new_zeros(layer.hidden_size))
+        i = torch.sigmoid(g["W_i"] @ x + g["U_i"] @ h_sum + g["b_i"])
+        u = torch.tanh(g["W_u"] @ x + g["U_u"] @ h_sum + g["b_u"])
+        c = i * (u if mask is None else u * mask)
+        for h_k, c_k in below:
+            f_k = torch.sigmoid(g["W_f"] @ x + g["U_f"] @ h_k + g["b_f"])
+            c = c + f_k * c_k
+        if not layer.output_gate:
+            return torch.tanh(c), c
+        o = torch.sigmoid(g["W_o"] @ x + g["U_o"] @ h_sum + g["b_o"])
+        return o * torch.tanh(c), c
+
+    return node
+
+
+def nary(layer: NaryTreeLSTM) -> Node:
+    """Eqs. 9-14, or the affine leaf and inner nodes without x."""
+    g = layer.gates()
+    U = {gate: g[f"U_{gate}"].unbind() for gate in ("iou" if layer.output_gate else "iu")}
+    U_f = [row.unbind() for row in g["U_f"].unbind()]
+    b_f = g["b_f"].unbind()
+    affine = layer.leaf == "affine"
+
+    def total(x: Tensor, gate: str, maps: Sequence[Tensor], b: Tensor, below: Sequence[State]) -> Tensor:
+        z = b if affine else g[f"W_{gate}"] @ x + b
+        for U_l, (h_l, _) in zip(maps, below, strict=False):  # the first slots are filled
+            z = z + U_l @ h_l
+        return z
+
+    def leaf(x: Tensor) -> State:
+        c = g["W_leaf"] @ x + g["b_leaf"]
+        if not layer.output_gate:
+            return torch.tanh(c), c
+        return torch.sigmoid(g["W_leaf_o"] @ x + g["b_leaf_o"]) * torch.tanh(c), c
+
+    def node(x: Tensor, below: Sequence[State], mask: Tensor | None) -> State:
+        if affine and not below:
+            return leaf(x)
+        i = torch.sigmoid(total(x, "i", U["i"], g["b_i"], below))
+        u = torch.tanh(total(x, "u", U["u"], g["b_u"], below))
+        c = i * (u if mask is None else u * mask)
+        for k, (_, c_k) in enumerate(below):
+            c = c + torch.sigmoid(total(x, "f", U_f[k], b_f[k], below)) * c_k
+        if not layer.output_gate:
+            return torch.tanh(c), c
+        return torch.sigmoid(total(x, "o", U["o"], g["b_o"], below)) * torch.tanh(c), c
+
+    return node
+
+
+def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """h, c (N, D) of every node, in the forest's order; children are visited before their parents."""
+    rows, states = x.unbind(), list[State]()  # a row's own gradient, not a whole x of zeros for each
+    for tree in trees:
+        first = len(states)
+        states += [(x, x)] * len(tree)
+        for j in _upwards(tree):
+            below = [states[first + k] for k in tree.children[j]]
+            mask = None if masks is None else masks[first + j]
+            states[first + j] = node(rows[first + j], below, mask)
+    h, c = zip(*states, strict=True)
+    return torch.stack(h), torch.stack(c)
+
+
+def lstm(layer: LSTM, x: Tensor, trees: Sequence[Tree]) -> tuple[Tensor, Tensor]:
+    """Eq. 1 along every chain: a direction and a layer at a time, each on the h of the layer below."""
+    columns: list[tuple[Tensor, Tensor]] = []
+    for direction in range(layer.directions):
+        stack = layer.stacks[direction if len(layer.stacks) > 1 else 0]
+        inputs = x
+        for cell in stack.children():
+            assert isinstance(cell, NaryTreeLSTM)
+            columns.append(_along(nary(cell), inputs, trees, backwards=direction == 1))
+            inputs = columns[-1][0]
+    h, c = zip(*columns, strict=True)
+    return torch.cat(h, dim=1), torch.cat(c, dim=1)
+
+
+def _along(node: Node, x: Tensor, trees: Sequence[Tree], *, backwards: bool) -> tuple[Tensor, Tensor]:
+    rows, states = x.unbind(), list[State]()
+    for tree in trees:
+        first = len(states)
+        states += [(x, x)] * len(tree)
+        before: list[State] = []
+        for j in reversed(_upwards(tree)) if backwards else _upwards(tree):
+            before = [node(rows[first + j], before, None)]
+            states[first + j] = before[0]
+    h, c = zip(*states, strict=True)
+    return torch.stack(h), torch.stack(c)
+
+
+def dt_rnn(
+    layer: DTRNN, x: Tensor, trees: Sequence[Tree], relations: Mapping[Hashable, int] | None = None
+) -> Tensor:
+    """h (N, D) of a DT-RNN or, with a matrix for each of its `relations`, an SDT-RNN."""
+    squash = {"tanh": torch.tanh, "relu": torch.relu, "sigmoid": torch.sigmoid}[layer.nonlinearity]
+    U, b = layer.U.unbind(), layer.b_U.unbind()
+    rows, h = x.unbind(), list[Tensor]()
+    for tree in trees:
+        first = len(h)
+        h += [x] * len(tree)
+        words = [1] * len(tree)
+        for j in _upwards(tree):
+            z = layer.W @ rows[first + j] + layer.b_W
+            for k in tree.children[j]:
+                r = _relation(tree, k, relations) if layer.relations > 1 else 0
+                message = h[first + k] @ U[r] + b[r]  # U is stored transposed
+                z = z + (words[k] * message if layer.average else message)
+                words[j] += words[k]
+            h[first + j] = squash(z / words[j] if layer.average else z)
+    return torch.stack(h)
+
+
+def _relation(tree: Tree, node: int, ids: Mapping[Hashable, int] | None) -> int:
+    assert tree.relations is not None
+    name = tree.relations[node]
+    known = name if ids is None else ids[name]
+    assert isinstance(known, int)
+    return known
+
+
+def _upwards(tree: Tree) -> list[int]:
+    order: list[int] = tree.heights.argsort(kind="stable").tolist()
+    return order
+
+
+def recursive(
+    layer: nn.Module, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None
+) -> tuple[Tensor, ...]:
+    """What `layer(x, Forest(trees))` should be: h and c, or h alone where there is no c.
+
+    `masks` (N, D) stands for the draw of `recurrent_dropout`.
+    """
+    if isinstance(layer, NaryTreeLSTM):
+        return climb(nary(layer), x, trees, masks)
+    if isinstance(layer, ChildSumTreeLSTM):
+        return climb(child_sum(layer), x, trees, masks)
+    if isinstance(layer, LSTM):
+        return lstm(layer, x, trees)
+    if isinstance(layer, DTRNN):
+        return (dt_rnn(layer, x, trees),)
+    raise TypeError(f"no equations for a {type(layer).__name__}")

@@ -1,0 +1,305 @@
+"""Forest is a schedule: every node computed after its children, equal subtrees once, and nothing lost."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from torch import Tensor
+
+from bough import Forest, Tree, sharing
+from bough.forest import CHUNK
+from oracle import Keys, batches, chains, drawn
+
+PAIR = Tree([2, 2, -1])
+STAR = Tree([-1, 0, 0, 0])
+
+
+def nodes_of(trees: Sequence[Tree]) -> list[tuple[int, int]]:
+    """(tree, node) of every node, counted through."""
+    return [(number, node) for number, tree in enumerate(trees) for node in range(len(tree))]
+
+
+def children_of(trees: Sequence[Tree]) -> list[list[int]]:
+    """The children of every node, counted through."""
+    starts = np.cumsum([0, *map(len, trees)]).tolist()
+    return [[starts[number] + k for k in trees[number].children[node]] for number, node in nodes_of(trees)]
+
+
+def contents(trees: Sequence[Tree], keys: Keys, *, relations: bool) -> list[Hashable]:
+    """What a node's state depends on, nested: its key, and its children's contents and relations."""
+    flat = range(sum(map(len, trees))) if keys is None else [key for part in keys for key in part]
+    below, places = children_of(trees), nodes_of(trees)
+    found: dict[int, Hashable] = {}
+    for number, tree in enumerate(trees):
+        start = sum(map(len, trees[:number]))
+        for node in np.argsort(tree.heights, kind="stable").tolist():
+            edges = []
+            for k in below[start + node]:
+                names = trees[places[k][0]].relations
+                edges.append((found[k], names[places[k][1]] if relations and names is not None else None))
+            found[start + node] = (flat[start + node], tuple(edges))
+    return [found[node] for node in range(len(places))]
+
+
+# --------------------------------------------------------------------- the schedule
+
+
+@given(batches())
+@drawn
+def test_levels_hold_every_unit_once_and_children_below(batch: tuple[list[Tree], Keys]) -> None:
+    trees, keys = batch
+    forest = Forest(trees, keys)
+    assert sum(forest.level_sizes) == forest.units
+    assert [end - start for start, end in forest.slices] == forest.level_sizes
+    assert [start for start, _ in forest.slices] == [0, *(end for _, end in forest.slices[:-1])]
+    heights = [int(tree.heights[node]) for tree in trees for node in range(len(tree))]
+    unit_heights = [heights[node] for node in forest.node_of.tolist()]
+    assert unit_heights == sorted(unit_heights)
+    assert forest.leaves == forest.level_sizes[0] == unit_heights.count(0)
+    for l, (start, end) in enumerate(forest.slices):
+        edges = forest.edge_slices[l]
+        assert edges.stop - edges.start == forest.edge_sizes[l]
+        assert bool((forest.children[edges] < start).all())
+        assert bool(((forest.edge_parents[edges] >= start) & (forest.edge_parents[edges] < end)).all())
+        assert torch.equal(forest.edge_rows[edges], forest.edge_parents[edges] - start)
+
+
+@given(batches())
+@drawn
+def test_edges_are_the_trees_in_order(batch: tuple[list[Tree], Keys]) -> None:
+    trees, keys = batch
+    forest = Forest(trees, keys)
+    below = children_of(trees)
+    edges: list[list[int]] = [[] for _ in range(forest.units)]
+    for parent, child in zip(forest.edge_parents.tolist(), forest.children.tolist(), strict=True):
+        edges[parent].append(child)
+    unit_of = forest.unit_of.tolist()
+    for node, unit in enumerate(unit_of):
+        assert edges[unit] == [unit_of[k] for k in below[node]]
+    assert [unit_of[node] for node in forest.edge_nodes] == forest.children.tolist()
+
+
+@given(batches())
+@drawn
+def test_units_are_the_distinct_subtrees(batch: tuple[list[Tree], Keys]) -> None:
+    trees, keys = batch
+    forest = Forest(trees, keys)
+    meaning = contents(trees, keys, relations=False)
+    assert forest.units == len(set(meaning))
+    assert [meaning[node] for node in forest.node_of[forest.unit_of].tolist()] == meaning
+
+
+@given(batches(relations=2))
+@drawn
+def test_relations_set_subtrees_apart(batch: tuple[list[Tree], Keys]) -> None:
+    trees, keys = batch
+    forest = Forest(trees, keys)
+    meaning = contents(trees, keys, relations=True)
+    assert forest.units == len(set(meaning))
+    assert [meaning[node] for node in forest.node_of[forest.unit_of].tolist()] == meaning
+    assert forest.edge_relations is not None
+    flat = [name for tree in trees for name in tree.relations or ()]
+    assert forest.edge_relations.tolist() == [flat[node] for node in forest.edge_nodes]
+
+
+@given(batches())
+@drawn
+def test_inputs_are_the_distinct_keys(batch: tuple[list[Tree], Keys]) -> None:
+    trees, keys = batch
+    forest = Forest(trees, keys)
+    flat = list(range(forest.size)) if keys is None else [key for part in keys for key in part]
+    read = [flat[node] for node in forest.inputs.tolist()]
+    assert sorted(read) == sorted(set(flat))
+    assert [read[row] for row in forest.input_of.tolist()] == [flat[node] for node in forest.node_of.tolist()]
+
+
+def test_without_keys_every_node_is_its_own_unit() -> None:
+    forest = Forest([PAIR, PAIR])
+    assert forest.units == forest.size == 6
+    assert forest.node_of[forest.unit_of].tolist() == list(range(6))
+
+
+def test_with_keys_equal_subtrees_are_one_unit() -> None:
+    twins = [[0, 1, 9], [0, 1, 9]]
+    assert Forest([PAIR, PAIR], twins).units == 3
+    assert Forest([PAIR, PAIR], [[0, 1, 9], [1, 0, 9]]).units == 4  # children are ordered
+    assert Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 8]]).units == 4
+    assert Forest([PAIR], [[0, 0, 0]]).units == 2  # an equal key at another place is another subtree
+    assert Forest([Tree([1, -1]), STAR], [[0, 0], [0, 0, 0, 0]]).units == 3
+
+
+def test_roots_count_through() -> None:
+    assert Forest([PAIR, STAR, Tree([-1])]).roots.tolist() == [2, 3, 7]
+
+
+def test_tree_sizes_and_tree_of() -> None:
+    forest = Forest([PAIR, Tree([-1]), STAR])
+    assert forest.tree_sizes.tolist() == [3, 1, 4]
+    assert forest.tree_of.tolist() == [0, 0, 0, 1, 2, 2, 2, 2]
+
+
+@given(batches())
+@drawn
+def test_subtree_sizes(batch: tuple[list[Tree], Keys]) -> None:
+    trees, keys = batch
+    forest, below = Forest(trees, keys), children_of(trees)
+
+    def size(node: int) -> int:
+        return 1 + sum(map(size, below[node]))
+
+    assert forest.subtree_sizes.tolist() == [size(node) for node in forest.node_of.tolist()]
+
+
+def test_slots_are_filled_from_the_first() -> None:
+    forest = Forest([STAR, Tree([1, -1])])
+    missing = forest.units
+    assert forest.slots(4).tolist() == [[0, 1, 2, missing], [3, missing, missing, missing]]
+    assert forest.slots(3).tolist() == [[0, 1, 2], [3, missing, missing]]
+    assert Forest([PAIR]).slots(2).tolist() == [[0, 1]]
+    assert Forest([Tree([-1])]).slots(2).shape == (0, 2)
+
+
+def test_wide_levels_are_cut() -> None:
+    forest = Forest([PAIR] * (2 * CHUNK + 3))
+    assert forest.level_sizes == [4 * CHUNK + 6, CHUNK, CHUNK, 3]
+    assert forest.edge_sizes == [0, 2 * CHUNK, 2 * CHUNK, 6]
+    assert len(Forest([PAIR] * CHUNK).level_sizes) == 2
+
+
+def test_a_hundred_thousand_deep() -> None:
+    chain = Tree(np.append(np.arange(1, 100_000), -1))
+    assert len(Forest([chain]).level_sizes) == 100_000
+    assert Forest([chain, chain], [np.zeros(100_000, dtype=np.int64)] * 2).units == 100_000
+
+
+def test_an_empty_forest() -> None:
+    for forest in (Forest([]), Forest([], []), Forest([], relations={})):
+        assert (len(forest), forest.size, forest.units, forest.leaves) == (0, 0, 0, 0)
+        assert forest.level_sizes == []
+        assert forest.roots.shape == forest.children.shape == forest.inputs.shape == (0,)
+        assert forest.slots(2).shape == (0, 2)
+
+
+def test_repr_counts() -> None:
+    forest = Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 9]])
+    assert repr(forest) == "Forest(2 trees, 6 nodes, 3 computed, 2 levels)"
+
+
+# ------------------------------------------------------------------------- keys
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ([[0, 1, 2]], "keys for 1 trees; the forest has 2"),
+        ([[0, 1, 2], [0, 1, 2]], "3 keys for tree 1 of 4 nodes; give one int a node"),
+        ([[0, 1, 2], []], "0 keys for tree 1 of 4 nodes; give one int a node"),
+        ([[0, 1, 2.5], [0, 1, 2, 3]], "keys of tree 0 are float64; a key is an int"),
+        ([[0, 1, 2], ["a", "b", "c", "d"]], "keys of tree 1 are <U1; a key is an int"),
+    ],
+)
+def test_keys_that_do_not_fit(keys: Keys, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Forest([PAIR, STAR], keys)
+
+
+def test_keys_are_compared_as_whole_numbers() -> None:
+    near = [np.array([2**62, 2**62 + 1, 0]), np.array([2**62, 2**62 + 1, 0], dtype=np.uint64)]
+    assert Forest([PAIR], near[:1]).leaves == 2
+    assert Forest([PAIR, PAIR], near).units == 3
+    assert Forest([PAIR], [torch.tensor([-5, -5, 0]).numpy()]).leaves == 1
+
+
+def test_a_hash_collision_is_an_error_and_never_a_wrong_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "_mixed", lambda words: words * np.uint64(0))
+    with pytest.raises(RuntimeError, match=r"^two different subtrees share a 64-bit hash; "):
+        Forest([PAIR], [[0, 1, 2]])
+
+
+# --------------------------------------------------------------- errors and devices
+
+
+def test_more_children_than_slots() -> None:
+    with pytest.raises(ValueError, match=r"^node 0 of tree 1 has 3 children; the layer's arity is 2$"):
+        Forest([PAIR, STAR]).slots(2)
+
+
+def test_places_are_of_a_tree() -> None:
+    forest = Forest([PAIR, STAR])
+    assert [forest.place(node) for node in (0, 2, 3, 6)] == [
+        "node 0 of tree 0",
+        "node 2 of tree 0",
+        "node 0 of tree 1",
+        "node 3 of tree 1",
+    ]
+
+
+def test_moving_to_the_same_device_changes_nothing() -> None:
+    forest = Forest([PAIR])
+    assert forest.to("cpu") is forest
+    assert forest.to(torch.device("cpu")) is forest
+
+
+def test_moving_takes_every_tensor_along() -> None:
+    forest = Forest([PAIR, Tree([1, -1])], [[0, 0, 1], [0, 1]])
+    forest.slots(2), forest.subtree_sizes, forest.unshared
+    moved = forest.to("meta")
+    assert moved.device == moved.roots.device == torch.device("meta")
+    tensors = {name: value for name, value in vars(moved).items() if isinstance(value, Tensor)}
+    assert {"roots", "unit_of", "node_of", "inputs", "input_of", "children", "edge_parents"} <= set(tensors)
+    assert all(value.is_meta for value in tensors.values())
+    assert (moved.units, moved.level_sizes, moved.trees) == (forest.units, forest.level_sizes, forest.trees)
+    assert forest.roots.device == forest.device == torch.device("cpu")
+
+
+# -------------------------------------------------------------------- other forests
+
+
+def test_unshared() -> None:
+    shared = Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 9]])
+    assert shared.unshared.units == shared.unshared.size == 6
+    assert shared.unshared is shared.unshared
+    plain = Forest([PAIR])
+    assert plain.unshared is plain
+
+
+def test_by_unit_gives_every_unit_an_input() -> None:
+    forest = Forest([PAIR, PAIR], [[0, 0, 0], [0, 0, 0]]).by_unit
+    assert forest.units == 2
+    assert torch.equal(forest.inputs, forest.node_of)
+    assert forest.input_of.tolist() == [0, 1]
+
+
+@given(chains())
+@drawn
+def test_chains_read_backwards(batch: tuple[list[Tree], Keys]) -> None:
+    trees, keys = batch
+    forest = Forest(trees, keys)
+    forest.check_chains()
+    for tree, other in zip(trees, forest.reversed.trees, strict=True):
+        words, back = (np.argsort(chain.heights).tolist() for chain in (tree, other))
+        assert words == back[::-1]
+    assert forest.reversed.reversed.trees == tuple(Tree(tree.parents) for tree in trees)
+    assert torch.equal(forest.chain_starts, forest.reversed.roots)
+    assert torch.equal(forest.roots, forest.reversed.chain_starts)
+    assert (forest.reversed.keys is None) == (keys is None)
+
+
+def test_both_ways_is_the_forest_and_its_reverse() -> None:
+    trees = [Tree([1, 2, -1]), Tree([-1])]
+    both = Forest(trees, [[0, 1, 0], [0]]).both_ways
+    assert both.trees == (*trees, Tree([-1, 0, 1]), Tree([-1]))
+    assert both.units == 3  # the palindrome and the single word are shared
+
+
+def test_only_chains_have_a_reverse() -> None:
+    forest = Forest([Tree([1, -1]), PAIR])
+    message = "^node 2 of tree 1 has 2 children; in a chain every node has at most one$"
+    with pytest.raises(ValueError, match=message):
+        forest.reversed  # noqa: B018
+    with pytest.raises(ValueError, match=message):
+        forest.both_ways  # noqa: B018
