@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -73,11 +73,12 @@ class DTRNN(nn.Module):
         sizes = forest.subtree_sizes.to(a.dtype).unsqueeze(1)
         levels: list[Tensor] = []
         children, relations = forest.children.split(forest.edge_sizes), self._relations(forest)
+        maps = self.U.unbind(0), self.b_U.unbind(0)
         for l, (start, end) in enumerate(forest.slices):
             z = a[start:end]
             if l > 0:
                 below = torch.cat(levels).index_select(0, children[l])  # (edges, D)
-                messages = self._transformed(below, relations[l])
+                messages = _transformed(below, relations[l], *maps)
                 if self.average:
                     messages = messages * sizes.index_select(0, children[l])
                 z = z.index_add(0, forest.edge_rows[forest.edge_slices[l]], messages)
@@ -88,9 +89,6 @@ class DTRNN(nn.Module):
 
     def _relations(self, forest: Forest) -> list[Tensor | None]:
         return [None] * len(forest.slices)
-
-    def _transformed(self, below: Tensor, relation: Tensor | None) -> Tensor:
-        return torch.addmm(self.b_U[0], below, self.U[0])
 
 
 class SDTRNN(DTRNN):
@@ -136,13 +134,16 @@ class SDTRNN(DTRNN):
             raise ValueError(f"{node} has relation {int(ids[edge])}; the layer has 0..{self.relations - 1}")
         return list(ids.split(forest.edge_sizes))
 
-    def _transformed(self, below: Tensor, relation: Tensor | None) -> Tensor:
-        assert relation is not None
-        order = relation.argsort(stable=True)
-        counts = relation.bincount(minlength=self.relations).tolist()
-        parts = [
-            torch.addmm(self.b_U[r], rows, self.U[r])
-            for r, rows in enumerate(below.index_select(0, order).split(counts))
-            if counts[r]
-        ]
-        return torch.cat(parts).index_select(0, order.argsort())
+
+def _transformed(below: Tensor, relation: Tensor | None, U: Sequence[Tensor], b: Sequence[Tensor]) -> Tensor:
+    """(edges, D) every child's state through its relation's affine map."""
+    if relation is None:
+        return torch.addmm(b[0], below, U[0])
+    order = relation.argsort(stable=True)
+    counts = relation.bincount(minlength=len(U)).tolist()
+    parts = [
+        torch.addmm(b[r], rows, U[r])
+        for r, rows in enumerate(below.index_select(0, order).split(counts))
+        if counts[r]
+    ]
+    return torch.cat(parts).index_select(0, order.argsort())

@@ -1,0 +1,108 @@
+"""The results of finished runs: one small file each, and what they come to together."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bough.reproduce.lengths import by_length
+from bough.reproduce.plan import Run
+from bough.storage import read_json, write_json
+
+Result = dict[str, Any]
+
+
+def result_path(out: Path, run: Run) -> Path:
+    """Where a finished run's result lies."""
+    return out / "runs" / f"{run.name}.json"
+
+
+def finished(out: Path, run: Run, data: Path) -> Result | None:
+    """The run's result, if it is there and of this very recipe, seed, data and code."""
+    path = result_path(out, run)
+    if not path.exists():
+        return None
+    result = read_json(path)
+    return result if result.get("key") == run.key(data) else None
+
+
+def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
+    """Turn the folder of a run that has just ended into its result file."""
+    facts, test, timing = (read_json(work / name) for name in ("run.json", "test.json", "timing.json"))
+    predicted = np.loadtxt(work / "predictions.txt", ndmin=2)
+    result = {
+        "key": run.key(data),
+        "system": run.system,
+        "seed": run.seed,
+        "vectors": test["vectors"],
+        "test": test["test"],
+        "dev": test["dev"],
+        "epoch": test["epoch"],
+        "seconds": timing["seconds"],
+        "versions": facts["versions"],
+        "by_length": by_length(run.config(), data, predicted),
+    }
+    write_json(result_path(out, run), result)
+    return result
+
+
+@dataclass(frozen=True)
+class System:
+    """All seeds of one system: each figure's values, mean and standard deviation."""
+
+    name: str
+    seeds: list[int]
+    vectors: str
+    figures: dict[str, list[float]]
+    by_length: dict[str, list[float]]
+    seconds: float
+
+    def mean(self, figure: str) -> float:
+        """Over the seeds."""
+        return statistics.fmean(self.figures[figure])
+
+    def sd(self, figure: str) -> float:
+        """The sample's, 0 for a single seed."""
+        values = self.figures[figure]
+        return statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def systems(results: Iterable[Result]) -> dict[str, System]:
+    """Results gathered by system, seeds in order."""
+    groups: dict[str, list[Result]] = {}
+    for result in sorted(results, key=lambda result: result["seed"]):
+        groups.setdefault(result["system"], []).append(result)
+    return {name: _gathered(name, group) for name, group in sorted(groups.items())}
+
+
+def _gathered(name: str, group: Sequence[Result]) -> System:
+    lengths = group[0]["by_length"]
+    return System(
+        name=name,
+        seeds=[result["seed"] for result in group],
+        vectors=group[0]["vectors"],
+        figures={figure: [result["test"][figure] for result in group] for figure in group[0]["test"]},
+        by_length={length: [result["by_length"][length] for result in group] for length in lengths},
+        seconds=statistics.fmean(result["seconds"] for result in group),
+    )
+
+
+def summary(gathered: dict[str, System]) -> dict[str, Any]:
+    """`results.json`: recipe -> seeds, vectors and, for each figure, values, mean and sd."""
+    return {
+        name: {
+            "seeds": system.seeds,
+            "vectors": system.vectors,
+            "seconds": round(system.seconds, 1),
+            "test": {
+                figure: {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
+                for figure, values in system.figures.items()
+            },
+        }
+        for name, system in gathered.items()
+    }
