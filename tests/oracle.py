@@ -17,7 +17,7 @@ from treegen import trees
 
 X, D = 4, 3
 TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
-drawn = hypothesis.settings(max_examples=40, deadline=None)  # one drawn forest is a few hundred torch calls
+drawn = hypothesis.settings(max_examples=30, deadline=None)  # one drawn forest is a few hundred torch calls
 
 Keys = list[list[int]] | None
 

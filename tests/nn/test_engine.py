@@ -141,13 +141,12 @@ def test_x_alone_may_ask_for_a_gradient(name: str) -> None:
     torch.testing.assert_close(grad, expected, **TOLERANCE)
 
 
-@with_memory
+@pytest.mark.parametrize("name", ["affine", "gated", "child-sum"])
 def test_weights_changed_before_backward_are_an_error(name: str) -> None:
     layer, trees = doubled(name), trees_for(name)
     h, _ = layer(inputs(trees), Forest(trees))
     with torch.no_grad():
-        for parameter in layer.parameters():
-            parameter.mul_(2)
+        layer.U.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         h.sum().backward()
 

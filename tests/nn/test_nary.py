@@ -141,6 +141,18 @@ def test_a_forget_gate_recomputed_by_hand() -> None:
     torch.testing.assert_close(c[2], i * u + f[0] * c[0] + f[1] * c[1], **TOLERANCE)
 
 
+def test_every_affine_map_adds_a_bias_of_its_own() -> None:
+    layer = NaryTreeLSTM(X, D, 3)
+    u, i, *f, o = layer.b_U.view(3, 6, D).sum(0)  # three children's maps to each gate
+    gates = layer.gates()
+    for name, expected in (("b_u", u), ("b_i", i), ("b_o", o), ("b_f", torch.stack(f))):
+        torch.testing.assert_close(gates[name], expected)
+    tied = NaryTreeLSTM(X, D, 3, forget="tied")
+    torch.testing.assert_close(tied.gates()["b_f"], tied.b_f + tied.b_off + tied.b_off)
+    diagonal = NaryTreeLSTM(X, D, 3, forget="diagonal")
+    torch.testing.assert_close(diagonal.gates()["b_f"], diagonal.b_f)
+
+
 @pytest.mark.parametrize("forget", FORGET)
 @pytest.mark.parametrize("leaf", LEAF)
 def test_forget_bias_moves_every_forget_gate_and_nothing_else(forget: str, leaf: str) -> None:
