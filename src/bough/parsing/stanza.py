@@ -1,0 +1,107 @@
+"""stanza's parsers: phrases built outwards from their heads, Universal Dependencies made Stanford's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from bough.errors import DataError, FormatError
+from bough.parsing.phrases import binary_phrases
+from bough.parsing.stanford import to_stanford
+from bough.parsing.words import checked
+from bough.tree import Tree
+
+PACKAGE = '`pip install "bough[stanza]"`'
+MODELS = "`python -c \"import stanza; stanza.download('en')\"`"
+PHRASES = "tokenize,pos,constituency"
+DEPENDENCIES = "tokenize,pos,lemma,depparse"
+BATCH = 500  # sentences a call, so that a long file does not fill the memory
+
+
+class StanzaParser:
+    """Phrase and dependency trees by stanza's English models, which are never downloaded from here.
+
+    The models for the one or the other are loaded when first used.
+    """
+
+    name = "stanza"
+
+    def __init__(self) -> None:
+        self._stanza = _stanza()
+        self._pipelines: dict[str, Any] = {}
+
+    def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """A binary tree for each sentence, words at the leaves, nodes in preorder."""
+        return [
+            binary_phrases(_labelled(sentence.constituency), words, "stanza")
+            for words, sentence in self._parsed(sentences, PHRASES)
+        ]
+
+    def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """A dependency tree for each sentence: node i is word i, relations are those of Stanford Dependencies."""
+        trees = []
+        for words, sentence in self._parsed(sentences, DEPENDENCIES):
+            parsed = sentence.words
+            if len(parsed) != len(words):
+                raise FormatError(
+                    f"stanza made {len(parsed)} words of a sentence of {len(words)}, "
+                    f"{' '.join(words)[:60]!r}; it must take the words as they are given"
+                )
+            heads = [word.head - 1 for word in parsed]
+            tags = [word.xpos or "" for word in parsed]
+            trees.append(to_stanford(words, heads, [word.deprel for word in parsed], tags))
+        return trees
+
+    def _parsed(
+        self, sentences: Sequence[Sequence[str]], processors: str
+    ) -> Iterator[tuple[Sequence[str], Any]]:
+        given = list(checked(sentences))
+        for start in range(0, len(given), BATCH):
+            batch = given[start : start + BATCH]
+            found = self._pipeline(processors)([list(words) for words in batch]).sentences
+            if len(found) != len(batch):
+                raise FormatError(
+                    f"stanza made {len(found)} sentences of {len(batch)}; it must keep them apart"
+                )
+            yield from zip(batch, found, strict=True)
+
+    def _pipeline(self, processors: str) -> Any:
+        if processors not in self._pipelines:
+            try:
+                self._pipelines[processors] = self._stanza.Pipeline(
+                    "en",
+                    processors=processors,
+                    tokenize_pretokenized=True,
+                    download_method=None,
+                    logging_level="ERROR",
+                )
+            except FileNotFoundError as error:
+                raise DataError(f"stanza has no English models for {processors}; {MODELS}") from error
+        return self._pipelines[processors]
+
+
+def _labelled(root: Any) -> Tree:
+    """stanza's tree, `label` and `children` at each node, a word being a node below its part of speech."""
+    parents: list[int] = []
+    tokens: list[str | None] = []
+    labels: list[str | None] = []
+    stack = [(-1, root)]
+    while stack:
+        above, node = stack.pop()
+        here, children = len(parents), node.children
+        parents.append(above)
+        labels.append(node.label)
+        if len(children) == 1 and not children[0].children:
+            tokens.append(children[0].label)
+        else:
+            tokens.append(None)
+            stack.extend((here, child) for child in reversed(children))
+    return Tree(parents, tokens=tokens, labels=labels)
+
+
+def _stanza() -> Any:
+    try:
+        import stanza
+    except ImportError as error:
+        raise DataError(f"stanza is not installed; {PACKAGE}, then {MODELS}") from error
+    return stanza
