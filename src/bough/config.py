@@ -18,7 +18,9 @@ class Config:
 
     about: str = ""
     task: Literal["sst5", "sst2", "sick"] = "sst5"
-    source: Literal["data", "demo"] = "data"  # the data folder, or the small treebank that the package ships
+    source: Literal["data", "own", "demo"] = (
+        "data"  # the real data; one's own in its layout; the package's treebank
+    )
     encoder: Encoder = "constituency"
     hidden: int = 150
     layers: int = 1

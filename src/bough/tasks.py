@@ -155,7 +155,10 @@ class Relatedness:
         self.parse: Parse = "constituency" if config.encoder == "constituency" else "dependency"
 
     def read(self, split: str) -> list[Any]:
-        return _cut(list(load_sick(self.data, split, parse=self.parse)), self.config.limit)
+        return _cut(
+            list(load_sick(self.data, split, parse=self.parse, check=self.config.source == "data")),
+            self.config.limit,
+        )
 
     def files(self, split: str) -> list[Path]:
         return sick_files(self.data, split, self.parse)
@@ -197,12 +200,13 @@ class Relatedness:
         return np.concatenate(parts)
 
     def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]:
-        """Pearson's r, Spearman's rho and the mean squared error."""
+        """Pearson's r, Spearman's rho and the mean squared error; no correlation, 0, where one side is constant."""
         from scipy import stats
 
         gold = np.array([score for _, _, score in examples])
+        related = np.ptp(predicted) > 0 and np.ptp(gold) > 0
         return {
-            "pearson": float(stats.pearsonr(predicted, gold).statistic),
-            "spearman": float(stats.spearmanr(predicted, gold).statistic),
+            "pearson": float(stats.pearsonr(predicted, gold).statistic) if related else 0.0,
+            "spearman": float(stats.spearmanr(predicted, gold).statistic) if related else 0.0,
             "mse": float(((predicted - gold) ** 2).mean()),
         }

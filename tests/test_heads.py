@@ -1,0 +1,85 @@
+"""Claims about the heads: they are the paper's formulas, for any scale and at its edges."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional
+
+from bough.heads import Classifier, Similarity, target_distribution
+
+
+@given(st.lists(st.floats(1, 5), min_size=1, max_size=8))
+def test_the_target_is_sparse_and_has_the_rating_as_its_mean(ratings: list[float]) -> None:
+    y = torch.tensor(ratings, dtype=torch.float64)
+    p = target_distribution(y, 5)
+    assert torch.allclose(p @ torch.arange(1.0, 6.0, dtype=torch.float64), y)
+    assert torch.allclose(p.sum(1), torch.ones(len(y), dtype=torch.float64))
+    assert ((p > 0).sum(1) <= 2).all()
+    assert (p >= 0).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5, 10])
+def test_the_edges_of_any_scale_are_single_classes(classes: int) -> None:
+    p = target_distribution(torch.tensor([1.0, float(classes)]), classes)
+    assert torch.equal(p, functional.one_hot(torch.tensor([0, classes - 1]), classes).float())
+
+
+@pytest.mark.parametrize("rating", [0.99, 5.01, float("nan")])
+def test_a_rating_off_the_scale_is_an_error(rating: float) -> None:
+    with pytest.raises(ValueError, match="the scale goes from 1 to 5"):
+        target_distribution(torch.tensor([3.0, rating]), 5)
+
+
+def _pair() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(4, 6, dtype=torch.float64), torch.randn(4, 6, dtype=torch.float64)
+
+
+def test_similarity_is_symmetric_and_a_distribution() -> None:
+    head, (left, right) = Similarity(6).double(), _pair()
+    assert torch.equal(head(left, right), head(right, left))
+    assert torch.allclose(head(left, right).exp().sum(1), torch.ones(4, dtype=torch.float64))
+    scores = head.score(head(left, right))
+    assert ((scores >= 1) & (scores <= 5)).all()
+
+
+def test_similarity_is_the_papers_formula() -> None:
+    head, (left, right) = Similarity(6, hidden=3).double(), _pair()
+    W_times, W_plus = head.W_h[:, :6], head.W_h[:, 6:]
+    h_s = torch.sigmoid((left * right) @ W_times.T + (left - right).abs() @ W_plus.T + head.b_h)
+    p = torch.softmax(h_s @ head.W_p.T + head.b_p, dim=1)
+    assert torch.allclose(head(left, right).exp(), p)
+
+
+@pytest.mark.parametrize(("features", "blind_to"), [("product", "sign"), ("difference", "shift")])
+def test_one_feature_alone_is_blind_to_what_the_other_sees(features: str, blind_to: str) -> None:
+    head, (left, right) = Similarity(6, features=features).double(), _pair()  # type: ignore[arg-type]
+    changed = (-left, -right) if blind_to == "sign" else (left + 1, right + 1)
+    assert torch.allclose(head(left, right), head(*changed))
+
+
+def test_kl_is_the_divergence_over_the_number_of_classes() -> None:
+    head, (left, right) = Similarity(6, classes=4).double(), _pair()
+    y = torch.tensor([1.0, 2.5, 3.7, 4.0], dtype=torch.float64)
+    p, log_q = target_distribution(y, 4), head(left, right)
+    divergence = torch.special.xlogy(p, p) - p * log_q
+    assert torch.allclose(head.loss(left, right, y), divergence.sum(1).mean() / 4)
+
+
+def test_mse_is_that_of_the_expected_rating() -> None:
+    head, (left, right) = Similarity(6, objective="mse").double(), _pair()
+    y = torch.tensor([1.0, 2.5, 3.7, 5.0], dtype=torch.float64)
+    assert torch.allclose(head.loss(left, right, y), ((head.score(head(left, right)) - y) ** 2).mean())
+
+
+def test_the_classifier_sums_over_nodes_and_drops_only_while_training() -> None:
+    head = Classifier(6, 3, dropout=0.5).double()
+    h, labels = torch.randn(5, 6, dtype=torch.float64), torch.tensor([0, 1, 2, 0, 1])
+    head.eval()
+    one_by_one = sum(head.loss(h[i : i + 1], labels[i : i + 1]) for i in range(5))
+    assert torch.allclose(head.loss(h, labels), torch.as_tensor(one_by_one))
+    quiet = head(h)
+    head.train()
+    assert not torch.allclose(head(h), quiet)
+    mean = torch.stack([head(h) for _ in range(4000)]).mean(0)
+    assert torch.allclose(mean, quiet, atol=0.15)

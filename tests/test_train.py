@@ -1,0 +1,229 @@
+"""Claims about training: every recipe runs, a seed fixes every byte, a kill loses nothing, test is read once."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import minidata
+from bough import FormatError
+from bough.config import Config, load_recipe, recipe_names
+from bough.evaluate import evaluate
+from bough.tasks import Relatedness, Sentiment, task_for
+from bough.train import TrainingError, train
+
+QUICK: dict[str, Any] = {"epochs": 2, "hidden": 8, "similarity_hidden": 5}
+FILES = (
+    "config.json",
+    "vocab.txt",
+    "model.safetensors",
+    "README.md",
+    "metrics.jsonl",
+    "run.json",
+    "test.json",
+)
+
+
+@pytest.fixture(scope="session")
+def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return minidata.make(tmp_path_factory.mktemp("mini"))
+
+
+def quick(name: str) -> Config:
+    config = load_recipe(name)
+    return config.with_settings({**QUICK, **({} if name == "demo" else {"source": "own"})})
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_trains_and_the_same_seed_gives_the_same_bytes(
+    name: str, mini: Path, tmp_path: Path
+) -> None:
+    config = quick(name)
+    results = [train(config, tmp_path / run, seed=3, data=mini, recipe=name) for run in ("one", "two")]
+    assert results[0] == results[1]
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    figures = evaluate(tmp_path / "one", data=mini).figures
+    assert figures == pytest.approx(results[0]["test"])
+
+
+def test_another_seed_gives_another_model(mini: Path, tmp_path: Path) -> None:
+    for seed in (1, 2):
+        train(quick("sick-dependency"), tmp_path / str(seed), seed=seed, data=mini)
+    weights = [(tmp_path / str(seed) / "model.safetensors").read_bytes() for seed in (1, 2)]
+    assert weights[0] != weights[1]
+
+
+def test_training_learns(tmp_path: Path) -> None:
+    train(load_recipe("demo"), tmp_path)
+    losses = [json.loads(line)["loss"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert losses[-1] < losses[0] / 3
+    assert evaluate(tmp_path).figures["accuracy"] > 0.5
+
+
+def test_fixed_vectors_stay_and_tuned_ones_move(mini: Path, tmp_path: Path) -> None:
+    from bough.model import Model
+
+    fixed, tuned = (
+        train(quick(f"sst5-constituency-{way}"), tmp_path / way, data=mini) and Model.load(tmp_path / way)
+        for way in ("fixed", "tuned")
+    )
+    words = [word for word in fixed.words if word in tuned.index]
+    moved = fixed.table[fixed.ids(words)] != tuned.table[tuned.ids(words)]
+    assert 0 < moved.any(dim=1).sum() < len(words)  # words of dev and test alone keep their vectors
+
+
+@pytest.mark.parametrize("config", [quick("sst5-lstm"), quick("sick-dependency")], ids=["sst", "sick"])
+def test_the_test_split_is_opened_only_after_the_last_epoch(
+    config: Config, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str, int]] = []
+    kind = Relatedness if config.task == "sick" else Sentiment
+    read = kind.read
+
+    def watched(self: Any, split: str) -> Any:
+        metrics = tmp_path / "metrics.jsonl"
+        done = len(metrics.read_text().splitlines()) if metrics.exists() else 0
+        opened.append((split, done))
+        return read(self, split)
+
+    monkeypatch.setattr(kind, "read", watched)
+    train(config, tmp_path, data=mini)
+    assert opened == [("train", 0), ("dev", 0), ("test", config.epochs)]
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(mini: Path, tmp_path: Path) -> None:
+    config = quick("sst5-constituency-tuned").with_settings({"epochs": 3})
+    train(config, tmp_path / "whole", data=mini)
+
+    def stop_after_two(event: Any) -> None:
+        if event.dev is not None and event.epoch == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+    train(config, tmp_path / "parts", data=mini, resume=True)
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
+    assert not (tmp_path / "parts" / "checkpoint.safetensors").exists()
+
+
+@pytest.mark.parametrize("epochs_before", [0, 1])
+def test_kill_9_at_any_moment_loses_nothing(epochs_before: int, mini: Path, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "bough",
+        "train",
+        "sst5-bilstm",
+        "--data",
+        str(mini),
+        "--set",
+        "source=own",
+    ]
+    command += ["--set", "hidden=8", "--set", "epochs=3"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(
+        [*command, "--out", str(tmp_path / "whole")], check=True, capture_output=True, env=environment
+    )
+    out = tmp_path / "parts"
+    process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL, env=environment)
+    awaited = out / ("run.json" if epochs_before == 0 else "checkpoint.safetensors")
+    deadline = time.monotonic() + 60
+    while not awaited.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "the run ended before it could be killed"
+    subprocess.run(
+        [*command, "--out", str(out), "--resume"], check=True, capture_output=True, env=environment
+    )
+    assert contents(tmp_path / "whole") == contents(out)
+
+
+def test_a_finished_run_is_left_as_it_is(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+    first = train(config, tmp_path, data=mini)
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert train(config, tmp_path, data=mini, resume=True) == first
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_a_folder_in_use_is_never_overwritten(mini: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(TrainingError, match="is not empty; continue it with --resume"):
+        train(quick("sick-mean"), tmp_path, data=mini)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_resuming_another_run_is_an_error(mini: Path, tmp_path: Path) -> None:
+    train(quick("sick-mean"), tmp_path, seed=1, data=mini)
+    with pytest.raises(TrainingError, match="trained with another seed"):
+        train(quick("sick-mean"), tmp_path, seed=2, data=mini, resume=True)
+
+
+def test_a_torn_checkpoint_is_an_error_and_stays(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path, data=mini, tell=stop)
+    path = tmp_path / "checkpoint.safetensors"
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(FormatError, match="torn or no safetensors"):
+        train(config, tmp_path, data=mini, resume=True)
+    assert path.stat().st_size == 200
+
+
+def test_a_loss_that_is_not_a_number_stops_with_its_place(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-dependency").with_settings({"rate": 3e38, "l2": 0.0})
+    with pytest.raises(TrainingError, match=r"loss is (nan|inf) in epoch \d+, batch \d+"):
+        train(config, tmp_path, data=mini)
+
+
+def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
+    import numpy as np
+
+    from bough.model import Model
+    from bough.tasks import with_spans
+
+    config = quick("sst5-lstm")
+    task = task_for(config, mini)
+    trees = task.read("train")
+    model = Model(config, [], [], torch.zeros(1, config.dimension))
+    for tree, sentence in zip(trees, task.prepare(trees, model), strict=True):
+        known = {(int(a), int(b), label) for (a, b), label in zip(tree.spans, tree.labels, strict=True)}
+        assert {tuple(span) for span in sentence.spans.tolist()} <= known
+        assert len(sentence.spans) == (tree.degrees > 0).sum() - 1
+        parts = with_spans(sentence, 4, np.random.default_rng(0))
+        assert len(parts) == 1 + min(4, len(sentence.spans))
+        assert parts[0] is sentence
+
+
+@pytest.mark.slow
+def test_sick_dependency_reaches_the_papers_headline(data: Path, tmp_path: Path) -> None:
+    figures = train(load_recipe("sick-dependency"), tmp_path, seed=1, data=data)["test"]
+    assert figures["pearson"] >= 0.860
+    assert json.loads((tmp_path / "test.json").read_text())["vectors"] == "glove.840B.300d"
+
+
+@pytest.mark.slow
+def test_sst5_constituency_reaches_its_mark(data: Path, tmp_path: Path) -> None:
+    result = train(load_recipe("sst5-constituency-tuned"), tmp_path, seed=1, data=data)
+    assert result["test"]["accuracy"] >= 0.47
+    assert result["vectors"] == "glove.6B.300d"
