@@ -1,0 +1,56 @@
+"""Tokens to trees: one protocol, a parser that comes with bough, and adapters for others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from bough.tree import Tree
+
+BUILTIN = Path(__file__).resolve().parents[1] / "models" / "parser"
+NAMES = ("builtin", "spacy", "stanza", "corenlp")
+CORENLP_URL = "http://localhost:9000"
+
+
+class Parser(Protocol):
+    """Something that parses sentences given as lists of tokens."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """A binary tree for each sentence: words at the leaves, nodes numbered in preorder."""
+        ...
+
+    def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """A dependency tree for each sentence: node i is word i, relations named as Stanford Dependencies do."""
+        ...
+
+
+def get_parser(name: str = "builtin") -> Parser:
+    """The parser of that name; what it needs is loaded now, not before.
+
+    `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`; `corenlp` or
+    `corenlp:URL` for a CoreNLP server.
+    """
+    kind, _, detail = name.partition(":")
+    if kind == "spacy":
+        from bough.parsing.spacy import SpacyParser
+
+        return SpacyParser(detail or None)
+    if kind == "corenlp":
+        from bough.parsing.corenlp import CoreNLPParser
+
+        return CoreNLPParser(detail or CORENLP_URL)
+    if name == "stanza":
+        from bough.parsing.stanza import StanzaParser
+
+        return StanzaParser()
+    if name == "builtin" or Path(name).is_dir():
+        from bough.parsing.builtin.parser import BuiltinParser
+
+        return BuiltinParser.load(BUILTIN if name == "builtin" else name)
+    raise ValueError(f"no parser {name!r}; there are {', '.join(NAMES)}, and any folder of a trained one")

@@ -1,0 +1,82 @@
+"""The card beside a parser: what it is made of, under which terms, and how good it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bough.parsing.builtin.config import Config
+from bough.parsing.builtin.evaluation import Report, Scores
+
+
+def write_card(
+    folder: Path, config: Config, report: Report, best: dict[str, float], plans: dict[str, int]
+) -> None:
+    """Write `README.md` with the numbers that were measured."""
+    size = sum((folder / name).stat().st_size for name in ("config.json", "vocab.txt", "model.safetensors"))
+    sizes = config.size
+    text = f"""# bough's built-in parser
+
+Binary phrase trees in the shape of the Stanford Sentiment Treebank's, and Stanford Dependencies (basic, with
+punctuation), of English sentences in Penn Treebank tokens.
+
+One encoder ({sizes.layers} bidirectional LSTM layers of {sizes.hidden} units a direction) and two outputs:
+a score for every span, decoded by CKY, and a score for every head, decoded by Eisner's algorithm.
+Words come in as one int8 row each: GloVe {config.vectors} vectors mapped to {sizes.word} numbers, a vector of the
+word's own and its affixes', folded into one table; the vectors themselves are not in here.
+Unknown words are seen by their affixes and shape.
+{size / 1e6:.1f} MB.
+
+## Scores
+
+Measured by `bough.parsing.builtin.evaluate` on the test splits, on the folded and quantised parser as it stands here.
+
+| | SST test | SICK test, sentences not in SICK train |
+|---|---|---|
+{_row("sentences", report, "sentences")}
+{_row("bracket F1 (spans of 2 words and more)", report, "brackets")}
+{_row("bracket F1 without the whole sentence's span", report, "inner_brackets")}
+{_row("UAS", report, "heads")}
+{_row("UAS without punctuation", report, "heads_of_words")}
+{_row("LAS", report, "relations")}
+
+Text to both trees, tokenising included, on one thread: {report.sentences_a_second:.0f} sentences a second (SST test).
+Epoch {best["epoch"]:.0f} of {config.epochs}, chosen on SST dev: F1 {best["brackets"]:.2f}, UAS {best["heads"]:.2f}.
+The reference trees are themselves a parser's (Stanford's), not people's.
+
+## Data and terms
+
+| data | used for | terms |
+|---|---|---|
+| Stanford Sentiment Treebank, train split, with parses | both trees | to be cited: Socher et al. 2013 |
+| SICK, train split, with parses | both trees | CC BY-NC-SA 3.0 |
+| GUM's constituency trees | both trees (heads converted), tags | annotation CC BY 4.0, texts partly CC BY-NC-SA |
+| English Web Treebank sentences parsed by the Stanford PCFG parser | as GUM | text CC BY-SA 4.0 |
+| GloVe {config.vectors} | word features | PDDL |
+
+The MIT licence of bough covers its code. Because SICK and parts of GUM are non-commercial, treat these
+weights as non-commercial too; `bough.parsing.builtin.train` makes a parser from data of your own choice.
+
+## Made by
+
+```
+{config.json()}
+```
+{_resumed(plans)}"""
+    (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def _resumed(plans: dict[str, int]) -> str:
+    later = [
+        f"After epoch {after} it was resumed for {epochs} epochs in all." for after, epochs in plans.items()
+    ]
+    return (
+        "\n".join(["", f"The run was planned for {plans['0']} epochs.", *later[1:], ""]) if later[1:] else ""
+    )
+
+
+def _row(name: str, report: Report, field: str) -> str:
+    def shown(scores: Scores) -> str:
+        value = getattr(scores, field)
+        return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+
+    return f"| {name} | {shown(report.sst)} | {shown(report.sick_unseen)} |"

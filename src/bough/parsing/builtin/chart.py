@@ -1,0 +1,101 @@
+"""Binary bracketings over a chart of span scores: the most likely tree, and the likelihood of a given one.
+
+A chart is (B, N + 1, N + 1): `scores[b, i, w]` is the score of the span of `w` words that starts at word i.
+The score of a tree is the sum over its spans of two words and more. All sentences of a batch and all spans
+of one width are done at once; a shorter sentence simply ends at its own width.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+Floats = NDArray[np.float32]
+Spans = list[tuple[int, int]]
+
+
+def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
+    """(B,) log of the sum over all binary trees of exp(score); its gradient is the probability of each span."""
+    total: Tensor = _LogPartition.apply(scores, lengths)  # type: ignore[no-untyped-call]
+    return total
+
+
+class _LogPartition(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
+        """(B, N + 1, N + 1), (B,) -> (B,)"""
+        batch, size, _ = scores.shape
+        starts = torch.zeros_like(scores)  # inside score by start and width
+        ends = torch.zeros_like(scores)  # the same by end and N - width, so that a row of splits is a slice
+        widest = int(lengths.max())
+        ways: list[Tensor] = []
+        for width in range(2, widest + 1):
+            count = size - width
+            joined = starts[:, :count, 1:width] + ends[:, width:, size - width : size - 1]
+            total = torch.logsumexp(joined, dim=2)
+            ways.append(joined - total[:, :, None])
+            total = total + scores[:, :count, width]
+            starts[:, :count, width] = total
+            ends[:, width:, size - 1 - width] = total
+        ctx.save_for_backward(lengths)
+        ctx.ways, ctx.shape = ways, scores.shape
+        return starts[torch.arange(batch), 0, lengths]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        (grad,) = grads
+        (lengths,) = ctx.saved_tensors
+        batch, size, _ = ctx.shape
+        starts = grad.new_zeros(ctx.shape)
+        ends = grad.new_zeros(ctx.shape)
+        starts[torch.arange(batch), 0, lengths] = grad
+        for width in range(len(ctx.ways) + 1, 1, -1):
+            count = size - width
+            here = starts[:, :count, width] + ends[:, width:, size - 1 - width]
+            starts[:, :count, width] = here
+            share = ctx.ways[width - 2].exp() * here[:, :, None]
+            starts[:, :count, 1:width] += share
+            ends[:, width:, size - width : size - 1] += share
+        starts[:, :, :2] = 0  # words are no decision
+        return starts, None
+
+
+def tree_scores(scores: Tensor, batch: Tensor, start: Tensor, width: Tensor) -> Tensor:
+    """(B,) the score of each sentence's given tree; the spans of all trees come as three flat columns."""
+    picked = scores[batch, start, width]
+    return scores.new_zeros(len(scores)).index_add(0, batch, picked)
+
+
+def best_spans(scores: Floats, lengths: NDArray[np.int64]) -> list[Spans]:
+    """The spans (start, end) of two words and more of each sentence's best tree, in preorder (CKY)."""
+    batch, size, _ = scores.shape
+    starts = np.zeros_like(scores)
+    ends = np.zeros_like(scores)
+    splits = np.zeros(scores.shape, dtype=np.int16)
+    for width in range(2, int(lengths.max(initial=0)) + 1):
+        count = size - width
+        joined = starts[:, :count, 1:width] + ends[:, width:, size - width : size - 1]
+        choice = joined.argmax(axis=2)
+        best = np.take_along_axis(joined, choice[:, :, None], axis=2)[:, :, 0] + scores[:, :count, width]
+        splits[:, :count, width] = choice + 1
+        starts[:, :count, width] = best
+        ends[:, width:, size - 1 - width] = best
+    return [_trace(splits[b].tolist(), int(lengths[b])) for b in range(batch)]
+
+
+def _trace(splits: list[list[int]], length: int) -> Spans:
+    spans: Spans = []
+    stack = [(0, length)]
+    while stack:
+        start, end = stack.pop()
+        if end - start < 2:
+            continue
+        spans.append((start, end))
+        middle = start + splits[start][end - start]
+        stack.append((middle, end))
+        stack.append((start, middle))
+    return spans

@@ -1,0 +1,52 @@
+"""A training run on disk: one safetensors file, replaced as a whole, no pickle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+
+class Checkpoint:
+    """Weights, their average and Adam's moments, with the run's progress in the file's header."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write(
+        self, progress: dict[str, Any], now: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer
+    ) -> None:
+        """Replace the file; a kill at any time leaves the old one or the new one."""
+        tensors: dict[str, Tensor] = {}
+        for name, parameter in now.named_parameters():
+            tensors[f"now.{name}"] = parameter.detach()
+            state = optimiser.state.get(parameter, {})
+            tensors |= {f"{key}.{name}": value for key, value in state.items()}
+        tensors |= {f"average.{name}": parameter.detach() for name, parameter in average.named_parameters()}
+        temporary = self.path.with_name(self.path.name + ".part")
+        save_file(
+            {name: tensor.contiguous() for name, tensor in tensors.items()},
+            temporary,
+            {"progress": json.dumps(progress)},
+        )
+        temporary.replace(self.path)
+
+    @torch.no_grad()
+    def read(self, now: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Any]:
+        """Put the file's tensors back and give its progress."""
+        with safe_open(self.path, "pt") as file:
+            names = set(file.keys())
+            for name, parameter in average.named_parameters():
+                parameter.copy_(file.get_tensor(f"average.{name}"))
+            for name, parameter in now.named_parameters():
+                parameter.copy_(file.get_tensor(f"now.{name}"))
+                keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"{key}.{name}" in names]
+                if keys:
+                    optimiser.state[parameter] = {key: file.get_tensor(f"{key}.{name}") for key in keys}
+            progress: dict[str, Any] = json.loads(file.metadata()["progress"])
+        return progress

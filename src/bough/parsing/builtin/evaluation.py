@@ -1,0 +1,115 @@
+"""How good a parser is: brackets, heads, relations, and sentences a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bough.parsing.builtin.parser import BuiltinParser
+from bough.parsing.builtin.treebanks import Example, sick_unseen, spans_of, sst
+from bough.parsing.tokenise import tokenise
+from bough.tree import Tree
+
+_PUNCTUATION = frozenset([".", ",", ":", ";", "!", "?", "``", "''", "`", "'", "--", "-", "...", "(", ")"])
+
+
+class ParsesBoth(Protocol):
+    """What is measured: a parser that gives both trees of a sentence."""
+
+    def both(self, sentences: Sequence[Sequence[str]]) -> list[tuple[Tree, Tree]]:
+        """Phrase tree and dependency tree of each sentence."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores in percent over all sentences together (micro-averaged).
+
+    `brackets` is F1 of the unlabelled spans of two words and more, the whole sentence's among them; both
+    trees are binary, so precision, recall and F1 are one number. `inner_brackets` is the same without
+    the whole sentence's span, which no parser can miss. `heads` (UAS) and `relations` (LAS, head and
+    relation right) count every token; `heads_of_words` leaves out punctuation marks.
+    """
+
+    sentences: int
+    brackets: float
+    inner_brackets: float
+    heads: float
+    heads_of_words: float
+    relations: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """Scores on SST and on the SICK sentences not seen in training, and the speed on one thread."""
+
+    split: str
+    sst: Scores
+    sick_unseen: Scores
+    sentences_a_second: float
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def evaluate(
+    parser: BuiltinParser | Path | str, data: Path | str | None = None, split: str = "test"
+) -> Report:
+    """Measure a parser, or the one in a folder, on a split of SST and on the unseen sentences of SICK's.
+
+    The speed is that of text to both trees, tokenising included, on SST's sentences.
+    """
+    model = parser if isinstance(parser, BuiltinParser) else BuiltinParser.load(parser)
+    examples = sst(data, split)
+    return Report(
+        split=split,
+        sst=score(model, examples),
+        sick_unseen=score(model, sick_unseen(data, split)),
+        sentences_a_second=round(speed(model, examples), 1),
+    )
+
+
+def score(parser: ParsesBoth, examples: Sequence[Example]) -> Scores:
+    """Compare a parser's trees with the examples'."""
+    found = parser.both([example.tokens for example in examples])
+    spans = right_spans = wholes = heads = words = right_heads = right_words = right_relations = 0
+    for example, (phrase, arc) in zip(examples, found, strict=True):
+        given, predicted = set(example.spans), set(spans_of(phrase))
+        spans += len(given)
+        right_spans += len(given & predicted)
+        wholes += len(example.tokens) > 1
+        relations = arc.relations or ()
+        for place, token in enumerate(example.tokens):
+            right = int(arc.parents[place]) + 1 == example.heads[place]
+            heads += 1
+            right_heads += right
+            right_relations += (
+                right and example.relations is not None and relations[place] == example.relations[place]
+            )
+            if token not in _PUNCTUATION:
+                words += 1
+                right_words += right
+    return Scores(
+        sentences=len(examples),
+        brackets=_percent(right_spans, spans),
+        inner_brackets=_percent(right_spans - wholes, spans - wholes),
+        heads=_percent(right_heads, heads),
+        heads_of_words=_percent(right_words, words),
+        relations=_percent(right_relations, heads),
+    )
+
+
+def speed(parser: ParsesBoth, examples: Sequence[Example]) -> float:
+    """Sentences a second from text (tokens with spaces between) to both trees."""
+    texts = [" ".join(example.tokens) for example in examples]
+    parser.both([[token.text for token in tokenise(text)] for text in texts[:50]])  # warm up
+    start = time.perf_counter()
+    parser.both([[token.text for token in tokenise(text)] for text in texts])
+    return len(texts) / (time.perf_counter() - start)
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 2) if whole else 100.0

@@ -1,0 +1,157 @@
+"""The network as it is trained: word vectors still apart, an auxiliary tagger, and the losses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from bough.parsing.builtin.chart import log_partition, tree_scores
+from bough.parsing.builtin.config import Config
+from bough.parsing.builtin.lexicon import (
+    AFFIXES,
+    BUCKETS,
+    SPECIALS,
+    UNKNOWN,
+    Lexicon,
+    affixes,
+    normal,
+    shapes,
+    zeroed,
+)
+from bough.parsing.builtin.network import Network
+from bough.parsing.builtin.treebanks import Example
+
+STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1}
+
+
+class Learner(nn.Module):
+    """A word's vector is W g + d + the sum of its affixes' vectors: all of it folds into one row a word.
+
+    g is the word's GloVe vector, zero if it has none; d is its own, zero unless it is frequent in training.
+    A sentence's style (Stanford's or GUM's brackets) and a word's shape each add a vector.
+    """
+
+    def __init__(
+        self, config: Config, lexicon: Lexicon, vectors: NDArray[np.float32], examples: Sequence[Example]
+    ) -> None:
+        super().__init__()
+        self.config, self.lexicon = config, lexicon
+        self.relations = sorted({name for example in examples for name in example.relations or ()})
+        self.tags = sorted({name for example in examples for name in example.tags or ()})
+        self.relation_index = {name: i for i, name in enumerate(self.relations)}
+        self.tag_index = {name: i for i, name in enumerate(self.tags)}
+        wide = config.size.word
+        self.vectors = torch.from_numpy(vectors)
+        self.own_row = _own_rows(lexicon, examples, config.frequent)
+        self.network = Network(config.size, len(self.relations), config.dropout)
+        self.map = nn.Linear(vectors.shape[1], wide, bias=False)
+        self.own = nn.Embedding(int(self.own_row.max()) + 1, wide)
+        self.affixes = nn.Embedding(BUCKETS, wide)
+        self.styles = nn.Embedding(2, wide)
+        self.tagger = nn.Linear(2 * config.size.hidden, len(self.tags))
+        nn.init.normal_(self.map.weight, std=1 / math.sqrt(vectors.shape[1]))
+        nn.init.zeros_(self.own.weight)
+        for embedding, spread in ((self.affixes, 0.2), (self.network.shapes, 0.2), (self.styles, 0.1)):
+            nn.init.normal_(embedding.weight, std=spread)
+        with torch.no_grad():
+            self.affixes.weight[0] = 0
+
+    def forward(self, examples: Sequence[Example]) -> dict[str, Tensor]:
+        """The losses, each summed over its words, of sentences of one length."""
+        states = self.network.encode(self.inputs(examples))
+        losses = {"brackets": self.bracket_loss(states, examples), **self.arc_losses(states, examples)}
+        tagged = [place for place, example in enumerate(examples) if example.tags is not None]
+        if tagged and self.config.tag_weight:
+            gold = torch.tensor(
+                [[self.tag_index[tag] for tag in examples[place].tags or ()] for place in tagged]
+            )
+            scores = self.tagger(states[tagged, 1:-1])
+            loss = F.cross_entropy(scores.flatten(0, 1), gold.flatten(), reduction="sum")
+            losses["tags"] = self.config.tag_weight * loss
+        return losses
+
+    def inputs(self, examples: Sequence[Example]) -> Tensor:
+        """(B, N + 2, word)"""
+        none = [0] * AFFIXES
+        rows = torch.tensor([self.lexicon.rows(example.tokens) for example in examples])
+        parts = torch.tensor(
+            [[none, *(affixes(normal(token)) for token in example.tokens), none] for example in examples]
+        )
+        form = torch.tensor([shapes(example.tokens) for example in examples])
+        style = torch.tensor([STYLES[example.source] for example in examples])
+        if self.training:
+            hidden = (torch.rand(rows.shape) < self.config.word_dropout) & (rows >= len(SPECIALS))
+            rows = torch.where(hidden, self.lexicon.index[UNKNOWN], rows)
+        distinct, where = rows.unique(return_inverse=True)
+        x = self.word_vectors(distinct)[where] + self.affix_vectors(parts.flatten(0, 1)).view(*rows.shape, -1)
+        x = x + self.network.shapes(form) + self.styles(style)[:, None]
+        return F.dropout(x, 0.6 * self.config.dropout, self.training)
+
+    def word_vectors(self, rows: Tensor) -> Tensor:
+        """(T,) -> (T, word), affixes left out"""
+        vectors: Tensor = self.map(self.vectors[rows]) + self.own(self.own_row[rows])
+        return vectors
+
+    def affix_vectors(self, parts: Tensor) -> Tensor:
+        """(T, AFFIXES) -> (T, word)"""
+        return F.embedding_bag(parts, self.affixes.weight, mode="sum", padding_idx=0)
+
+    def bracket_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
+        """-log p(tree), a conditional random field over all binary bracketings."""
+        scores = self.network.span_scores(states)
+        spans = torch.tensor([span for example in examples for span in example.spans])
+        counts = torch.tensor([len(example.spans) for example in examples])
+        batch = torch.arange(len(examples)).repeat_interleave(counts)
+        lengths = torch.tensor([len(example.tokens) for example in examples])
+        given = tree_scores(scores, batch, spans[:, 0], spans[:, 1] - spans[:, 0])
+        return (log_partition(scores, lengths) - given).sum()
+
+    def arc_losses(self, states: Tensor, examples: Sequence[Example]) -> dict[str, Tensor]:
+        """Cross-entropy of each word's head, and of its relation where the head comes with one."""
+        heads = torch.tensor([example.heads for example in examples])
+        scores = self.network.arc_scores(states)
+        losses = F.cross_entropy(scores.flatten(0, 1), heads.flatten(), reduction="none").view_as(heads)
+        weight = torch.tensor(
+            [self.config.converted_weight if e.relations is None else 1.0 for e in examples]
+        )
+        found = {"arcs": (losses.sum(dim=1) * weight).sum()}
+        named = [place for place, example in enumerate(examples) if example.relations is not None]
+        if named:
+            gold = torch.tensor(
+                [self.relation_index[name] for place in named for name in examples[place].relations or ()]
+            )
+            length = heads.shape[1]
+            batch = torch.arange(len(named)).repeat_interleave(length)
+            words = torch.arange(1, length + 1).repeat(len(named))
+            chosen = self.network.relation_scores(states[named], batch, words, heads[named].flatten())
+            found["relations"] = F.cross_entropy(chosen, gold, reduction="sum")
+        return found
+
+
+def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
+    """The given words, and those of the examples that occur twice or more (digits as zeros)."""
+    counts = _counts(examples)
+    known = set(words)
+    extra = sorted(word for word, count in counts.items() if count >= 2 and word not in known)
+    return Lexicon([*SPECIALS, *words, *extra])
+
+
+def _counts(examples: Sequence[Example]) -> Counter[str]:
+    return Counter(zeroed(normal(token)) for example in examples for token in example.tokens)
+
+
+def _own_rows(lexicon: Lexicon, examples: Sequence[Example], frequent: int) -> Tensor:
+    """(words,) each word's row among the trained vectors; row 0 is that of all others."""
+    counts = Counter(row for example in examples for row in lexicon.rows(example.tokens))
+    chosen = sorted(row for row, count in counts.items() if count >= frequent)
+    rows = torch.zeros(len(lexicon), dtype=torch.int64)
+    rows[torch.tensor(chosen, dtype=torch.int64)] = torch.arange(1, len(chosen) + 1)
+    rows[lexicon.index[UNKNOWN]] = len(chosen) + 1
+    return rows

@@ -1,0 +1,90 @@
+"""What the parser sees of a word: its row in the table, else its prefixes and suffixes; and its shape."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+PAD, UNKNOWN, BEGIN, END = "<pad>", "<unknown>", "<begin>", "<end>"
+SPECIALS = (PAD, UNKNOWN, BEGIN, END)
+BUCKETS = 2048  # of the affix hash; bucket 0 is the empty affix
+AFFIXES = 7  # three prefixes and four suffixes
+SHAPES = 42  # 5 cases x digit x hyphen x first word, and the two sentence marks
+_BEGIN_SHAPE, _END_SHAPE = 40, 41
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_DIGITS = str.maketrans("123456789", "000000000")
+
+
+def normal(token: str) -> str:
+    """The form a word is looked up by: treebank escapes undone, lower case."""
+    return _ESCAPES.get(token) or token.replace("\\/", "/").replace("\\*", "*").lower()
+
+
+def zeroed(word: str) -> str:
+    """The word with every digit a zero."""
+    return word.translate(_DIGITS)
+
+
+def shape(token: str, first: bool) -> int:
+    """Case, digits, hyphen and place of a word as one number below `SHAPES`."""
+    return 2 * _shape_of(token) + first
+
+
+@lru_cache(maxsize=1 << 16)
+def affixes(word: str) -> tuple[int, ...]:
+    """The hash buckets of a normal form's prefixes of 1 to 3 and suffixes of 1 to 4 letters, `AFFIXES` in all."""
+    word = zeroed(word)
+    pieces = [f"{word[:n]}-" if len(word) > n else "" for n in (1, 2, 3)]
+    pieces += [f"-{word[-n:]}" if len(word) > n else "" for n in (1, 2, 3, 4)]
+    return tuple(1 + zlib.crc32(p.encode("utf-8", "replace")) % (BUCKETS - 1) if p else 0 for p in pieces)
+
+
+class Lexicon:
+    """The words the parser knows by name, the `SPECIALS` first; lookup falls back from digits to zeros."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = list(words)
+        if tuple(self.words[: len(SPECIALS)]) != SPECIALS:
+            raise ValueError(f"a parser's vocabulary starts with {' '.join(SPECIALS)}, not {self.words[:4]}")
+        self.index = {word: i for i, word in enumerate(self.words)}
+        if len(self.index) < len(self.words):
+            raise ValueError(
+                f"{len(self.words) - len(self.index)} words occur twice in a parser's vocabulary"
+            )
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def find(self, token: str) -> int:
+        """The word's row; the row of `UNKNOWN` if there is none."""
+        word = normal(token)
+        row = self.index.get(word)
+        if row is None:
+            row = self.index.get(zeroed(word), self.index[UNKNOWN])
+        return row
+
+    def rows(self, sentence: Sequence[str]) -> list[int]:
+        """The rows of a sentence with its two marks."""
+        return [self.index[BEGIN], *map(self.find, sentence), self.index[END]]
+
+
+def shapes(sentence: Sequence[str]) -> list[int]:
+    """The shapes of a sentence with its two marks."""
+    return [_BEGIN_SHAPE, *(shape(token, place == 0) for place, token in enumerate(sentence)), _END_SHAPE]
+
+
+@lru_cache(maxsize=1 << 16)
+def _shape_of(token: str) -> int:
+    letters = [c for c in token if c.isalpha()]
+    if not letters:
+        case = 0
+    elif all(not c.isupper() for c in letters):
+        case = 1
+    elif token[:1].isupper() and all(not c.isupper() for c in letters[1:]):
+        case = 2
+    elif all(c.isupper() for c in letters):
+        case = 3
+    else:
+        case = 4
+    return 4 * case + 2 * any(c.isdigit() for c in token) + ("-" in token[1:-1])

@@ -1,0 +1,134 @@
+"""The network: word rows and shapes, a deep bidirectional LSTM, a score a span, and a score a head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from bough.parsing.builtin.lexicon import SHAPES
+
+
+@dataclass(frozen=True)
+class Size:
+    """How wide the parts of the network are."""
+
+    word: int = 96
+    hidden: int = 200
+    layers: int = 3
+    span: int = 128
+    arc: int = 192
+    relation: int = 64
+
+
+class Biaffine(nn.Module):
+    """Scores of pairs: s_k(a, b) = [a; 1] U_k [b; 1].
+
+    Shape: a (B, N, d), b (B, M, d) -> (B, N, M), or (B, N, M, k) with more than one output.
+    """
+
+    def __init__(self, width: int, outputs: int = 1) -> None:
+        super().__init__()
+        self.U = nn.Parameter(torch.empty(outputs, width + 1, width + 1))
+        nn.init.normal_(self.U, std=0.3 / width)
+
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        a = torch.cat([a, a.new_ones(*a.shape[:-1], 1)], dim=-1)
+        b = torch.cat([b, b.new_ones(*b.shape[:-1], 1)], dim=-1)
+        if len(self.U) == 1:
+            return (a @ self.U[0]) @ b.transpose(1, 2)
+        return torch.einsum("bni,kij,bmj->bnmk", a, self.U, b)
+
+    def paired(self, a: Tensor, b: Tensor) -> Tensor:
+        """Row by row, (T, d) and (T, d) -> (T, k)."""
+        a = torch.cat([a, a.new_ones(len(a), 1)], dim=1)
+        b = torch.cat([b, b.new_ones(len(b), 1)], dim=1)
+        k, m, _ = self.U.shape
+        left = (a @ self.U.transpose(0, 1).reshape(m, k * m)).view(-1, k, m)
+        return torch.einsum("tkm,tm->tk", left, b)
+
+
+class SharedDropout(nn.Module):
+    """Dropout with one mask for all words of a sentence: alike along dimension `words`."""
+
+    def __init__(self, p: float, words: int) -> None:
+        super().__init__()
+        self.p = p
+        self.words = words
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or self.p == 0:
+            return x
+        shape = [1 if dim == self.words else size for dim, size in enumerate(x.shape)]
+        return x * x.new_empty(shape).bernoulli_(1 - self.p).div_(1 - self.p)
+
+
+class Projection(nn.Sequential):
+    """An affine map, a leaky rectifier and dropout: one role a word can play in a pair."""
+
+    def __init__(self, inputs: int, outputs: int, dropout: float) -> None:
+        super().__init__(nn.Linear(inputs, outputs), nn.LeakyReLU(0.1), SharedDropout(dropout, words=1))
+
+
+class Network(nn.Module):
+    """From input vectors of a batch of sentences, marks included, to span scores and head scores."""
+
+    def __init__(self, size: Size, relations: int, dropout: float = 0.33) -> None:
+        super().__init__()
+        self.size = size
+        wide = 2 * size.hidden
+        self.shapes = nn.Embedding(SHAPES, size.word)
+        widths = [size.word] + [wide] * (size.layers - 1)
+        self.layers = nn.ModuleList(nn.LSTM(width, size.hidden, bidirectional=True) for width in widths)
+        self.dropout = SharedDropout(dropout, words=0)
+        self.span_start = Projection(wide, size.span, dropout)
+        self.span_end = Projection(wide, size.span, dropout)
+        self.span = Biaffine(size.span)
+        self.arc_word = Projection(wide, size.arc, dropout)
+        self.arc_head = Projection(wide, size.arc, dropout)
+        self.arc = Biaffine(size.arc)
+        self.relation_word = Projection(wide, size.relation, dropout)
+        self.relation_head = Projection(wide, size.relation, dropout)
+        self.relation = Biaffine(size.relation, relations)
+
+    def encode(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """(B, T, word) -> (B, T, 2 hidden); `lengths` (descending, marks counted) where sentences differ."""
+        states: Tensor | PackedSequence = x.transpose(0, 1)
+        if lengths is not None:
+            states = pack_padded_sequence(x.transpose(0, 1), lengths)
+        for layer in self.layers:
+            states, _ = layer(states)
+            if isinstance(states, Tensor):
+                states = self.dropout(states)
+        if isinstance(states, PackedSequence):
+            states, _ = pad_packed_sequence(states)
+        return states.transpose(0, 1)
+
+    def span_scores(self, states: Tensor) -> Tensor:
+        """(B, N + 2, 2 hidden) -> (B, N + 1, N + 1) by start and width."""
+        forward, backward = states.chunk(2, dim=2)
+        posts = torch.cat(
+            [forward[:, :-1], backward[:, 1:]], dim=2
+        )  # between two words: left of it, right of it
+        table = self.span(self.span_start(posts), self.span_end(posts))  # by start and end
+        return by_width(table)
+
+    def arc_scores(self, states: Tensor) -> Tensor:
+        """(B, N + 2, 2 hidden) -> (B, N, N + 1): word i's score for each head, column 0 the root."""
+        scores: Tensor = self.arc(self.arc_word(states[:, 1:-1]), self.arc_head(states[:, :-1]))
+        return scores
+
+    def relation_scores(self, states: Tensor, batch: Tensor, word: Tensor, head: Tensor) -> Tensor:
+        """(words, relations) for given words (1-based) and heads (0 the root) of given sentences."""
+        words, heads = self.relation_word(states), self.relation_head(states)
+        return self.relation.paired(words[batch, word], heads[batch, head])
+
+
+def by_width(table: Tensor) -> Tensor:
+    """(B, M, M) by start and end -> (B, M, M) by start and width; what would end outside is 0."""
+    size = table.shape[1]
+    padded = torch.cat([table, table.new_zeros(table.shape[0], size, size)], dim=2)
+    strides = padded.stride()
+    return padded.as_strided((table.shape[0], size, size), (strides[0], strides[1] + 1, strides[2]))

@@ -1,0 +1,195 @@
+"""The built-in parser: tokens in, phrase trees and dependency trees out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from bough.errors import FormatError
+from bough.parsing.builtin.chart import best_spans
+from bough.parsing.builtin.folding import Rows, unfolded
+from bough.parsing.builtin.lexicon import UNKNOWN, Lexicon, affixes, normal, shapes
+from bough.parsing.builtin.network import Network, Size
+from bough.parsing.builtin.projective import best_heads
+from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
+from bough.tree import Tree
+
+FORMAT = 1
+BATCH_WORDS = 1600  # padding included; more is no faster and holds larger charts
+LONGEST = 120  # words parsed in one piece
+
+
+class BuiltinParser:
+    """A small network of bough's own: binary phrase trees and Stanford Dependencies of tokenised sentences.
+
+    A sentence of more than `LONGEST` words is parsed in pieces, cut after punctuation where there is some;
+    its trees join the pieces from left to right.
+    """
+
+    name = "builtin"
+
+    def __init__(
+        self, lexicon: Lexicon, size: Size, relations: Sequence[str], tensors: dict[str, Tensor]
+    ) -> None:
+        self.lexicon, self.size, self.relations = lexicon, size, tuple(relations)
+        self.tensors = tensors
+        parts = unfolded(tensors)
+        words, parts_of_words = parts.pop("words"), parts.pop("affixes")
+        assert isinstance(words, Rows)
+        assert isinstance(parts_of_words, Rows)
+        self._words, self._affixes = words, parts_of_words
+        self._unknown = lexicon.index[UNKNOWN]
+        self._network = Network(size, len(self.relations), dropout=0.0)
+        self._network.load_state_dict(
+            {
+                name.removeprefix("network."): part.full() if isinstance(part, Rows) else part
+                for name, part in parts.items()
+            }
+        )
+        self._network.eval()
+
+    # ------------------------------------------------------------------ parsing
+
+    def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """A binary tree for each sentence, words at the leaves, nodes in preorder."""
+        return [phrase_tree(tokens, phrases) for tokens, (phrases, _) in self._parses(sentences, True, False)]
+
+    def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """A dependency tree for each sentence: node i is word i, relations are those of Stanford Dependencies."""
+        return [word_tree(tokens, arcs) for tokens, (_, arcs) in self._parses(sentences, False, True)]
+
+    def both(self, sentences: Sequence[Sequence[str]]) -> list[tuple[Tree, Tree]]:
+        """Both trees of each sentence, phrases first; cheaper than one after the other."""
+        return [
+            (phrase_tree(tokens, phrases), word_tree(tokens, arcs))
+            for tokens, (phrases, arcs) in self._parses(sentences, True, True)
+        ]
+
+    def _parses(
+        self, sentences: Sequence[Sequence[str]], phrases: bool, arcs: bool
+    ) -> Iterator[tuple[Sequence[str], tuple[list[Phrase], list[Any]]]]:
+        """Each sentence with its pieces' spans and its pieces' heads and relations."""
+        cut: list[Sequence[str]] = []
+        counts: list[int] = []
+        for place, tokens in enumerate(sentences):
+            if not tokens:
+                raise ValueError(f"sentence {place} is empty; a tree has at least one word")
+            parts = pieces(tokens, LONGEST)
+            cut.extend(parts)
+            counts.append(len(parts))
+        spans: list[Any] = [None] * len(cut)
+        heads: list[Any] = [None] * len(cut)
+        for group in _batches([len(part) for part in cut]):
+            found_spans, found_heads = self._parse_batch([cut[i] for i in group], phrases, arcs)
+            for i, one_spans, one_heads in zip(group, found_spans, found_heads, strict=True):
+                spans[i], heads[i] = one_spans, one_heads
+        low = 0
+        for tokens, count in zip(sentences, counts, strict=True):
+            yield tokens, (spans[low : low + count], heads[low : low + count])
+            low += count
+
+    @torch.inference_mode()
+    def _parse_batch(
+        self, batch: list[Sequence[str]], phrases: bool, arcs: bool
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Sentences from longest to shortest -> spans of each, (heads, relations) of each."""
+        lengths = np.array([len(tokens) for tokens in batch])
+        states = self._network.encode(self._inputs(batch), torch.from_numpy(lengths + 2))
+        spans: Sequence[Any] = [None] * len(batch)
+        heads: Sequence[Any] = [None] * len(batch)
+        if phrases:
+            spans = best_spans(self._network.span_scores(states).numpy(), lengths)
+        if arcs:
+            found = best_heads(self._network.arc_scores(states).numpy(), lengths)
+            heads = list(zip(found, self._relations(states, found), strict=True))
+        return spans, heads
+
+    def _inputs(self, batch: list[Sequence[str]]) -> Tensor:
+        """(B, N + 2, word), zero rows behind shorter sentences"""
+        size = (len(batch), len(batch[0]) + 2)
+        rows, forms = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        strange: list[tuple[int, int, tuple[int, ...]]] = []
+        for b, tokens in enumerate(batch):
+            known = self.lexicon.rows(tokens)
+            rows[b, : len(known)], forms[b, : len(known)] = known, shapes(tokens)
+            strange += [
+                (b, t, affixes(normal(tokens[t - 1]))) for t, row in enumerate(known) if row == self._unknown
+            ]
+        x: Tensor = self._words[torch.from_numpy(rows)] + self._network.shapes(torch.from_numpy(forms))
+        if strange:
+            sentence, word, parts = zip(*strange, strict=True)
+            x[list(sentence), list(word)] += self._affixes[torch.tensor(parts)].sum(dim=1)
+        return x
+
+    def _relations(self, states: Tensor, heads: list[list[int]]) -> list[list[str]]:
+        counts = [len(one) for one in heads]
+        batch = torch.arange(len(heads)).repeat_interleave(torch.tensor(counts))
+        words = torch.cat([torch.arange(1, count + 1) for count in counts])
+        above = torch.tensor([head for one in heads for head in one])
+        scores = self._network.relation_scores(states, batch, words, above)
+        if "root" in self.relations:  # `root` names the edge above the root, and no other
+            root = self.relations.index("root")
+            scores[:, root] = torch.where(above == 0, torch.inf, -torch.inf)
+        names = [self.relations[i] for i in scores.argmax(dim=1).tolist()]
+        ends = np.cumsum(counts).tolist()
+        return [names[end - count : end] for end, count in zip(ends, counts, strict=True)]
+
+    # ------------------------------------------------------------------- files
+
+    def save(self, folder: Path | str) -> None:
+        """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder, made if need be."""
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        config = {"format": FORMAT, "kind": "parser", "size": asdict(self.size), "relations": self.relations}
+        _replace(path / "config.json", (json.dumps(config, indent=2) + "\n").encode())
+        _replace(path / "vocab.txt", ("\n".join(self.lexicon.words) + "\n").encode())
+        temporary = path / "model.safetensors.part"
+        save_file(self.tensors, temporary)
+        temporary.chmod(0o644)  # safetensors makes files that only their owner can read
+        temporary.replace(path / "model.safetensors")
+
+    @classmethod
+    def load(cls, folder: Path | str) -> BuiltinParser:
+        """The parser that `save` wrote into a folder."""
+        path = Path(folder)
+        for name in ("config.json", "vocab.txt", "model.safetensors"):
+            if not (path / name).is_file():
+                raise FormatError(
+                    f"no {name}; a parser's folder has config.json, vocab.txt, model.safetensors",
+                    where=str(path),
+                )
+        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        if config.get("kind") != "parser" or config.get("format") != FORMAT:
+            raise FormatError(
+                f"kind {config.get('kind')!r}, format {config.get('format')!r}; "
+                f"this version reads kind 'parser', format {FORMAT}",
+                where=str(path / "config.json"),
+            )
+        words = (path / "vocab.txt").read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+        return cls(
+            Lexicon(words), Size(**config["size"]), config["relations"], load_file(path / "model.safetensors")
+        )
+
+
+def _batches(lengths: list[int]) -> Iterator[list[int]]:
+    """Sentence numbers from longest to shortest, at most `BATCH_WORDS` words together."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    low = 0
+    while low < len(order):
+        high = low + max(1, BATCH_WORDS // lengths[order[low]])
+        yield order[low:high]
+        low = high
+
+
+def _replace(path: Path, content: bytes) -> None:
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_bytes(content)
+    temporary.replace(path)

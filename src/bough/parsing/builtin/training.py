@@ -1,0 +1,217 @@
+"""Train the built-in parser: one loop, a checkpoint an epoch, the best epoch on dev kept."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import math
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from bough.datasets import find_data
+from bough.datasets.glove import GloveFile
+from bough.datasets.location import require
+from bough.parsing.builtin import treebanks
+from bough.parsing.builtin.card import write_card
+from bough.parsing.builtin.checkpoint import Checkpoint
+from bough.parsing.builtin.config import Config
+from bough.parsing.builtin.evaluation import Report, Scores, evaluate, score
+from bough.parsing.builtin.folding import folded
+from bough.parsing.builtin.learner import Learner, build_lexicon
+from bough.parsing.builtin.lexicon import SPECIALS, normal
+from bough.parsing.builtin.parser import BuiltinParser
+from bough.parsing.builtin.treebanks import Example
+
+log = logging.getLogger(__name__)
+
+AVERAGE_EVERY = 4  # steps; the decay is raised to this power
+
+
+def train(
+    config: Config, data: Path | str | None, out: Path | str, *, resume: bool = False, card: bool = True
+) -> Report | None:
+    """Train a parser on the data below `data` and leave the best one in `out`.
+
+    After each epoch the averaged weights, folded and quantised as they ship, are scored on SST's dev split
+    (brackets and heads) and SICK's unseen dev sentences; `metrics.jsonl` grows by a line, and the first best
+    is kept. `resume` goes on after the last finished epoch, to the same end as if never interrupted; of the
+    config only `epochs` may then be another, which stretches or shortens the rest of the rate's cosine and is
+    noted in the card. With `card`, the kept parser is measured on the test splits at the end, once, and its
+    card written.
+    """
+    folder = Path(out)
+    torch.manual_seed(config.seed)
+    examples = treebanks.training(data, config.longest)
+    learner = build_learner(config, data, examples)
+    run = Run(config, learner, folder)
+    if resume:
+        run.resume()
+    fit(run, examples, treebanks.sst(data, "dev"), treebanks.sick_unseen(data, "dev"))
+    if not card:
+        return None
+    report = evaluate(folder, data, "test")
+    write_card(folder, config, report, run.best, run.plans)
+    return report
+
+
+def fit(run: Run, examples: Sequence[Example], dev: Sequence[Example], dev_sick: Sequence[Example]) -> None:
+    """Train the run's remaining epochs, each scored on the two dev sets."""
+    while run.epoch < run.config.epochs:
+        started = time.perf_counter()
+        losses = run.train_epoch(examples)
+        parser = run.parser()
+        run.keep(parser, losses, score(parser, dev), score(parser, dev_sick), time.perf_counter() - started)
+
+
+def build_learner(config: Config, data: Path | str | None, examples: Sequence[Example]) -> Learner:
+    """A fresh network over the words of the vectors' file and of the examples."""
+    path = find_data(data) / "glove" / f"glove.{config.vectors}.300d.txt"
+    require([path], "glove")
+    known, rows = _vectors(path, config.words, {normal(token) for e in examples for token in e.tokens})
+    lexicon = build_lexicon(known, examples)
+    vectors = np.zeros((len(lexicon), rows.shape[1]), dtype=np.float32)
+    vectors[len(SPECIALS) : len(SPECIALS) + len(rows)] = rows / rows.std()
+    return Learner(config, lexicon, vectors, examples)
+
+
+class Run:
+    """The state of a training run: network, its running average, optimiser, and the best epoch so far."""
+
+    def __init__(self, config: Config, learner: Learner, folder: Path) -> None:
+        self.config, self.learner, self.folder = config, learner, folder
+        self.average = copy.deepcopy(learner)
+        self.optimiser = torch.optim.Adam(learner.parameters(), lr=config.rate, betas=(0.9, 0.95), fused=True)
+        self.epoch = self.step = 0
+        self.best: dict[str, float] = {}
+        self.plans = {"0": config.epochs}  # after which epoch how many were planned
+        self.checkpoint = Checkpoint(folder / "checkpoint.safetensors")
+
+    def train_epoch(self, examples: Sequence[Example]) -> dict[str, float]:
+        """One pass over the examples; the losses a word."""
+        config = self.config
+        torch.manual_seed(config.seed * 10_007 + self.epoch)
+        order = random.Random(f"{config.seed} {self.epoch}")
+        groups = batches(_sample(examples, config.gum_share, order), config.batch_tokens, order)
+        total = len(groups) * config.epochs  # an epoch more or less has the same number of batches
+        sums: dict[str, float] = {}
+        words = 0
+        self.learner.train()
+        for group in groups:
+            for options in self.optimiser.param_groups:
+                options["lr"] = rate_at(self.step, total, config)
+            losses = self.learner(group)
+            count = len(group) * len(group[0].tokens)
+            (torch.stack(list(losses.values())).sum() / count).backward()
+            nn.utils.clip_grad_norm_(self.learner.parameters(), 5.0)
+            self.optimiser.step()
+            self.optimiser.zero_grad()
+            self.step += 1
+            if self.step % AVERAGE_EVERY == 0:
+                self._average()
+            words += count
+            for name, loss in losses.items():
+                sums[name] = sums.get(name, 0.0) + loss.item()
+        self.epoch += 1
+        return {name: round(value / words, 4) for name, value in sums.items()}
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        decay = min(self.config.average**AVERAGE_EVERY, 1 - 1 / (1 + self.step / 10))
+        for mean, now in zip(self.average.parameters(), self.learner.parameters(), strict=True):
+            mean.lerp_(now, 1 - decay)
+
+    def parser(self) -> BuiltinParser:
+        """The averaged network as it would be shipped."""
+        learner = self.average
+        return BuiltinParser(learner.lexicon, self.config.size, learner.relations, folded(learner))
+
+    def keep(
+        self, parser: BuiltinParser, losses: dict[str, float], dev: Scores, dev_sick: Scores, seconds: float
+    ) -> None:
+        """Log the epoch, keep the parser if it is the best so far, write the checkpoint."""
+        quality = (dev.brackets + dev.heads) / 2
+        entry = {"epoch": self.epoch, "seconds": round(seconds, 1), "losses": losses}
+        entry |= {"dev": asdict(dev), "dev_sick": asdict(dev_sick)}
+        log.info("epoch %d: brackets %.2f, heads %.2f on dev", self.epoch, dev.brackets, dev.heads)
+        if not self.best or quality > self.best["quality"]:
+            self.best = {
+                "quality": quality,
+                "epoch": self.epoch,
+                "brackets": dev.brackets,
+                "heads": dev.heads,
+            }
+            parser.save(self.folder)
+        with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+        progress = {"epoch": self.epoch, "step": self.step, "best": self.best, "plans": self.plans}
+        progress["config"] = asdict(self.config)
+        self.checkpoint.write(progress, self.learner, self.average, self.optimiser)
+
+    def resume(self) -> None:
+        """Go back to the last checkpoint of the folder, if there is one, and drop later lines of the log."""
+        if not self.checkpoint.path.is_file():
+            return
+        progress = self.checkpoint.read(self.learner, self.average, self.optimiser)
+        made_with = Config.from_dict(progress["config"])
+        if replace(made_with, epochs=self.config.epochs) != self.config:
+            raise ValueError(
+                f"{self.checkpoint.path}: made with another config; resume with that one, or use a new folder"
+            )
+        self.plans = progress["plans"]
+        if made_with.epochs != self.config.epochs:
+            self.plans[str(progress["epoch"])] = self.config.epochs
+        self.epoch, self.step, self.best = progress["epoch"], progress["step"], progress["best"]
+        metrics = self.folder / "metrics.jsonl"
+        lines = metrics.read_text(encoding="utf-8").splitlines(keepends=True)
+        metrics.write_text("".join(lines[: self.epoch]), encoding="utf-8")
+
+
+def rate_at(step: int, total: int, config: Config) -> float:
+    """The learning rate: a linear warm-up, then half a cosine down to a fiftieth."""
+    share = 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
+    return config.rate * min(1.0, (step + 1) / config.warmup) * (0.02 + 0.98 * share)
+
+
+def batches(examples: Sequence[Example], tokens: int, order: random.Random) -> list[list[Example]]:
+    """All examples in batches of one sentence length and about `tokens` words, in random order."""
+    by_length: dict[int, list[Example]] = {}
+    for example in examples:
+        by_length.setdefault(len(example.tokens), []).append(example)
+    found: list[list[Example]] = []
+    for length, group in sorted(by_length.items()):
+        order.shuffle(group)
+        size = max(1, min(64, tokens // (length + 2)))
+        found += [group[low : low + size] for low in range(0, len(group), size)]
+    order.shuffle(found)
+    return found
+
+
+def _sample(examples: Sequence[Example], share: float, order: random.Random) -> list[Example]:
+    """The examples of one epoch: all, but only a share of GUM's."""
+    gum = [example for example in examples if example.source == "gum"]
+    kept = order.sample(gum, round(share * len(gum)))
+    return [example for example in examples if example.source != "gum"] + kept
+
+
+def _vectors(path: Path, most: int, wanted: set[str]) -> tuple[list[str], NDArray[np.float32]]:
+    """The first `most` words of a GloVe file and the wanted ones after them, with their rows."""
+    words: dict[str, NDArray[np.float32]] = {}
+    file = GloveFile(path)
+    for number, raw, values in file.lines():
+        word = raw.decode("utf-8", "replace")
+        if word not in words and (number <= most or word in wanted) and _storable(word):
+            words[word] = file.vector(values, number)
+    return list(words), np.stack(list(words.values()))
+
+
+def _storable(word: str) -> bool:
+    return word not in SPECIALS and len(word.splitlines()) == 1

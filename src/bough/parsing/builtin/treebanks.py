@@ -1,0 +1,110 @@
+"""The sentences a parser learns from and is measured on."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bough.datasets import find_data, load_sick, load_sst
+from bough.datasets.location import require
+from bough.formats import ptb
+from bough.parsing.binarise import binarise
+from bough.parsing.dependencies import dependency_heads
+from bough.tree import Tree
+
+log = logging.getLogger(__name__)
+
+Spans = tuple[tuple[int, int], ...]
+TREEBANKS = {"ewt": "treebank/ewt-silver.txt", "gum": "treebank/gum.txt"}
+HINT = "the treebanks are files of bracketed trees, one a line"
+
+
+@dataclass(frozen=True)
+class Example:
+    """One sentence: its binary bracketing, and what else its source knows.
+
+    `spans` are (start, end) of two words and more; `heads` count from 1, 0 is the root; `relations` are
+    there where the heads come from a dependency parser, `tags` where the source has parts of speech.
+    """
+
+    source: Literal["sst", "sick", "ewt", "gum"]
+    tokens: tuple[str, ...]
+    spans: Spans
+    heads: tuple[int, ...]
+    relations: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+
+
+def sst(data: Path | str | None, split: str) -> list[Example]:
+    """The sentences of the sentiment treebank with both kinds of tree."""
+    phrases = load_sst(data, split, parse="constituency")
+    arcs = load_sst(data, split, parse="dependency")
+    return [_both("sst", phrase, arc) for phrase, arc in zip(phrases, arcs, strict=True)]
+
+
+def sick(data: Path | str | None, split: str) -> list[Example]:
+    """The distinct sentences of SICK with both kinds of tree, in order of appearance."""
+    phrases = load_sick(data, split, parse="constituency")
+    arcs = load_sick(data, split, parse="dependency")
+    found: dict[tuple[str, ...], Example] = {}
+    for phrase, arc in zip(phrases, arcs, strict=True):
+        for example in (_both("sick", phrase.left, arc.left), _both("sick", phrase.right, arc.right)):
+            found.setdefault(example.tokens, example)
+    return list(found.values())
+
+
+def sick_unseen(data: Path | str | None, split: str) -> list[Example]:
+    """The distinct sentences of a split of SICK that do not occur in its training split."""
+    seen = {example.tokens for example in sick(data, "train")}
+    return [example for example in sick(data, split) if example.tokens not in seen]
+
+
+def treebank(data: Path | str | None, name: Literal["ewt", "gum"]) -> list[Example]:
+    """The sentences of a labelled treebank, binarised by heads, with parts of speech and converted heads."""
+    path = find_data(data) / TREEBANKS[name]
+    require([path], name, HINT)
+    return [_labelled(name, tree) for tree in ptb.read(path) if len(tree.leaves) > 1]
+
+
+def training(data: Path | str | None, longest: int) -> list[Example]:
+    """All that the parser is trained on, sentences of 2 to `longest` words."""
+    examples = sst(data, "train") + sick(data, "train") + treebank(data, "ewt") + treebank(data, "gum")
+    kept = [example for example in examples if 2 <= len(example.tokens) <= longest]
+    log.info(
+        "%d sentences to train on, %d longer than %d words left out",
+        len(kept),
+        len(examples) - len(kept),
+        longest,
+    )
+    return kept
+
+
+def spans_of(tree: Tree) -> Spans:
+    """The spans of two words and more of a tree, by start, widest first; unary nodes count once."""
+    found = {(start, end) for start, end in tree.spans.tolist() if end - start >= 2}
+    return tuple(sorted(found, key=lambda span: (span[0], -span[1])))
+
+
+def _both(source: Literal["sst", "sick"], phrase: Tree, arc: Tree) -> Example:
+    tokens = tuple(str(token) for token in arc.tokens or ())
+    return Example(
+        source=source,
+        tokens=tokens,
+        spans=spans_of(phrase),
+        heads=tuple((arc.parents + 1).tolist()),
+        relations=tuple(str(relation) for relation in arc.relations or ()),
+    )
+
+
+def _labelled(name: Literal["ewt", "gum"], tree: Tree) -> Example:
+    leaves = tree.leaves.tolist()
+    tokens, labels = tree.tokens or (), tree.labels or ()
+    return Example(
+        source=name,
+        tokens=tuple(str(tokens[leaf]) for leaf in leaves),
+        spans=spans_of(binarise(tree)),
+        heads=tuple(dependency_heads(tree)),
+        tags=tuple(str(labels[leaf]) for leaf in leaves),
+    )
