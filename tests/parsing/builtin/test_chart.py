@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from bough.parsing.builtin.chart import best_spans, log_partition, tree_scores
+from bough.parsing.builtin.chart import best_spans, log_partition, span_probabilities, tree_scores
 
 LENGTHS = torch.tensor([6, 4, 2, 1])
 
@@ -46,6 +46,16 @@ def test_its_gradient_is_right_and_is_the_probability_of_each_span() -> None:
         scores.grad[0].sum(), torch.tensor(5.0, dtype=torch.float64)
     )  # n - 1 spans a tree
     torch.testing.assert_close(scores.grad[0, 0, 6], torch.tensor(1.0, dtype=torch.float64))
+
+
+def test_span_probabilities_are_shares_of_the_trees() -> None:
+    scores = random_scores().detach()
+    found = span_probabilities(scores, LENGTHS)
+    trees = list(every_tree(0, 4))
+    weights = torch.softmax(torch.stack([total(scores[1], tree) for tree in trees]), dim=0)
+    for start, end in [(0, 2), (1, 3), (1, 4), (0, 4)]:
+        share = sum(weight for weight, tree in zip(weights, trees, strict=True) if (start, end) in tree)
+        torch.testing.assert_close(found[1, start, end - start], torch.as_tensor(share))
 
 
 def test_the_best_tree_is_the_best_of_all() -> None:

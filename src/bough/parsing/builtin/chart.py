@@ -24,44 +24,59 @@ def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
     return total
 
 
+def span_probabilities(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The chart of the probability that a span is in the tree; 0 for single words."""
+    _, ways = _inside(scores, lengths)
+    return _outside(scores.new_ones(len(scores)), lengths, ways, scores.shape)
+
+
 class _LogPartition(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
-        """(B, N + 1, N + 1), (B,) -> (B,)"""
-        batch, size, _ = scores.shape
-        starts = torch.zeros_like(scores)  # inside score by start and width
-        ends = torch.zeros_like(scores)  # the same by end and N - width, so that a row of splits is a slice
-        widest = int(lengths.max())
-        ways: list[Tensor] = []
-        for width in range(2, widest + 1):
-            count = size - width
-            joined = starts[:, :count, 1:width] + ends[:, width:, size - width : size - 1]
-            total = torch.logsumexp(joined, dim=2)
-            ways.append(joined - total[:, :, None])
-            total = total + scores[:, :count, width]
-            starts[:, :count, width] = total
-            ends[:, width:, size - 1 - width] = total
-        ctx.save_for_backward(lengths)
-        ctx.ways, ctx.shape = ways, scores.shape
-        return starts[torch.arange(batch), 0, lengths]
+        total, ctx.ways = _inside(scores, lengths)
+        ctx.lengths, ctx.shape = lengths, scores.shape
+        return total
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        (grad,) = grads
-        (lengths,) = ctx.saved_tensors
-        batch, size, _ = ctx.shape
-        starts = grad.new_zeros(ctx.shape)
-        ends = grad.new_zeros(ctx.shape)
-        starts[torch.arange(batch), 0, lengths] = grad
-        for width in range(len(ctx.ways) + 1, 1, -1):
-            count = size - width
-            here = starts[:, :count, width] + ends[:, width:, size - 1 - width]
-            starts[:, :count, width] = here
-            share = ctx.ways[width - 2].exp() * here[:, :, None]
-            starts[:, :count, 1:width] += share
-            ends[:, width:, size - width : size - 1] += share
-        starts[:, :, :2] = 0  # words are no decision
-        return starts, None
+        return _outside(grads[0], ctx.lengths, ctx.ways, ctx.shape), None
+
+
+def _inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
+    """(B,) log of the sum over all trees; and for each width from 2 the log probability of each way to split."""
+    batch, size, _ = scores.shape
+    starts = torch.zeros_like(scores)  # inside score by start and width
+    ends = torch.zeros_like(scores)  # the same by end and N - width, so that a row of splits is a slice
+    ways: list[Tensor] = []
+    for width in range(2, int(lengths.max()) + 1):
+        count = size - width
+        joined = starts[:, :count, 1:width] + ends[:, width:, size - width : size - 1]
+        total = torch.logsumexp(joined, dim=2)
+        ways.append(joined - total[:, :, None])
+        total = total + scores[:, :count, width]
+        starts[:, :count, width] = total
+        ends[:, width:, size - 1 - width] = total
+    return starts[torch.arange(batch), 0, lengths], ways
+
+
+def _outside(weight: Tensor, lengths: Tensor, ways: list[Tensor], shape: torch.Size) -> Tensor:
+    """The probability of each span, top down: a span shares its own among the ways to split it.
+
+    `weight` (B,) is that of each whole sentence.
+    """
+    batch, size, _ = shape
+    starts = weight.new_zeros(shape)
+    ends = weight.new_zeros(shape)
+    starts[torch.arange(batch), 0, lengths] = weight
+    for width in range(len(ways) + 1, 1, -1):
+        count = size - width
+        here = starts[:, :count, width] + ends[:, width:, size - 1 - width]
+        starts[:, :count, width] = here
+        share = ways[width - 2].exp() * here[:, :, None]
+        starts[:, :count, 1:width] += share
+        ends[:, width:, size - width : size - 1] += share
+    starts[:, :, :2] = 0  # words are no decision
+    return starts
 
 
 def tree_scores(scores: Tensor, batch: Tensor, start: Tensor, width: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from bough.errors import FormatError
-from bough.parsing.builtin.chart import best_spans
+from bough.parsing.builtin.chart import best_spans, span_probabilities
 from bough.parsing.builtin.folding import Rows, unfolded
 from bough.parsing.builtin.lexicon import UNKNOWN, Lexicon, affixes, normal, shapes
 from bough.parsing.builtin.network import Network, Size
@@ -106,7 +106,9 @@ class BuiltinParser:
         spans: Sequence[Any] = [None] * len(batch)
         heads: Sequence[Any] = [None] * len(batch)
         if phrases:
-            spans = best_spans(self._network.span_scores(states).numpy(), lengths)
+            # of all trees the one with the most brackets right on average, not the most probable one
+            chances = span_probabilities(self._network.span_scores(states), torch.from_numpy(lengths))
+            spans = best_spans(chances.numpy(), lengths)
         if arcs:
             found = best_heads(self._network.arc_scores(states).numpy(), lengths)
             heads = list(zip(found, self._relations(states, found), strict=True))
