@@ -216,8 +216,18 @@ def test_keys_are_compared_as_whole_numbers() -> None:
 
 def test_a_hash_collision_is_an_error_and_never_a_wrong_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "_mixed", lambda words: words * np.uint64(0))
-    with pytest.raises(RuntimeError, match=r"^two different subtrees share a 64-bit hash; "):
+    with pytest.raises(RuntimeError, match=r"^two different subtrees have one digest; "):
         Forest([PAIR], [[0, 1, 2]])
+
+
+@drawn
+@given(batches())
+def test_digests_worked_out_beforehand_change_nothing(batch: tuple[list[Tree], Keys]) -> None:
+    some, given_keys = batch
+    keys = [np.array(part) for part in given_keys or [[0] * len(tree) for tree in some]]
+    fresh, from_digests = Forest(some, keys), Forest(some, keys, digests=sharing.prepared(some, keys))
+    assert torch.equal(fresh.unit_of, from_digests.unit_of)
+    assert torch.equal(fresh.node_of, from_digests.node_of)
 
 
 # --------------------------------------------------------------- errors and devices
@@ -250,8 +260,8 @@ def test_moving_takes_every_tensor_along() -> None:
     moved = forest.to("meta")
     assert moved.device == moved.roots.device == torch.device("meta")
     tensors = {name: value for name, value in vars(moved).items() if isinstance(value, Tensor)}
-    assert {"roots", "unit_of", "node_of", "inputs", "input_of", "children", "edge_parents"} <= set(tensors)
-    assert all(value.is_meta for value in tensors.values())
+    assert {"roots", "unit_of", "node_of", "children", "edge_parents"} <= set(tensors)
+    assert all(value.is_meta for value in (*tensors.values(), moved.inputs, moved.input_of))
     assert (moved.units, moved.level_sizes, moved.trees) == (forest.units, forest.level_sizes, forest.trees)
     assert forest.roots.device == forest.device == torch.device("cpu")
 

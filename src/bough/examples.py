@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from bough.forest import Forest
 from bough.model import Model
+from bough.sharing import Words, prepared
 from bough.tree import Tree
 from bough.wellformed import Ints
 
@@ -29,11 +30,26 @@ class Sentence:
     keys: Ints
     labels: Ints
     spans: Ints
+    digests: Words | None = None
 
     @property
     def label(self) -> int:
         """The whole sentence's."""
         return int(self.labels[self.tree.root])
+
+
+def prepare_all(trees: Sequence[Tree], model: Model) -> list[Sentence]:
+    """A data set's trees as `model` wants them."""
+    sentences = [prepare(tree, model) for tree in trees]
+    if model.config.encoder in (
+        "lstm",
+        "sdt-rnn",
+    ):  # chains need no digests, relations make them another matter
+        return sentences
+    all_digests = prepared(
+        [sentence.tree for sentence in sentences], [sentence.keys for sentence in sentences]
+    )
+    return [replace(s, digests=digests) for s, digests in zip(sentences, all_digests, strict=True)]
 
 
 def prepare(tree: Tree, model: Model) -> Sentence:
@@ -72,7 +88,13 @@ def collate(sentences: Sequence[Sentence], model: Model) -> tuple[Forest, Tensor
     keys = [sentence.keys for sentence in sentences]
     config = model.config
     apart = model.training and (config.recurrent_dropout or config.input_dropout)
-    forest = Forest([sentence.tree for sentence in sentences], None if apart else keys)
+    trees = [sentence.tree for sentence in sentences]
+    digests = [sentence.digests for sentence in sentences if sentence.digests is not None]
+    forest = (
+        Forest(trees)
+        if apart
+        else Forest(trees, keys, digests=digests if len(digests) == len(trees) else None)
+    )
     ids = torch.from_numpy(np.concatenate(keys) if forest.keys is None else forest.keys)
     device = model.table.device
     return forest.to(device), ids.to(device)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.sharing import merged
+from bough.sharing import Flat, Words, flatten, joined, merged
 from bough.tree import Tree
 from bough.wellformed import Ints
 
@@ -26,6 +26,7 @@ class Forest:
     equal input, and equal subtrees become one unit. Units are sorted by height, so a level is a slice.
 
     `relations` maps the trees' relation names to ids, for `SDTRNN`; trees whose relations are ints need none.
+    `digests` are what `bough.sharing.prepared(trees, keys)` gave, to save time where trees come again and again.
 
     Shape:
         size N nodes, units U <= N, edges E: `roots` (trees,), `unit_of` (N,), `node_of` (U,),
@@ -38,15 +39,16 @@ class Forest:
         keys: Sequence[Sequence[int] | Ints] | None = None,
         *,
         relations: Mapping[Any, int] | None = None,
+        digests: Sequence[Words] | None = None,
     ) -> None:
         self.trees = tuple(trees)
         self.device = torch.device("cpu")
         self._vocabulary = relations
-        sizes = np.array([len(tree) for tree in self.trees], dtype=np.int64)
-        self._starts = np.concatenate([[0], np.cumsum(sizes)])
+        flat = flatten(self.trees)
+        self._starts = flat.starts
         self.size = int(self._starts[-1])
-        self.keys = None if keys is None else _joined_keys(keys, sizes)
-        self._schedule()
+        self.keys = None if keys is None else _joined_keys(keys, np.diff(self._starts))
+        self._schedule(flat, np.concatenate(digests) if digests else None)
 
     def __len__(self) -> int:
         return len(self.trees)
@@ -63,29 +65,21 @@ class Forest:
         for name, value in self.__dict__.items():
             if isinstance(value, Tensor) and name in moved.__dict__:
                 setattr(moved, name, value.to(device))
-        moved.device = (
-            moved.roots.device
-        )  # with its index: "cuda" is asked for, "cuda:0" is where x says it is
+        moved.device = moved.roots.device  # "cuda" is asked for, "cuda:0" is where x says it is
         return moved
 
     # ----------------------------------------------------------------- schedule
 
-    def _schedule(self) -> None:
-        trees, starts = self.trees, self._starts
-        roots = starts[:-1] + np.array([tree.root for tree in trees], dtype=np.int64)
-        heights = _joined([tree.heights for tree in trees])
-        degrees = _joined([tree.degrees for tree in trees])
-        below = _joined([tree.child_list for tree in trees])
-        below = below + np.repeat(starts[:-1], np.diff(starts) - 1)
-        first = np.cumsum(degrees) - degrees  # where a node's children begin in `below`
+    def _schedule(self, flat: Flat, words: Words | None) -> None:
+        _, heights, degrees, first, below = flat
+        roots = flat.starts[:-1] + np.array([tree.root for tree in self.trees], dtype=np.int64)
         related = self._relation_ids()
-
         order = np.argsort(heights.astype(np.int32), kind="stable")
         if self.keys is None:
             node_of, unit_of = order, np.empty_like(order)
             unit_of[order] = np.arange(self.size)
         else:
-            node_of, unit_of = merged(order, heights, degrees, first, below, self.keys, related)
+            node_of, unit_of = merged(flat, order, self.keys, related, words)
 
         self._degrees = degrees[node_of]
         ends = np.cumsum(self._degrees)
@@ -104,21 +98,34 @@ class Forest:
 
         self.roots = torch.from_numpy(roots)
         self.unit_of = torch.from_numpy(unit_of)
-        self.node_of = torch.from_numpy(node_of)
+        self.node_of, self._nodes = torch.from_numpy(node_of), node_of
         self.children = torch.from_numpy(unit_of[self.edge_nodes])
         above = np.repeat(np.arange(self.units), self._degrees)
         self.edge_parents = torch.from_numpy(above)
         starts = np.array([start for start, _ in self.slices], dtype=np.int64)
-        self.edge_rows = torch.from_numpy(
-            above - np.repeat(starts, self.edge_sizes)
-        )  # the parent within its level
+        # the same, counted within the parent's level
+        self.edge_rows = torch.from_numpy(above - np.repeat(starts, self.edge_sizes))
         self.edge_relations = None if related is None else torch.from_numpy(related[self.edge_nodes])
         self.own_inputs = self.keys is None  # whether every unit has an input to itself, in the units' order
-        if self.keys is None:
-            self.inputs, self.input_of = self.node_of, torch.arange(self.units)
-        else:
-            _, some, which = np.unique(self.keys[node_of], return_index=True, return_inverse=True)
-            self.inputs, self.input_of = torch.from_numpy(node_of[some]), torch.from_numpy(which)
+
+    @cached_property
+    def _inputs(self) -> tuple[Tensor, Tensor]:
+        if self.own_inputs:
+            return self.node_of, torch.arange(self.units, device=self.device)
+        assert self.keys is not None
+        nodes = self._nodes
+        _, some, which = np.unique(self.keys[nodes], return_index=True, return_inverse=True)
+        return torch.from_numpy(nodes[some]).to(self.device), torch.from_numpy(which).to(self.device)
+
+    @property
+    def inputs(self) -> Tensor:
+        """(M,) one node for each distinct input."""
+        return self._inputs[0]
+
+    @property
+    def input_of(self) -> Tensor:
+        """(U,) each unit's place among `inputs`."""
+        return self._inputs[1]
 
     def _relation_ids(self) -> Ints | None:
         """(N,) the id of each node's relation to its parent, -1 for none; None if no tree has relations."""
@@ -203,7 +210,6 @@ class Forest:
         """The same units, each with an input of its own: for a layer that reads the states of another."""
         copy = self._copied()
         copy.own_inputs = True
-        copy.inputs, copy.input_of = copy.node_of, torch.arange(copy.units, device=copy.device)
         return copy
 
     @cached_property
@@ -254,10 +260,6 @@ def _reversed_chain(tree: Tree) -> Tree:
     return Tree(parents)
 
 
-def _joined(arrays: Sequence[Ints]) -> Ints:
-    return np.concatenate(arrays) if len(arrays) else np.zeros(0, dtype=np.int64)
-
-
 def _joined_keys(keys: Sequence[Sequence[int] | Ints], sizes: Ints) -> Ints:
     if len(keys) != len(sizes):
         raise ValueError(f"keys for {len(keys)} trees; the forest has {len(sizes)}")
@@ -267,7 +269,7 @@ def _joined_keys(keys: Sequence[Sequence[int] | Ints], sizes: Ints) -> Ints:
             raise ValueError(f"{part.size} keys for tree {number} of {size} nodes; give one int a node")
         if part.dtype.kind not in "iu":
             raise ValueError(f"keys of tree {number} are {part.dtype}; a key is an int")
-    return _joined([part.astype(np.int64, copy=False) for part in arrays])
+    return joined([part.astype(np.int64, copy=False) for part in arrays])
 
 
 def _chunked(counts: Sequence[int]) -> list[int]:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bough.config import Config
 from bough.datasets import find_data, load_sick, load_sst, sick_files, sst_files
-from bough.examples import UNLABELLED, Sentence, chain, collate, prepare
+from bough.examples import UNLABELLED, Sentence, chain, collate, prepare_all
 from bough.heads import Classifier, Similarity
 from bough.model import Model
 from bough.tree import Tree
@@ -79,7 +79,7 @@ class Sentiment:
         return iter(examples)
 
     def prepare(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
-        return [prepare(tree, model) for tree in examples]
+        return prepare_all(examples, model)
 
     def loss(
         self, model: Model, batch: Sequence[Sentence], rng: np.random.Generator
@@ -167,7 +167,8 @@ class Relatedness:
         return (tree for pair in examples for tree in (pair.left, pair.right))
 
     def prepare(self, examples: Sequence[Any], model: Model) -> list[tuple[Sentence, Sentence, float]]:
-        return [(prepare(pair.left, model), prepare(pair.right, model), pair.score) for pair in examples]
+        sides = [prepare_all([getattr(pair, side) for pair in examples], model) for side in ("left", "right")]
+        return [(*pair, example.score) for *pair, example in zip(*sides, examples, strict=True)]
 
     def _vectors(self, model: Model, batch: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         forest, ids = collate([*(left for left, _, _ in batch), *(right for _, right, _ in batch)], model)
