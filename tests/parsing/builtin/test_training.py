@@ -86,13 +86,13 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
 
 
-def test_resuming_with_another_config_is_refused_but_for_the_epochs(tmp_path: Path) -> None:
+def test_resuming_may_change_the_rate_but_not_the_network(tmp_path: Path) -> None:
     fit(run(tmp_path, replace(CONFIG, epochs=1)), EXAMPLES, EXAMPLES[:4], EXAMPLES[:2])
-    longer = run(tmp_path, replace(CONFIG, epochs=2))
+    longer = run(tmp_path, replace(CONFIG, epochs=2, dropout=0.2))
     longer.resume()
-    assert longer.plans == {"0": 1, "1": 2}
-    other = run(tmp_path, replace(CONFIG, epochs=1, dropout=0.2))
-    with pytest.raises(ValueError, match="made with another config"):
+    assert longer.changes == [{"after": 1, "epochs": 2, "dropout": 0.2}]
+    other = run(tmp_path, replace(CONFIG, epochs=1, frequent=2))
+    with pytest.raises(ValueError, match="made with another frequent"):
         other.resume()
 
 
@@ -212,20 +212,22 @@ def test_the_card_tells_scores_terms_and_config(parser: BuiltinParser, tmp_path:
     parser.save(tmp_path)
     scores = score(parser, EXAMPLES[:3])
     report = Report("test", scores, scores, speed(parser, EXAMPLES[:3]))
-    write_card(tmp_path, CONFIG, report, {"epoch": 2, "brackets": 80.0, "heads": 85.0}, {"0": 3, "2": 4})
+    write_card(
+        tmp_path, CONFIG, report, {"epoch": 2, "brackets": 80.0, "heads": 85.0}, [{"after": 2, "rate": 0.1}]
+    )
     card = (tmp_path / "README.md").read_text()
     for piece in (
         "CC BY-NC-SA 3.0",
         "PDDL",
         f"{scores.brackets:.2f}",
         '"seed": 1',
-        "After epoch 2 it was resumed",
+        "After epoch 2 the run was resumed",
     ):
         assert piece in card
 
 
 def test_the_rate_warms_up_and_falls() -> None:
-    rates = [rate_at(step, 100, replace(CONFIG, warmup=10, rate=1.0)) for step in range(100)]
+    rates = [rate_at(step, step / 100, replace(CONFIG, warmup=10, rate=1.0)) for step in range(100)]
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[99] > 0.0
 
 

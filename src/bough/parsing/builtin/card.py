@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from bough.parsing.builtin.config import Config
 from bough.parsing.builtin.evaluation import Report, Scores
 
 
 def write_card(
-    folder: Path, config: Config, report: Report, best: dict[str, float], plans: dict[str, int]
+    folder: Path, config: Config, report: Report, best: dict[str, float], changes: list[dict[str, Any]]
 ) -> None:
     """Write `README.md` with the numbers that were measured."""
     size = sum((folder / name).stat().st_size for name in ("config.json", "vocab.txt", "model.safetensors"))
@@ -61,17 +62,18 @@ weights as non-commercial too; `bough.parsing.builtin.train` makes a parser from
 ```
 {config.json()}
 ```
-{_resumed(plans)}"""
+{_resumed(changes)}"""
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 
-def _resumed(plans: dict[str, int]) -> str:
-    later = [
-        f"After epoch {after} it was resumed for {epochs} epochs in all." for after, epochs in plans.items()
-    ]
-    return (
-        "\n".join(["", f"The run was planned for {plans['0']} epochs.", *later[1:], ""]) if later[1:] else ""
-    )
+def _resumed(changes: list[dict[str, Any]]) -> str:
+    lines = []
+    for change in changes:
+        settings = ", ".join(f"{key} {value}" for key, value in change.items() if key != "after")
+        lines.append(
+            f"After epoch {change['after']} the run was resumed with other settings, those above: {settings}."
+        )
+    return "\n".join(["", *lines, ""]) if lines else ""
 
 
 def _row(name: str, report: Report, field: str) -> str:

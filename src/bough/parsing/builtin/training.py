@@ -9,8 +9,9 @@ import math
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,6 +34,7 @@ from bough.parsing.builtin.treebanks import Example
 
 log = logging.getLogger(__name__)
 
+FIXED = frozenset(["seed", "size", "vectors", "words", "frequent", "longest"])  # for resuming
 AVERAGE_EVERY = 4  # steps; the decay is raised to this power
 
 
@@ -43,10 +45,9 @@ def train(
 
     After each epoch the averaged weights, folded and quantised as they ship, are scored on SST's dev split
     (brackets and heads) and SICK's unseen dev sentences; `metrics.jsonl` grows by a line, and the first best
-    is kept. `resume` goes on after the last finished epoch, to the same end as if never interrupted; of the
-    config only `epochs` may then be another, which stretches or shortens the rest of the rate's cosine and is
-    noted in the card. With `card`, the kept parser is measured on the test splits at the end, once, and its
-    card written.
+    is kept. `resume` goes on after the last finished epoch, to the same end as if never interrupted; what a
+    config says about sizes and data must then be the same, the rest may change and is noted in the card.
+    With `card`, the kept parser is measured on the test splits at the end, once, and its card written.
     """
     folder = Path(out)
     torch.manual_seed(config.seed)
@@ -59,7 +60,7 @@ def train(
     if not card:
         return None
     report = evaluate(folder, data, "test")
-    write_card(folder, config, report, run.best, run.plans)
+    write_card(folder, config, report, run.best, run.changes)
     return report
 
 
@@ -92,7 +93,7 @@ class Run:
         self.optimiser = torch.optim.Adam(learner.parameters(), lr=config.rate, betas=(0.9, 0.95), fused=True)
         self.epoch = self.step = 0
         self.best: dict[str, float] = {}
-        self.plans = {"0": config.epochs}  # after which epoch how many were planned
+        self.changes: list[dict[str, Any]] = []  # what resuming changed, and after which epoch
         self.checkpoint = Checkpoint(folder / "checkpoint.safetensors")
 
     def train_epoch(self, examples: Sequence[Example]) -> dict[str, float]:
@@ -101,13 +102,13 @@ class Run:
         torch.manual_seed(config.seed * 10_007 + self.epoch)
         order = random.Random(f"{config.seed} {self.epoch}")
         groups = batches(_sample(examples, config.gum_share, order), config.batch_tokens, order)
-        total = len(groups) * config.epochs  # an epoch more or less has the same number of batches
         sums: dict[str, float] = {}
         words = 0
         self.learner.train()
-        for group in groups:
+        for place, group in enumerate(groups):
+            done = (self.epoch + place / len(groups)) / config.epochs
             for options in self.optimiser.param_groups:
-                options["lr"] = rate_at(self.step, total, config)
+                options["lr"] = rate_at(self.step, done, config)
             losses = self.learner(group)
             count = len(group) * len(group[0].tokens)
             (torch.stack(list(losses.values())).sum() / count).backward()
@@ -152,7 +153,7 @@ class Run:
             parser.save(self.folder)
         with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
-        progress = {"epoch": self.epoch, "step": self.step, "best": self.best, "plans": self.plans}
+        progress = {"epoch": self.epoch, "step": self.step, "best": self.best, "changes": self.changes}
         progress["config"] = asdict(self.config)
         self.checkpoint.write(progress, self.learner, self.average, self.optimiser)
 
@@ -161,23 +162,27 @@ class Run:
         if not self.checkpoint.path.is_file():
             return
         progress = self.checkpoint.read(self.learner, self.average, self.optimiser)
-        made_with = Config.from_dict(progress["config"])
-        if replace(made_with, epochs=self.config.epochs) != self.config:
-            raise ValueError(
-                f"{self.checkpoint.path}: made with another config; resume with that one, or use a new folder"
-            )
-        self.plans = progress["plans"]
-        if made_with.epochs != self.config.epochs:
-            self.plans[str(progress["epoch"])] = self.config.epochs
+        self.changes = progress["changes"]
+        changed = _changed(Config.from_dict(progress["config"]), self.config)
+        if changed.keys() & FIXED:
+            key = next(iter(changed.keys() & FIXED))
+            raise ValueError(f"{self.checkpoint.path}: made with another {key}; keep it, or use a new folder")
+        if changed:
+            self.changes.append({"after": progress["epoch"], **changed})
         self.epoch, self.step, self.best = progress["epoch"], progress["step"], progress["best"]
         metrics = self.folder / "metrics.jsonl"
         lines = metrics.read_text(encoding="utf-8").splitlines(keepends=True)
         metrics.write_text("".join(lines[: self.epoch]), encoding="utf-8")
 
 
-def rate_at(step: int, total: int, config: Config) -> float:
-    """The learning rate: a linear warm-up, then half a cosine down to a fiftieth."""
-    share = 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
+def _changed(before: Config, now: Config) -> dict[str, Any]:
+    old, new = asdict(before), asdict(now)
+    return {key: value for key, value in new.items() if value != old[key]}
+
+
+def rate_at(step: int, done: float, config: Config) -> float:
+    """The learning rate when a share `done` of the run is over: a warm-up, then half a cosine to a fiftieth."""
+    share = 0.5 * (1 + math.cos(math.pi * done))
     return config.rate * min(1.0, (step + 1) / config.warmup) * (0.02 + 0.98 * share)
 
 
