@@ -15,7 +15,7 @@ ROOMS = [
     {"sharing", "forest"},
     {"nn"},
     {"heads"},
-    {"datasets", "vectors"},
+    {"datasets", "vectors", "wordparts"},
     {"storage", "config", "recipes", "encoders", "model"},
     {"examples", "tasks", "checkpoint", "card", "train", "evaluate"},
     {"reproduce", "bench"},

@@ -33,6 +33,9 @@ class Config:
 
     embeddings: Literal["fixed", "tuned", "random"] = "tuned"
     vectors: str = "auto"
+    missing: Literal["random", "parts"] = (
+        "random"  # a word without a vector: drawn, or the average of its parts' or stem's
+    )
     dimension: int = 300
     similarity_hidden: int = 50
     features: Literal["both", "product", "difference"] = "both"

@@ -23,6 +23,7 @@ from bough.datasets import find_data, fingerprint, user_cache
 from bough.model import UNKNOWN, Model
 from bough.storage import read_json, write_json, write_text
 from bough.tasks import Task, task_for, word_counts
+from bough.wordparts import guesses
 
 log = logging.getLogger(__name__)
 
@@ -186,7 +187,26 @@ class Words:
         words = list(words)
         if self.path is None or not words:
             return glove.random_rows(words, self.config.dimension, self.seed)
-        return glove.embedding_rows(glove.load_vectors(self.path, words, cache=self.cache), self.seed)
+        found = glove.load_vectors(self.path, words, cache=self.cache)
+        rows = glove.embedding_rows(found, self.seed)
+        if self.config.missing == "parts":
+            self._guess(rows, [i for i, known in enumerate(found.found.tolist()) if not known], words)
+        return rows
+
+    def _guess(
+        self, rows: np.ndarray[Any, np.dtype[np.float32]], missing: list[int], words: list[str]
+    ) -> None:
+        """Give a word without a vector the average of the first group of its guesses that has some."""
+        assert self.path is not None
+        groups = {i: list(guesses(words[i])) for i in missing}
+        wanted = sorted({part for group in groups.values() for parts in group for part in parts})
+        known = glove.load_vectors(self.path, wanted, cache=self.cache)
+        row_of = {word: known.rows[i] for i, word in enumerate(known.words) if known.found[i]}
+        for i, candidates in groups.items():
+            for parts in candidates:
+                if some := [row_of[part] for part in parts if part in row_of]:
+                    rows[i] = np.mean(some, axis=0)
+                    break
 
 
 def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
