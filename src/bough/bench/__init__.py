@@ -1,1 +1,152 @@
-"""What the layers cost, against the arithmetic alone and against plain recursion."""
+"""What the layers cost, against the arithmetic alone and against plain recursion, as ratios in one run."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bough.bench.constituency import Sentiment, SentimentFloor, batch_of
+from bough.bench.dependency import Relatedness, RelatednessFloor, pairs_of
+from bough.bench.growth import with_d, with_depth, with_trees
+from bough.bench.measure import best, interleaved, one_thread, spread
+from bough.bench.shapes import BATCH, Corpus, sick_shaped, sst_shaped
+
+__all__ = ["FULL", "QUICK", "Effort", "run_bench"]
+
+Figures = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: more batches and rounds take longer and are less at the mercy of the machine."""
+
+    batches: int = 24
+    rounds: int = 7
+    recursive_batches: int = 2
+    recursive_rounds: int = 3
+    trees: tuple[int, ...] = (25, 250, 2500)
+    leaves: int = 1600  # of the trees whose depth grows
+    combs: tuple[int, ...] = (100, 25, 4)
+    widths: tuple[int, ...] = (75, 150, 300)
+    growth_rounds: int = 3
+
+
+FULL = Effort()
+QUICK = Effort(2, 1, 1, 1, (5, 50), 40, (10, 2), (10, 20), 1)
+
+
+def run_bench(
+    data: Path | None = None, *, effort: Effort = FULL, tell: Callable[[str], None] = lambda what: None
+) -> Figures:
+    """Every figure of `bough bench`, by name; ratios are of CPU seconds in this run and one thread.
+
+    `data` is a folder with SST and SICK; without it they are looked for in the usual places, and where they
+    are not found random trees of the same shapes stand in, as `data` and `pairs_data` of the result say.
+    `growth_ratio` is the time per node in the largest batch over that in the smallest. `tell` is called with
+    what is measured next.
+    """
+    started = time.perf_counter()
+    with one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        corpus = sst_shaped(data, max(*effort.trees, effort.batches * BATCH))
+        figures: Figures = {"data": corpus.source, "torch": torch.__version__, "machine": platform.machine()}
+        tell("a training step on SST's trees, and its matmuls alone")
+        figures |= sentiment_figures(corpus, effort)
+        tell("the same, one node at a time")
+        figures |= recursion_figures(corpus, effort)
+        tell("a training step on SICK's pairs, and its matmuls alone")
+        figures |= relatedness_figures(data, effort)
+        tell("growth with the number of trees")
+        growth = with_trees(corpus, effort.trees, effort.growth_rounds)
+        figures |= {
+            "growth_trees": growth,
+            "growth_ratio": growth[-1]["us_per_node"] / growth[0]["us_per_node"],
+        }
+        tell("growth with depth")
+        figures["growth_depth"] = with_depth(effort.leaves, effort.combs, effort.growth_rounds)
+        tell("growth with d")
+        figures["growth_d"] = with_d(corpus, effort.widths, effort.growth_rounds)
+    return figures | {"seconds": time.perf_counter() - started}
+
+
+def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
+    """A step with and without sharing against the bare matmuls, and what building its forest adds.
+
+    `trees_per_second` is that of steps with sharing, the building of their forests included.
+    """
+    starts = range(0, effort.batches * BATCH, BATCH)
+    shared = [batch_of(corpus, start, BATCH) for start in starts]
+    plain = [batch_of(corpus, start, BATCH, shared=False) for start in starts]
+    system, floor = Sentiment(corpus.words), SentimentFloor(max(batch.forest.size for batch in plain))
+    step, unshared, bare, build = interleaved(
+        [
+            lambda number: system.step(shared[number]),
+            lambda number: system.step(plain[number]),
+            lambda number: floor.run(plain[number].forest),
+            lambda number: corpus.forest(starts[number], BATCH, shared=True).slots(2),
+        ],
+        effort.batches,
+        effort.rounds,
+    )
+    per_batch = 1000 / effort.batches
+    return {
+        "floor_ratio": best(step) / best(bare),
+        "floor_ratio_spread": spread(step, bare),
+        "floor_ratio_unshared": best(unshared) / best(bare),
+        "trees_per_second": effort.batches * BATCH / (best(step) + best(build)),
+        "step_ms": best(step) * per_batch,
+        "floor_ms": best(bare) * per_batch,
+        "build_ms": best(build) * per_batch,
+        "build_share": best(build) / best(step),
+    }
+
+
+def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
+    """The same step against recursion, on the same batches."""
+    batches = [batch_of(corpus, start * BATCH, BATCH) for start in range(effort.recursive_batches)]
+    system = Sentiment(corpus.words)
+    step, recursion = interleaved(
+        [lambda number: system.step(batches[number]), lambda number: system.recursive_step(batches[number])],
+        effort.recursive_batches,
+        effort.recursive_rounds,
+    )
+    trees = effort.recursive_batches * BATCH
+    return {
+        "recursion_speedup": best(recursion) / best(step),
+        "recursion_speedup_spread": spread(recursion, step),
+        "recursion_trees_per_second": trees / best(recursion),
+    }
+
+
+def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
+    """A step on pairs with and without sharing, against the bare matmuls without."""
+    corpus, ratings = sick_shaped(data, effort.batches * BATCH)
+    starts = range(0, effort.batches * BATCH, BATCH)
+    shared = [pairs_of(corpus, ratings, start, BATCH, shared=True) for start in starts]
+    plain = [pairs_of(corpus, ratings, start, BATCH, shared=False) for start in starts]
+    system = Relatedness(corpus.words)
+    floor = RelatednessFloor(max(batch.forest.size for batch in plain), BATCH)
+    step, unshared, bare = interleaved(
+        [
+            lambda number: system.step(shared[number]),
+            lambda number: system.step(plain[number]),
+            lambda number: floor.run(plain[number].forest),
+        ],
+        effort.batches,
+        effort.rounds,
+    )
+    units = sum(batch.forest.units for batch in shared) / sum(batch.forest.size for batch in shared)
+    return {
+        "pairs_data": corpus.source,
+        "shared_floor_ratio": best(step) / best(bare),
+        "shared_floor_ratio_spread": spread(step, bare),
+        "unshared_floor_ratio": best(unshared) / best(bare),
+        "pairs_per_second": effort.batches * BATCH / best(step),
+        "distinct_share": units,
+    }

@@ -1,0 +1,62 @@
+"""How a step's time and memory grow: with the trees of a batch, with their depth, with d."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bough.bench.constituency import Batch, Sentiment, batch_of
+from bough.bench.measure import best, interleaved, peak_bytes
+from bough.bench.shapes import BATCH, Corpus, combs
+
+Row = dict[str, float]
+
+
+def with_trees(corpus: Corpus, sizes: Sequence[int], rounds: int) -> list[Row]:
+    """Batches of the same trees, small and large, nothing shared: larger ones would share more."""
+    system, most = Sentiment(corpus.words), max(sizes)
+    rows: list[Row] = []
+    for size in sizes:
+        starts = np.linspace(0, most - size, min(most // size, 10)).astype(int).tolist()
+        batches = [batch_of(corpus, start, size, shared=False) for start in starts]
+        rows.append({"trees": size, **_cost(system, batches, rounds)})
+    return rows
+
+
+def with_depth(leaves: int, trees: Sequence[int], rounds: int) -> list[Row]:
+    """The same number of nodes as many shallow or a few deep trees, down to a single node a level."""
+    system = Sentiment(leaves + 1)
+    rows: list[Row] = []
+    for count in trees:
+        shapes = combs(count, leaves // count)
+        keys = [np.where(tree.degrees == 0, 1 + np.arange(len(tree)) % leaves, 0) for tree in shapes]
+        labels = [np.zeros(len(tree), dtype=np.int64) for tree in shapes]
+        batch = batch_of(Corpus("combs", shapes, keys, labels, leaves + 1), 0, count, shared=False)
+        levels = {"levels": len(batch.forest.level_sizes)}
+        rows.append({"trees": count, **levels, **_cost(system, [batch], rounds)})
+    return rows
+
+
+def with_d(corpus: Corpus, widths: Sequence[int], rounds: int) -> list[Row]:
+    """The paper's batches with wider and narrower states."""
+    batches = [
+        batch_of(corpus, start, BATCH, shared=False) for start in range(0, min(len(corpus.trees), 250), BATCH)
+    ]
+    return [{"d": d, **_cost(Sentiment(corpus.words, d), batches, rounds)} for d in widths]
+
+
+def _cost(system: Sentiment, batches: Sequence[Batch], rounds: int) -> Row:
+    """Time over all batches, memory of the first."""
+    nodes = sum(batch.forest.size for batch in batches)
+    (seconds,) = interleaved([lambda number: system.step(batches[number])], len(batches), rounds)
+    system.optimiser.zero_grad(
+        set_to_none=True
+    )  # so that the measured step frees nothing it did not allocate
+    peak = peak_bytes(lambda: system.step(batches[0]))
+    return {
+        "nodes": nodes / len(batches),
+        "us_per_node": best(seconds) / nodes * 1e6,
+        "peak_mb": peak / 2**20,
+        "bytes_per_node": peak / batches[0].forest.size,
+    }

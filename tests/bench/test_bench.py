@@ -1,0 +1,229 @@
+"""`bough bench` measures what it says, on the paper's data or on trees of the same shapes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bough.bench import QUICK, run_bench
+from bough.bench.constituency import Sentiment, SentimentFloor, batch_of
+from bough.bench.dependency import Relatedness, RelatednessFloor, pairs_of
+from bough.bench.measure import best, interleaved, one_thread, peak_bytes, spread
+from bough.bench.reference import recursive
+from bough.bench.shapes import combs, sick_shaped, sst_shaped
+from bough.errors import DataError
+
+RATIOS = ("floor_ratio", "floor_ratio_unshared", "recursion_speedup", "shared_floor_ratio", "growth_ratio")
+RATES = ("trees_per_second", "recursion_trees_per_second", "pairs_per_second")
+TIMES = ("step_ms", "floor_ms", "build_ms", "build_share", "unshared_floor_ratio", "seconds")
+GROWTH = {"growth_trees": "trees", "growth_depth": "levels", "growth_d": "d"}
+
+
+@pytest.fixture
+def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("BOUGH_DATA", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BOUGH_DATA", str(tmp_path_factory.mktemp("nothing")))
+        return run_bench(effort=QUICK)
+
+
+def test_every_figure_is_there_and_positive(figures: dict[str, Any]) -> None:
+    assert (figures["data"], figures["pairs_data"]) == ("random", "random")
+    for key in (*RATIOS, *RATES, *TIMES):
+        assert figures[key] > 0
+    assert 0 < figures["distinct_share"] < 1
+    for key in ("floor_ratio_spread", "recursion_speedup_spread", "shared_floor_ratio_spread"):
+        low, high = figures[key]
+        assert 0 < low <= high
+
+
+@pytest.mark.parametrize(("growth", "what"), GROWTH.items())
+def test_growth_is_by_what_it_says(figures: dict[str, Any], growth: str, what: str) -> None:
+    rows = figures[growth]
+    assert [row[what] for row in rows] == sorted({row[what] for row in rows})
+    assert len(rows) > 1
+    for row in rows:
+        assert min(row["nodes"], row["us_per_node"], row["peak_mb"], row["bytes_per_node"]) > 0
+
+
+def test_memory_grows_with_the_nodes(figures: dict[str, Any]) -> None:
+    small, large = figures["growth_trees"]
+    assert large["peak_mb"] > 2 * small["peak_mb"]
+    assert large["bytes_per_node"] < 1.1 * small["bytes_per_node"]
+
+
+def test_the_result_is_json(figures: dict[str, Any]) -> None:
+    assert json.loads(json.dumps(figures)) == figures
+
+
+@pytest.mark.usefixtures("no_data")
+def test_nothing_is_left_changed() -> None:
+    threads, state = torch.get_num_threads(), torch.random.get_rng_state()
+    said: list[str] = []
+    run_bench(effort=QUICK, tell=said.append)
+    assert torch.get_num_threads() == threads
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert len(said) == 6
+
+
+def test_a_folder_that_was_named_must_have_the_data(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"train\.txt: no such file"):
+        run_bench(tmp_path, effort=QUICK)
+
+
+def test_real_trees_where_they_are_found(data: Path) -> None:
+    corpus, (pairs, ratings) = sst_shaped(data, 30), sick_shaped(data, 30)
+    assert (corpus.source, pairs.source) == ("sst", "sick")
+    assert (len(corpus.trees), len(pairs.trees), len(ratings)) == (30, 60, 30)
+
+
+# ------------------------------------------------------------------- the contenders
+
+
+@pytest.mark.usefixtures("no_data")
+def test_recursion_and_the_batched_step_learn_the_same() -> None:
+    corpus = sst_shaped(None, 4)
+    weights = []
+    for shared in (True, False):
+        for name in ("step", "recursive_step"):
+            torch.manual_seed(1)
+            system = Sentiment(corpus.words, d=6, x=5)
+            for _ in range(2):
+                getattr(system, name)(batch_of(corpus, 0, 4, shared=shared))
+            weights.append(torch.cat([p.detach().flatten() for p in system.layer.parameters()]))
+    for other in weights[1:]:
+        torch.testing.assert_close(other, weights[0], rtol=1e-3, atol=1e-3)  # AdaGrad's first steps amplify
+
+
+@pytest.mark.usefixtures("no_data")
+def test_a_step_lowers_the_loss_of_its_pairs() -> None:
+    corpus, ratings = sick_shaped(None, 25)
+    torch.manual_seed(1)
+    system = Relatedness(corpus.words, d=6, x=5)
+    batch = pairs_of(corpus, ratings, 0, 25, shared=True)
+
+    def loss() -> float:
+        x = system.table[batch.ids]
+        h, _ = system.layer(x, batch.forest)
+        left, right = h[batch.forest.roots].view(-1, 2, 6).unbind(1)
+        return system.head.loss(left, right, batch.ratings).item()
+
+    before = loss()
+    for _ in range(20):
+        system.step(batch)
+    assert loss() < before
+
+
+@pytest.mark.usefixtures("no_data")
+def test_the_floors_do_the_arithmetic_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Multiplications by shape: as many as a step without sharing needs, counted from the equations."""
+    done = 0
+
+    def mm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        nonlocal done
+        done += a.shape[0] * a.shape[1] * b.shape[1]
+        return plain(a, b)
+
+    plain = torch.mm
+    corpus = sst_shaped(None, 5)
+    forest = corpus.forest(0, 5, shared=False)
+    d, x = 6, 5
+    floor = SentimentFloor(forest.size, d, x)
+    monkeypatch.setattr(torch, "mm", mm)
+    floor.run(forest)
+    leaves, inner = forest.leaves, forest.size - forest.leaves
+    assert done == 3 * (leaves * x * 2 * d + inner * 2 * d * 5 * d + forest.size * d * 5)
+
+    pairs, _ = sick_shaped(None, 5)
+    forest = pairs.forest(0, 10, shared=False)
+    inner, edges = forest.size - forest.leaves, forest.size - 10
+    relatedness, done = RelatednessFloor(forest.size, 5, d, x), 0
+    relatedness.run(forest)
+    gates = 3 * (inner * d * 2 * d + edges * d * d)
+    assert done == 2 * forest.size * x * 3 * d + gates + 3 * 5 * (2 * d * 50 + 50 * 5)
+
+
+def test_no_equations_for_a_stranger() -> None:
+    with pytest.raises(TypeError, match=r"^no equations for a Linear$"):
+        recursive(torch.nn.Linear(2, 2), torch.zeros(1, 2), [])
+
+
+# ------------------------------------------------------------------------- shapes
+
+
+@pytest.mark.usefixtures("no_data")
+def test_random_trees_have_the_shapes_of_the_real_ones() -> None:
+    corpus = sst_shaped(None, 400)
+    words = np.array([len(tree.leaves) for tree in corpus.trees])
+    assert all(set(tree.degrees.tolist()) <= {0, 2} for tree in corpus.trees)
+    assert 18 < words.mean() < 21  # SST: 19.1 words, 9.8 high
+    assert 9 < np.mean([tree.heights.max() for tree in corpus.trees]) < 11
+    for tree, keys in zip(corpus.trees, corpus.keys, strict=True):
+        assert ((keys > 0) == (tree.degrees == 0)).all()
+        assert keys.max() < corpus.words
+
+    pairs, ratings = sick_shaped(None, 200)
+    forests = [pairs.forest(start, 50, shared=True) for start in range(0, 400, 50)]
+    assert 9 < np.mean([len(tree) for tree in pairs.trees]) < 10.5  # SICK: 9.7 words, 53% of them distinct
+    assert 0.5 < np.mean([forest.units / forest.size for forest in forests]) < 0.65
+    assert 1 <= ratings.min() <= ratings.max() <= 5
+
+
+def test_combs_are_as_deep_as_they_can_be() -> None:
+    for tree in combs(3, 7):
+        assert (len(tree), len(tree.leaves), int(tree.heights.max())) == (13, 7, 6)
+
+
+# ------------------------------------------------------------------------ measure
+
+
+def test_interleaved_runs_every_batch_every_round() -> None:
+    seen: list[tuple[str, int]] = []
+    a, b = interleaved([lambda n: seen.append(("a", n)), lambda n: seen.append(("b", n))], 3, 2)
+    assert a.shape == b.shape == (2, 3)
+    assert seen == [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2), ("b", 2)] * 3  # one round to warm up
+
+
+def test_the_best_of_the_rounds() -> None:
+    slow, fast = np.array([[3.0, 5.0], [4.0, 4.0]]), np.array([[1.0, 1.0], [2.0, 2.0]])
+    assert best(slow) == 7.0
+    assert spread(slow, fast) == [2.0, 4.0]
+
+
+def test_peak_memory_is_what_torch_holds_at_a_time() -> None:
+    def work() -> None:
+        first = torch.empty(1000, 1000)
+        second = torch.empty(1000, 500)
+        del first
+        torch.empty(1000, 100)
+        del second
+
+    assert peak_bytes(work) == 4 * 1000 * 1500
+
+
+def test_one_thread_and_back() -> None:
+    before = torch.get_num_threads()
+    with one_thread():
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
+
+
+@pytest.mark.slow
+def test_speed() -> None:
+    """Generous bounds: they hold on a busy machine, and a change that spoils the engine breaks them."""
+    figures = run_bench()
+    assert figures["floor_ratio"] < 2.2
+    assert figures["recursion_speedup"] > 12
+    assert figures["shared_floor_ratio"] < 2
+    assert figures["build_share"] < 0.2
+    assert figures["growth_ratio"] < 1.5
