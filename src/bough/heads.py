@@ -103,8 +103,9 @@ class Similarity(nn.Module):
 
 def target_distribution(y: Tensor, classes: int) -> Tensor:
     """(B,) in [1, K] -> (B, K), the sparse p with Σ_i i p_i = y: at most two neighbours share the mass."""
-    if bool(((y < 1) | (y > classes)).any()) or bool(y.isnan().any()):
-        wrong = y[~((y >= 1) & (y <= classes))][0].item()
+    fits = (y >= 1) & (y <= classes)  # which a NaN does not
+    if not bool(fits.all()):
+        wrong = y[~fits][0].item()
         raise ValueError(f"a rating of {wrong:g}; the scale goes from 1 to {classes}")
     floor = y.floor()
     low = (floor.long() - 1).clamp(max=classes - 2)  # y = K is all on the last class, from the pair below it

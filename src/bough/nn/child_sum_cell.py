@@ -13,9 +13,10 @@ from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, ta
 
 
 class ChildSumCell:
-    """Rows of `g` are units, gates in column blocks u, i, o; rows of `f` are edges, sorted by parent.
+    """Rows of `g` are units, in column blocks u, i, (o,) and f_x, the input's part of the forget gates; rows of
+    `f` are edges, sorted by parent.
 
-    `a` (M, G*D) is the input's part and every bias, column blocks u, i, (o,) f, one row a distinct input.
+    `a` (M, G*D) is the input's part and every bias, in the same column blocks, one row a distinct input.
     """
 
     def __init__(
@@ -33,37 +34,40 @@ class ChildSumCell:
         """Buffers, and the views of them that one level needs: gate u, i, ... of level l is `self.u[l]`."""
         a, d, keep, forest = self.a, self.d, self.keep, self.forest
         units, edges = self.units, self.edges = forest.level_sizes, forest.edge_sizes
-        self.children = forest.children.split(edges)
-        self.parents = forest.edge_rows.split(edges)  # counted within their level
+        self.children, self.parents = forest.children.split(edges), forest.edge_rows.split(edges)
         self.h_of, self.c_of = self.h.split(units), self.c.split(units)
         self.h_sum = Rows(a, units, d, keep)  # h~
         self.hk, self.ck, self.f = (Rows(a, edges, d, keep) for _ in range(3))
-        self.g = Rows(a, units, self.U.shape[1], keep)
+        self.g = Rows(a, units, a.shape[1], keep)
         self.h_sum_of, self.hk_of, self.ck_of = self.h_sum.levels(), self.hk.levels(), self.ck.levels()
-        self.f_of, self.g_of = self.f.levels(), self.g.levels()
-        self.u, self.squashed = self.g.levels(0, d), self.g.levels(d)
-        self.i, self.o = self.g.levels(d, 2 * d), self.g.levels(2 * d)
-        self.t = Rows(a, units, d, keep)  # tanh(c)
-        self.t_of = self.t.levels()
+        self.f_of, self.g_of, self.f_x = self.f.levels(), self.g.levels(), self.g.levels(-d)
+        self.summed, self.u, self.squashed = self.g.levels(0, -d), self.g.levels(0, d), self.g.levels(d, -d)
+        self.i, self.o = self.g.levels(d, 2 * d), self.g.levels(2 * d, -d)
+        self.t = Rows(
+            a, units if self.output_gate else [], d, keep
+        )  # tanh(c); without an output gate, h itself
+        self.t_of = self.t.levels() if self.output_gate else self.h_of
         self.mask = kept(a, forest.units, d, self.drop) if self.drop else None
         self.mask_of = self.mask.split(units) if self.mask is not None else None
-        self.a_g, self.a_f = self.a[:, :-d].contiguous(), self.a[:, -d:].contiguous()
         self.input_of = forest.input_of.split(units)
-        self.edge_input = forest.input_of.index_select(
-            0, forest.edge_parents
-        )  # the parent's x gates its child
-        self.edge_input_of = self.edge_input.split(edges)
+        if keep:  # all levels in one call; else level by level, in `up`
+            torch.index_select(a, 0, forest.input_of, out=self.g.whole)
+            torch.index_select(self.g.whole[:, -d:], 0, forest.edge_parents, out=self.f.whole)
+            self.h_sum.whole.zero_()
 
     def up(self, l: int) -> None:
         h, c, t, g, u = self.h_of[l], self.c_of[l], self.t_of[l], self.g_of[l], self.u[l]
-        torch.index_select(self.a_g, 0, self.input_of[l], out=g)
+        if not self.keep:
+            torch.index_select(self.a, 0, self.input_of[l], out=g)
         if l > 0:
             hk, ck, f, h_sum = self.hk_of[l], self.ck_of[l], self.f_of[l], self.h_sum_of[l]
+            if not self.keep:
+                torch.index_select(self.f_x[l], 0, self.parents[l], out=f)
+                h_sum.zero_()
             torch.index_select(self.h, 0, self.children[l], out=hk)
             torch.index_select(self.c, 0, self.children[l], out=ck)
-            h_sum.zero_().index_add_(0, self.parents[l], hk)
-            g.addmm_(h_sum, self.U)  # (n, D) @ (D, G*D)
-            torch.index_select(self.a_f, 0, self.edge_input_of[l], out=f)
+            h_sum.index_add_(0, self.parents[l], hk)
+            self.summed[l].addmm_(h_sum, self.U)  # (n, D) @ (D, (G - 1) * D)
             f.addmm_(hk, self.U_f).sigmoid_()
         u.tanh_()
         self.squashed[l].sigmoid_()
@@ -75,8 +79,6 @@ class ChildSumCell:
         torch.tanh(c, out=t)
         if self.output_gate:
             torch.mul(self.o[l], t, out=h)
-        else:
-            h.copy_(t)
 
     def states(self) -> tuple[Tensor, Tensor]:
         return self.h[:], self.c[:]
@@ -89,14 +91,14 @@ class ChildSumCell:
             for buffer, grad in zip((self.h, self.c), grads, strict=True)
         )
         self.dg, self.df = torch.empty_like(self.g.whole), torch.empty_like(self.f.whole)
-        self.p = torch.empty_like(self.t.whole)  # dh/dc
+        self.p = torch.empty_like(self.h)  # dh/dc
         self.U_t, self.U_f_t = self.U.t().contiguous(), self.U_f.t().contiguous()
         with torch.inference_mode():
             self.dh_of, self.dc_of = self.dh.split(self.units), self.dc.split(self.units)
             self.dc_wide = self.dc.unsqueeze(1).split(self.units)
-            self.dg_of, self.df_of = self.dg.split(self.units), self.df.split(self.edges)
+            self.df_of, self.dg_of = self.df.split(self.edges), self.dg[:, :-d].split(self.units)
             self.dg_c = self.dg[:, : 2 * d].view(-1, 2, d).split(self.units)
-            self.dg_o, self.p_of = self.dg[:, 2 * d :].split(self.units), self.p.split(self.units)
+            self.dg_o, self.p_of = self.dg[:, 2 * d : -d].split(self.units), self.p.split(self.units)
             self.groups = grouped(self.forest.slices)
             sigmoid_backward(self.ck.whole, self.f.whole, grad_input=self.df)  # dc/df, through the sigmoid
 
@@ -122,7 +124,8 @@ class ChildSumCell:
         Afterwards `dg` holds dc/du, dc/di and dh/do, each through its squashing, and `p` dh/dc.
         """
         d = self.d
-        g, dg, t, p = (rows[start:end] for rows in (self.g.whole, self.dg, self.t.whole, self.p))
+        whole = self.t.whole if self.output_gate else self.h
+        g, dg, t, p = (rows[start:end] for rows in (self.g.whole, self.dg, whole, self.p))
         u, i = g[:, :d], g[:, d : 2 * d]
         if self.mask is None:
             tanh_backward(i, u, grad_input=dg[:, :d])
@@ -130,16 +133,17 @@ class ChildSumCell:
             torch.sub(self.mask[start:end], u.square(), alpha=1 - self.drop, out=dg[:, :d]).mul_(i)
         sigmoid_backward(u, i, grad_input=dg[:, d : 2 * d])
         if self.output_gate:
-            sigmoid_backward(t, g[:, 2 * d :], grad_input=dg[:, 2 * d :])
-            tanh_backward(g[:, 2 * d :], t, grad_input=p)
+            sigmoid_backward(t, g[:, 2 * d : -d], grad_input=dg[:, 2 * d : -d])
+            tanh_backward(g[:, 2 * d : -d], t, grad_input=p)
         else:
             torch.sub(1, t.square(), out=p)
 
     def gradients(self) -> Grads:
         """Of a, U and U_f; the weights' in one matmul each over all levels."""
-        leaves = self.forest.leaves
-        da = torch.zeros_like(self.a)
-        da[:, : -self.d].index_add_(0, self.forest.input_of, self.dg)
-        da[:, -self.d :].index_add_(0, self.edge_input, self.df)
-        dU = torch.mm(self.h_sum.whole[leaves:].t(), self.dg[leaves:])
-        return da, dU, torch.mm(self.hk.whole.t(), self.df)
+        leaves, d = self.forest.leaves, self.d
+        self.dg[:, -d:].zero_().index_add_(0, self.forest.edge_parents, self.df)
+        dU = torch.mm(self.h_sum.whole[leaves:].t(), self.dg[leaves:, :-d])
+        dU_f = torch.mm(self.hk.whole.t(), self.df)
+        if self.forest.own_inputs:
+            return self.dg, dU, dU_f
+        return torch.zeros_like(self.a).index_add_(0, self.forest.input_of, self.dg), dU, dU_f

@@ -53,8 +53,10 @@ class NaryCell:
         self.g_of, self.u, self.squashed = self.g.levels(), self.g.levels(0, d), self.g.levels(d)
         self.i, self.o = self.g.levels(d, 2 * d), self.g.levels((2 + n) * d)
         self.f = [self.g.levels((2 + k) * d, (3 + k) * d) for k in range(n)]
-        self.t = Rows(a, sizes, d, keep)  # tanh(c)
-        self.t_of = self.t.levels()
+        self.t = Rows(
+            a, sizes if self.output_gate else [], d, keep
+        )  # tanh(c); without an output gate, h itself
+        self.t_of = self.t.levels() if self.output_gate else self.h_of
         self.mask = kept(a, sum(self.gated), d, self.drop) if self.drop else None
         self.mask_of = self.mask.split(self.gated) if self.mask is not None else None
         self.input_of = self.forest.input_of.split(sizes) if self.b is None else None
@@ -84,8 +86,6 @@ class NaryCell:
         torch.tanh(c, out=t)
         if self.output_gate:
             torch.mul(self.o[l], t, out=h)
-        else:
-            h.copy_(t)
 
     def _affine_leaf(self, h: Tensor, c: Tensor, t: Tensor) -> None:
         # NOTE(paper): a leaf is not Eqs. 9-14 without children; the released program maps x straight to c.
@@ -95,8 +95,6 @@ class NaryCell:
         if self.output_gate:
             self.leaf_o = torch.sigmoid(self.a[:, d:])
             torch.mul(self.leaf_o, t, out=h)
-        else:
-            h.copy_(t)
 
     def states(self) -> tuple[Tensor, Tensor]:
         return self.h[:-1], self.c[:-1]
@@ -110,7 +108,7 @@ class NaryCell:
             else:
                 buffer[:-1] = grad
         self.dg = torch.empty_like(self.g.whole)
-        self.p = torch.empty_like(self.t.whole)  # dh/dc
+        self.p = torch.empty_like(self.h[:-1])  # dh/dc
         self.U_t = self.U.t().contiguous()  # a level's matmul is quicker so, by more than the copy costs
         with torch.inference_mode():
             n, d = self.arity, self.d
@@ -147,7 +145,8 @@ class NaryCell:
         d, n, leaves = self.d, self.arity, self.forest.leaves
         shift = leaves if self.b is not None else 0
         rows = slice(start - shift, end - shift)
-        g, dg, t, p = self.g.whole[rows], self.dg[rows], self.t.whole[start:end], self.p[start:end]
+        t = (self.t.whole if self.output_gate else self.h)[start:end]
+        g, dg, p = self.g.whole[rows], self.dg[rows], self.p[start:end]
         u, i = g[:, :d], g[:, d : 2 * d]
         if self.mask is None:
             tanh_backward(i, u, grad_input=dg[:, :d])
