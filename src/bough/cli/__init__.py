@@ -16,6 +16,7 @@ COMMANDS = {  # each imported when it is called, so that every command starts as
     "recipes": "training",
     "fetch": "fetching",
     "bench": "benching",
+    "reproduce": "reproducing",
 }
 
 

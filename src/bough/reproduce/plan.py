@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from bough.config import Config, load_recipe
@@ -44,6 +45,18 @@ CLAIM_VARIANTS = (  # the paper's sentences that are experiments, each against a
     ("sick-dependency", {"embeddings": "tuned"}),
     ("sick-dependency", {"dropout": "0.5"}),
 )
+CLAIM_ROWS = (  # rows of Tables 2 and 3 that the claims also compare
+    "sick-dependency",
+    "sick-bilstm",
+    "sick-constituency",
+    "sick-lstm-2layer",
+    "sst5-dependency",
+    "sst5-constituency-fixed",
+    "sst5-constituency-tuned",
+    "sst2-dependency",
+    "sst2-constituency-fixed",
+    "sst2-constituency-tuned",
+)
 CLAIM_SEEDS = 3
 FRESH = 100  # the seeds of our own rows start here, apart from those that their settings were chosen with
 PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all")
@@ -51,11 +64,15 @@ PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims",
 
 @dataclass(frozen=True)
 class Run:
-    """One training: a recipe, settings over it, and a seed."""
+    """One training: a recipe, settings over it, and a seed.
+
+    `overrides` are settings of the whole sitting: they lie below `settings`, and change the key but not the name.
+    """
 
     recipe: str
     seed: int
     settings: tuple[tuple[str, str], ...] = ()
+    overrides: tuple[tuple[str, str], ...] = ()
 
     @property
     def system(self) -> str:
@@ -69,51 +86,71 @@ class Run:
 
     def config(self) -> Config:
         """The recipe with the settings."""
-        return load_recipe(self.recipe).with_settings(dict(self.settings))
+        return load_recipe(self.recipe).with_settings({**dict(self.overrides), **dict(self.settings)})
 
     def key(self, data: Path) -> str:
         """A hash of all that decides the result: settings, seed, the data's bytes, the training code's version."""
-        config = {name: value for name, value in self.config().as_dict().items() if name != "about"}
-        task = task_for(self.config(), data)
+        config = self.config()
+        usual = (
+            Config().as_dict()
+        )  # only what differs from it counts, so that a new setting leaves old results alone
+        settings = {
+            key: value for key, value in config.as_dict().items() if key != "about" and value != usual[key]
+        }
+        task = task_for(config, data)
         files = [file for split in ("train", "dev", "test") for file in task.files(split)]
-        files += sorted((data / "glove").glob("*")) if self.config().embeddings != "random" else []
-        parts = {"config": config, "seed": self.seed, "data": fingerprint(files, data=data), "code": CODE}
+        files += sorted((data / "glove").glob("*")) if config.embeddings != "random" else []
+        identity = {name: value for file in files for name, value in _identity(file, data).items()}
+        parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def runs_for(part: str, seeds: int) -> list[Run]:
-    """The runs behind one part of the paper, quick ones first."""
+def _identity(file: Path, data: Path) -> dict[str, str]:
+    if not file.is_file():  # the run itself will say so
+        return {}
+    status = file.stat()
+    return _hashed(file, data, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)  # the runs share their files, and a plan of 150 runs is to take no time
+def _hashed(file: Path, data: Path, size: int, modified: int) -> dict[str, str]:
+    return fingerprint([file], data=data)
+
+
+def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) -> list[Run]:
+    """The runs behind one part of the paper, quick ones first; `overrides` are set in all of them."""
     if part not in PARTS:
         raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
     if seeds < 1:
         raise ValueError(f"--seeds {seeds}: at least 1")
-    sick = [f"sick-{system}" for system in SICK_SYSTEMS]
-    fine = [f"sst5-{system}" for system in SST_SYSTEMS]
-    binary = [f"sst2-{system}" for system in SST_SYSTEMS]
-    if part == "table1":
-        return []
-    if part == "table4":
-        return [Run("sick-dependency", 1)]
-    if part == "figure4":
-        return _seeded(sick, seeds)
-    if part == "figure3":
-        return _seeded(fine, seeds)
-    if part == "table3":
-        return _seeded(sick, seeds)
+    runs = list(dict.fromkeys(_runs(part, seeds)))
+    return [replace(run, overrides=tuple((overrides or {}).items())) for run in runs]
+
+
+def _runs(part: str, seeds: int) -> list[Run]:
+    sick = _seeded([f"sick-{system}" for system in SICK_SYSTEMS], seeds)
+    fine = _seeded([f"sst5-{system}" for system in SST_SYSTEMS], seeds)
+    binary = _seeded([f"sst2-{system}" for system in SST_SYSTEMS], seeds)
     ours = _seeded([f"sst5-{OURS}", f"sst2-{OURS}"], seeds, first=FRESH)
-    if part == "table2":
-        return [*_seeded([*fine, *binary], seeds), *ours]
-    claims = [
+    variants = [
         Run(recipe, seed, tuple(settings.items()))
         for seed in range(1, min(CLAIM_SEEDS, seeds) + 1)
         for recipe, settings in CLAIM_VARIANTS
     ]
-    compared = _seeded(["sick-dependency", "sick-bilstm"], min(CLAIM_SEEDS, seeds))
-    if part == "claims":
-        tuning = ("constituency-fixed", "constituency-tuned")
-        return [*compared, *claims, *_seeded([f"{t}-{s}" for t in ("sst5", "sst2") for s in tuning], seeds)]
-    return [*_seeded(sick, seeds), *claims, *_seeded([*fine, *binary], seeds), *ours]
+    return {
+        "table1": [],
+        "table2": [*fine, *binary, *ours],
+        "table3": sick,
+        "table4": [TABLE4_RUN],
+        "figure3": fine,
+        "figure4": sick,
+        "claims": [*variants, *_seeded(CLAIM_ROWS, seeds)],
+        "all": [*sick, *variants, *fine, *binary, *ours],
+    }[part]
 
 
 def _seeded(recipes: Iterable[str], seeds: int, first: int = 1) -> list[Run]:
     return [Run(recipe, seed) for seed in range(first, first + seeds) for recipe in recipes]
+
+
+TABLE4_RUN = Run("sick-dependency", 1)

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import logging
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bough.errors import FormatError
 from bough.reproduce.lengths import by_length
 from bough.reproduce.plan import Run
 from bough.storage import read_json, write_json
 
+log = logging.getLogger(__name__)
+
 Result = dict[str, Any]
+FIELDS = (
+    "key",
+    "system",
+    "recipe",
+    "settings",
+    "seed",
+    "vectors",
+    "test",
+    "dev",
+    "epoch",
+    "seconds",
+    "versions",
+    "by_length",
+)
 
 
 def result_path(out: Path, run: Run) -> Path:
@@ -23,12 +41,47 @@ def result_path(out: Path, run: Run) -> Path:
 
 
 def finished(out: Path, run: Run, data: Path) -> Result | None:
-    """The run's result, if it is there and of this very recipe, seed, data and code."""
+    """The run's result, if it is there, whole, and of this very recipe, seed, data and code."""
     path = result_path(out, run)
-    if not path.exists():
+    result = _read(path) if path.exists() else None
+    return result if result is not None and result["key"] == run.key(data) else None
+
+
+def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> list[Result]:
+    """Every result that still counts, in the order of their names; what is torn or out of date is left out."""
+    results = []
+    for path in sorted((out / "runs").glob("*.json")):
+        result = _read(path)
+        if result is None:
+            continue
+        run = Run(
+            result["recipe"],
+            result["seed"],
+            tuple(result["settings"].items()),
+            tuple((overrides or {}).items()),
+        )
+        try:
+            current = result["key"] == run.key(data)
+        except ValueError:  # its recipe is gone
+            current = False
+        if current:
+            results.append(result)
+        else:
+            log.warning("%s: of another recipe, data or code; left out", path)
+    return results
+
+
+def _read(path: Path) -> Result | None:
+    try:
+        result = read_json(path)
+    except FormatError as error:
+        log.warning("%s; the run counts as not done", error)
         return None
-    result = read_json(path)
-    return result if result.get("key") == run.key(data) else None
+    missing = [name for name in FIELDS if name not in result]
+    if missing:
+        log.warning("%s: no %s; the run counts as not done", path, ", ".join(missing))
+        return None
+    return result
 
 
 def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
@@ -38,6 +91,8 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
     result = {
         "key": run.key(data),
         "system": run.system,
+        "recipe": run.recipe,
+        "settings": dict(run.settings),
         "seed": run.seed,
         "vectors": test["vectors"],
         "test": test["test"],
@@ -105,4 +160,19 @@ def summary(gathered: dict[str, System]) -> dict[str, Any]:
             },
         }
         for name, system in gathered.items()
+    }
+
+
+def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
+    """The systems of a `results.json`, without their scores by length."""
+    return {
+        name: System(
+            name=name,
+            seeds=entry["seeds"],
+            vectors=entry["vectors"],
+            figures={figure: numbers["values"] for figure, numbers in entry["test"].items()},
+            by_length={},
+            seconds=entry["seconds"],
+        )
+        for name, entry in results.items()
     }

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
+from bough.reproduce.board import Board, Progress
 from bough.reproduce.plan import Run
 from bough.reproduce.results import Result, collect, finished
+from bough.storage import write_text
 
-POLL = 0.5
-
-
-@dataclass
-class Board:
-    """The state of the whole, for a display."""
-
-    total: int
-    done: int = 0
-    skipped: int = 0
-    failed: dict[str, str] = field(default_factory=dict)
-    running: dict[str, str] = field(default_factory=dict)  # name -> how far
-    seconds: list[float] = field(default_factory=list)  # that the runs of this sitting took
-    jobs: int = 1
-
-    def time_left(self) -> float | None:
-        """A guess, in seconds, once a run has ended."""
-        waiting = self.total - self.skipped - self.done - len(self.failed)
-        return sum(self.seconds) / len(self.seconds) * waiting / self.jobs if self.seconds else None
+POLL = 0.2
+Show = Callable[[Board], None]
 
 
 def execute(
@@ -42,47 +27,177 @@ def execute(
     data: Path,
     *,
     jobs: int = 2,
-    show: Callable[[Board], None] = lambda board: None,
+    keep: Collection[Run] = (),
+    show: Show = lambda board: None,
 ) -> tuple[list[Result], dict[str, str]]:
-    """Do the runs that are not done yet; all results, and the reasons of those that failed."""
+    """Do the runs that are not done yet; all results, and the reasons of those that failed.
+
+    A run in `keep` has its model kept (see `kept_model`), and is done again if only its model is missing.
+    """
     if jobs < 1:
         raise ValueError(f"--jobs {jobs}: at least 1")
     board = Board(total=len(runs), jobs=jobs)
-    results, waiting = [], []
-    for run in runs:
-        result = finished(out, run, data)
-        if result is None:
-            waiting.append(run)
-        else:
-            results.append(result)
-            board.skipped += 1
-    active: dict[Run, tuple[subprocess.Popen[bytes], float]] = {}
-    waiting.reverse()
-    try:
-        while waiting or active:
-            while waiting and len(active) < jobs:
-                run = waiting.pop()
-                active[run] = (_start(run, out, data), time.perf_counter())
-            for run, (process, started) in list(active.items()):
-                if process.poll() is None:
-                    board.running[run.name] = _how_far(_work(out, run))
-                    continue
-                del active[run]
-                board.running.pop(run.name, None)
-                if process.returncode == 0:
-                    results.append(collect(out, run, _work(out, run), data))
-                    shutil.rmtree(_work(out, run))
-                    board.done += 1
-                    board.seconds.append(time.perf_counter() - started)
+    results: list[Result] = []
+    with _alone(out):
+        for run in runs:
+            with _reported(run, board):
+                result = finished(out, run, data)
+                if result is not None:
+                    results.append(result)
+                    board.took.setdefault(run.system, []).append(result["seconds"])
+                if result is None or (run in keep and kept_model(out, run, data) is None):
+                    board.waiting.append(run)
                 else:
-                    board.failed[run.name] = _reason(_log(out, run), process.returncode)
+                    board.skipped += 1
+                    shutil.rmtree(_work(out, run), ignore_errors=True)  # left by a kill after the result
+        again = {(result["system"], result["seed"]) for result in results}
+        new = _work_off(board, out, data, keep, show)
+    return [
+        *results,
+        *(result for result in new if (result["system"], result["seed"]) not in again),
+    ], board.failed
+
+
+def kept_model(out: Path, run: Run, data: Path) -> Path | None:
+    """The folder of the run's trained model, if `execute` kept it and it is of this very run."""
+    folder = _models(out) / run.name
+    return folder if (folder / "test.json").exists() and _key_of(folder) == run.key(data) else None
+
+
+def _work_off(board: Board, out: Path, data: Path, keep: Collection[Run], show: Show) -> list[Result]:
+    """Start what waits, look after what runs, and gather what ends, until nothing is left."""
+    results: list[Result] = []
+    active: dict[Run, subprocess.Popen[bytes]] = {}
+    try:
+        while board.waiting or active:
+            while board.waiting and len(active) < board.jobs:
+                run = board.waiting.pop(0)
+                with _reported(run, board):
+                    active[run] = _start(run, out, data)
+            for run, process in list(active.items()):
+                if process.poll() is None:
+                    board.running[run] = _progress(_work(out, run), run.config().epochs)
+                    continue
+                _ended(active.pop(run))
+                board.running.pop(run, None)
+                with _reported(run, board):
+                    if process.returncode:
+                        raise ValueError(_reason(_log(out, run), process.returncode))
+                    result = _gathered(run, out, data, run in keep)
+                    results.append(result)
+                    board.done += 1
+                    board.took.setdefault(run.system, []).append(result["seconds"])
+                    board.events.append(f"{run.name}: {_said(result)}, {result['seconds']:.0f} s")
             show(board)
-            time.sleep(POLL)
+            if active:
+                time.sleep(POLL)
     finally:
-        for process, _ in active.values():  # they leave checkpoints, and go on from them next time
+        for process in active.values():  # they leave checkpoints, and go on from them next time
             process.terminate()
             process.wait()
-    return results, board.failed
+            _ended(process)
+    show(board)
+    return results
+
+
+@contextlib.contextmanager
+def _reported(run: Run, board: Board) -> Iterator[None]:
+    """What is wrong with one run is written on the board, and is no reason to stop the others."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        board.failed[run.name] = " ".join(str(error).split())
+        board.events.append(f"{run.name}: failed, {board.failed[run.name]}")
+
+
+@contextlib.contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """One sitting at a time in a folder; the system takes the lock back from whoever dies."""
+    path = out / "work" / "lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # a system without such locks: there it is left to the user
+            pass
+        except OSError:
+            raise ValueError(
+                f"{out}: another `bough reproduce` is at work here; choose another --out"
+            ) from None
+        yield
+
+
+def _start(run: Run, out: Path, data: Path) -> subprocess.Popen[bytes]:
+    work, key = _work(out, run), run.key(data)
+    if work.exists() and not (_key_of(work) == key and (work / "run.json").exists()):
+        shutil.rmtree(work)  # of another recipe, data or code, or killed before it had begun
+    write_text(_key_file(work), key)
+    job = {"config": run.config().as_dict(), "seed": run.seed, "recipe": run.recipe}
+    job |= {"out": str(work), "data": str(data)}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    with open(_log(out, run), "wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "bough.reproduce.worker", json.dumps(job)],
+            stdin=subprocess.PIPE,  # never written to: its end tells the worker that we are gone
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment,
+        )
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+
+
+def _gathered(run: Run, out: Path, data: Path, keep: bool) -> Result:
+    """The result file of a run that has just ended; its folder goes, or moves to the kept models."""
+    work = _work(out, run)
+    result = finished(out, run, data) or collect(out, run, work, data)
+    if keep:
+        folder = _models(out) / run.name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        write_text(_key_file(folder), run.key(data))
+        work.replace(folder)
+    else:
+        shutil.rmtree(work)
+    _key_file(work).unlink()
+    _log(out, run).unlink()
+    return result
+
+
+def _progress(work: Path, epochs: int) -> Progress:
+    """The last epoch that a run has finished, and its dev figure."""
+    try:
+        last = json.loads((work / "metrics.jsonl").read_text().splitlines()[-1])
+    except (OSError, IndexError, json.JSONDecodeError):
+        return Progress(0, epochs)
+    figures = [
+        f"{key.removeprefix('dev_')} {value:.3f}" for key, value in last.items() if key.startswith("dev_")
+    ]
+    return Progress(last["epoch"], epochs, figures[0])
+
+
+def _said(result: Result) -> str:
+    return ", ".join(f"{name} {value:.4f}" for name, value in result["test"].items() if name != "loss")
+
+
+def _reason(log: Path, code: int) -> str:
+    """The last line that a failed run wrote."""
+    lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    return lines[-1].strip() if lines else f"exit code {code}"
+
+
+def _key_of(folder: Path) -> str:
+    file = _key_file(folder)
+    return file.read_text() if file.exists() else ""
+
+
+def _key_file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.key")
 
 
 def _work(out: Path, run: Run) -> Path:
@@ -93,29 +208,5 @@ def _log(out: Path, run: Run) -> Path:
     return out / "work" / f"{run.name}.log"
 
 
-def _start(run: Run, out: Path, data: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "bough", "train", run.recipe, "--seed", str(run.seed), "--resume"]
-    command += ["--out", str(_work(out, run)), "--data", str(data)]
-    command += [part for key, value in run.settings for part in ("--set", f"{key}={value}")]
-    _log(out, run).parent.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    with open(_log(out, run), "wb") as log:
-        return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment
-        )
-
-
-def _how_far(work: Path) -> str:
-    """The last epoch that a run has finished, and its dev figures."""
-    try:
-        last = json.loads((work / "metrics.jsonl").read_text().splitlines()[-1])
-    except (OSError, IndexError, json.JSONDecodeError):
-        return "starting"
-    figures = [f"{key.removeprefix('dev_')} {value:.3f}" for key, value in last.items() if key.startswith("dev_")]
-    return f"epoch {last['epoch']}, dev {figures[0]}"
-
-
-def _reason(log: Path, code: int) -> str:
-    """The last line that a failed run wrote."""
-    lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return lines[-1].strip() if lines else f"exit code {code}"
+def _models(out: Path) -> Path:
+    return out / "work" / "models"

@@ -1,0 +1,179 @@
+"""`bough reproduce`."""
+
+from __future__ import annotations
+
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich import box
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from bough.reproduce import document
+    from bough.reproduce.board import Board
+
+Part = Literal["table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all"]
+SECTIONS = {  # where a part stands in the report
+    "table1": "Parameter counts",
+    "table2": "Sentiment",
+    "table3": "Relatedness",
+    "table4": "Nearest sentences",
+    "figure3": "Sentence length",
+    "figure4": "Sentence length",
+    "claims": "Claims",
+}
+TONES = {
+    "within": "green",
+    "better": "green",
+    "worse": "yellow",
+    "missing": "dim",
+    "muted": "dim",
+    "own": "cyan",
+}
+
+
+def reproduce(
+    what: Part,
+    /,
+    *,
+    seeds: int = 5,
+    jobs: int = 2,
+    out: Path = Path("results"),
+    data: Path | None = None,
+    settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
+    readme: Path | None = None,
+) -> None:
+    """Run the paper's experiments, as far as they are not done yet, and write the report.
+
+    Parameters
+    ----------
+    what
+        A table, a figure, the paper's claims, or all.
+    seeds
+        Runs of each system.
+    jobs
+        Runs at a time, each a process of one thread.
+    out
+        Folder for results and report; a sitting that was stopped goes on from it.
+    data
+        Data folder; else BOUGH_DATA, else the user cache.
+    settings
+        key=value over every recipe, to try something out (in an --out of its own); may be repeated.
+    readme
+        Also put the results' short table between the markers in this file.
+    """
+    from bough.cli.training import parse_settings
+    from bough.datasets import find_data
+    from bough.reproduce.everything import reproduce as run
+
+    folder, console = find_data(data), Console()
+    with _Display(console) as display:
+        sections, failed = run(
+            what,
+            seeds=seeds,
+            jobs=jobs,
+            out=out,
+            data=folder,
+            overrides=parse_settings(settings),
+            readme=readme,
+            show=display.show,
+        )
+    for section in sections:
+        if section.title == SECTIONS.get(what):
+            for block in section.blocks:
+                _print(console, block)
+    console.print(f"report: {out / 'report.html'}, {out / 'report.md'}", highlight=False, soft_wrap=True)
+    if failed:
+        lines = "".join(f"\n  {name}: {why}" for name, why in failed.items())
+        complaint = f"bough: {len(failed)} run{'s' if len(failed) > 1 else ''} failed{lines}"
+        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(complaint)
+        sys.exit(1)
+
+
+def _print(console: Console, block: document.Block) -> None:
+    """A table as a table; of the rest what a terminal can show."""
+    from bough.reproduce import document
+
+    if isinstance(block, document.Figure):
+        console.print(Text(block.caption))
+    elif isinstance(block, document.Table):
+        console.print(Text(f"\n{block.title}", style="bold"))
+        for heading, rows in _groups(block):
+            if heading:
+                console.print(Text(f"\n{heading}"))
+            table = Table(*block.header, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+            for row in rows:
+                table.add_row(*(_shown(cell) for cell in row))
+            console.print(table)
+        for note in block.notes:
+            console.print(Text(note, style="dim"))
+
+
+def _groups(table: document.Table) -> list[tuple[str, list[tuple[document.Cell, ...]]]]:
+    """The rows under each heading; the report alone has those that are only cited."""
+    groups: list[tuple[str, list[tuple[document.Cell, ...]]]] = [("", [])]
+    for row in table.rows:
+        if len(row) == 1:
+            groups.append((row[0].text, []))
+        elif row[0].tone != "muted":
+            groups[-1][1].append(row)
+    return [(heading, rows) for heading, rows in groups if rows]
+
+
+def _shown(cell: document.Cell) -> Text:
+    return Text(f"{cell.text} {cell.verdict}".strip(), style=TONES.get(cell.tone, ""))
+
+
+class _Display:
+    """One live view of all runs on a terminal, a line for each that ends; elsewhere the lines alone."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.live = Live(console=console, transient=True, refresh_per_second=4)
+        self.told = 0
+        self.greeted = False
+
+    def __enter__(self) -> _Display:
+        if self.console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.live.stop()
+
+    def show(self, board: Board) -> None:
+        """The board as it is now."""
+        if not self.greeted:
+            self.greeted = True
+            runs = "run" if board.total == 1 else "runs"
+            self._line(f"{board.total} {runs}, {board.skipped} done before")
+        for event in board.events[self.told :]:
+            self._line(f"[{board.ended}/{board.total}] {event}")
+        self.told = len(board.events)
+        if self.console.is_terminal:
+            self.live.update(_view(board))
+
+    def _line(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _view(board: Board) -> Group:
+    left = board.time_left()
+    counts = [f"{board.done} done", f"{board.skipped} before", f"{len(board.failed)} failed"]
+    counts.append(
+        f"about {timedelta(seconds=round(left))} left" if left is not None else "time left unknown yet"
+    )
+    running = Table.grid(padding=(0, 2))
+    for run, progress in board.running.items():
+        running.add_row(run.name, ProgressBar(total=1.0, completed=progress.share, width=16), str(progress))
+    whole = Table.grid(padding=(0, 2))
+    bar = ProgressBar(total=board.total or 1, completed=board.ended, width=40)
+    whole.add_row(f"{board.ended}/{board.total} runs", bar, ", ".join(counts))
+    return Group(whole, running)

@@ -1,0 +1,191 @@
+"""Figures 3 and 4: score against sentence length, drawn so that nine lines can be told apart."""
+
+from __future__ import annotations
+
+import io
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bough.reproduce import paper
+from bough.reproduce.document import Figure
+from bough.reproduce.results import System
+from bough.storage import replacing, write_text
+
+# Okabe and Ito's colours, which people with any kind of colour vision can tell apart; the shapes say it again.
+STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
+    "dependency": ("#0072B2", "o", "-"),
+    "constituency": ("#D55E00", "s", "-"),
+    "constituency-tuned": ("#D55E00", "s", "-"),
+    "constituency-fixed": ("#CC79A7", "D", "-"),
+    "constituency-random": ("#767676", "X", "-"),
+    "lstm": ("#E69F00", "v", "--"),
+    "bilstm": ("#009E73", "^", "--"),
+    "lstm-2layer": ("#000000", "<", ":"),
+    "bilstm-2layer": ("#56B4E9", ">", ":"),
+    "dt-rnn": ("#CC79A7", "P", "-."),
+    "sdt-rnn": ("#E69F00", "X", "-."),
+    "mean": ("#767676", "d", "-."),
+}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What one of the two figures shows."""
+
+    name: str
+    prefix: str
+    lines: tuple[paper.Line, ...]
+    across: str
+    up: str
+    percent: bool
+    caption: str
+
+
+FIGURE3 = Drawing(
+    name="figure3",
+    prefix="sst5-",
+    lines=paper.TABLE2,
+    across="sentence length, words",
+    up="accuracy, %",
+    percent=True,
+    caption="Figure 3. Fine-grained sentiment: test accuracy against sentence length, in windows of ±2 words, "
+    "all longer sentences in the last (45).",
+)
+FIGURE4 = Drawing(
+    name="figure4",
+    prefix="sick-",
+    lines=paper.TABLE3,
+    across="mean length of the two sentences, words",
+    up="Pearson's r",
+    percent=False,
+    caption="Figure 4. Relatedness: Pearson's r on test against the pair's mean length, in windows of ±2 words, "
+    "all longer pairs in the last (18.5).",
+)
+
+
+def draw(drawing: Drawing, systems: Mapping[str, System], out: Path) -> Figure | None:
+    """`NAME.svg` and `NAME.png` in `out`, means over the seeds; None, and no files, if there is nothing to draw."""
+    shown = [
+        (line, systems[drawing.prefix + line.system])
+        for line in drawing.lines
+        if drawing.prefix + line.system in systems
+    ]
+    if not shown:
+        return None
+    svg, png = _images(drawing, shown)
+    write_text(out / f"{drawing.name}.svg", svg)
+    with replacing(out / f"{drawing.name}.png") as temporary:
+        temporary.write_bytes(png)
+    counts = sorted({len(system.seeds) for _, system in shown})
+    vectors = sorted({system.vectors for _, system in shown if system.vectors != "random"})
+    seeds = f"Mean over {' or '.join(map(str, counts))} seed{'s' if counts != [1] else ''}"
+    return Figure(drawing.name, f"{drawing.caption} {seeds}, {', '.join(vectors) or 'random vectors'}.", svg)
+
+
+def _images(drawing: Drawing, shown: list[tuple[paper.Line, System]]) -> tuple[str, bytes]:
+    import matplotlib
+
+    settings: dict[Any, Any] = {
+        "svg.hashsalt": drawing.name,
+        "font.family": "DejaVu Sans",
+        "font.size": 10,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.edgecolor": "#555555",
+        "path.simplify": False,
+    }
+    with matplotlib.rc_context(settings):
+        figure = _figure(drawing, shown)
+        text, image = io.StringIO(), io.BytesIO()
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(image, format="png", dpi=160, metadata={"Software": None})
+    return text.getvalue(), image.getvalue()
+
+
+def _figure(drawing: Drawing, shown: list[tuple[paper.Line, System]]) -> Any:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    figure = Canvas(figsize=(9.5, 5.2), layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    ends = []
+    for line, system in shown:
+        colour, marker, dashes = STYLES[line.system]
+        tree = dashes == "-" and not line.system.endswith("random")
+        xs = [float(length) for length in system.by_length]
+        ys = [(100 if drawing.percent else 1) * statistics.fmean(v) for v in system.by_length.values()]
+        axes.plot(
+            xs,
+            ys,
+            color=colour,
+            marker=marker,
+            linestyle=dashes,
+            linewidth=2.2 if tree else 1.3,
+            markersize=6 if tree else 5,
+            markeredgecolor="white",
+            markeredgewidth=0.6,
+            zorder=3 if tree else 2,
+        )
+        ends.append(
+            (
+                ys[-1],
+                xs[-1],
+                line.title.replace("Bidirectional", "Bi.").replace("Constituency", "Const."),
+                colour,
+            )
+        )
+    axes.set_xlabel(drawing.across)
+    axes.set_ylabel(drawing.up)
+    axes.set_xticks(sorted({float(length) for _, system in shown for length in system.by_length}))
+    axes.grid(axis="y", color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
+    _label(axes, ends)
+    return figure
+
+
+def _label(axes: Any, ends: list[tuple[float, float, str, str]]) -> None:
+    """Each line's name beside its end, moved apart where they would overlap, a thin stroke leading to it."""
+    low, high = axes.get_ylim()
+    left, right = axes.get_xlim()
+    gap = (high - low) * 0.052
+    places = _apart([y for y, *_ in sorted(ends)], gap)
+    axes.set_xlim(left, right)
+    for (y, x, title, colour), place in zip(sorted(ends), places, strict=True):
+        axes.annotate(
+            title,
+            xy=(x, y),
+            xytext=(right + (right - left) * 0.015, place),
+            color=colour if colour not in ("#56B4E9", "#E69F00") else "#333333",
+            fontsize=9,
+            va="center",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.8,
+                "shrinkA": 2,
+                "shrinkB": 4,
+                "relpos": (0, 0.5),
+            },
+        )
+
+
+def _apart(places: list[float], gap: float) -> list[float]:
+    """Ascending places moved as little as it takes to be `gap` apart: a crowd spreads about its own middle."""
+    groups: list[list[float]] = []
+    for place in places:
+        group = [place]
+        while groups and _middle(group, gap)[0] - _middle(groups[-1], gap)[1] < gap:
+            group = groups.pop() + group
+        groups.append(group)
+    return [_middle(group, gap)[0] + gap * i for group in groups for i in range(len(group))]
+
+
+def _middle(group: list[float], gap: float) -> tuple[float, float]:
+    """The lowest and the highest place of a crowd spread about its mean."""
+    half = gap * (len(group) - 1) / 2
+    return statistics.fmean(group) - half, statistics.fmean(group) + half

@@ -1,0 +1,140 @@
+"""Table 4: the nearest sentences, by the cosine of mean word vectors and by the Dependency Tree-LSTM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.errors import FormatError
+from bough.model import Model
+from bough.reproduce import paper
+from bough.reproduce.document import Cell, Table
+from bough.reproduce.plan import TABLE4_RUN, Run
+from bough.storage import read_json, write_json
+from bough.tasks import task_for
+from bough.tree import Tree
+
+SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
+Found = list[dict[str, Any]]
+
+
+def neighbours_path(out: Path) -> Path:
+    """Where Table 4 is kept, so that a report needs no model."""
+    return out / "neighbours.json"
+
+
+def stored_neighbours(out: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any] | None:
+    """Table 4 as it was found with this very model, or None."""
+    try:
+        stored = read_json(neighbours_path(out))
+    except FormatError:
+        return None
+    return stored if stored.get("key") == _key(run, data) else None
+
+
+def find_neighbours(out: Path, folder: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any]:
+    """Rank the sample with the model in `folder`, and store what came out."""
+    model = Model.load(folder)
+    stored = {
+        "key": _key(run, data),
+        "sample": SAMPLE,
+        "sample_seed": SAMPLE_SEED,
+        "model": run.name,
+        "credit": paper.SICK_CREDIT,
+        "queries": ranked(model, data, paper.QUERIES),
+    }
+    write_json(neighbours_path(out), stored)
+    return stored
+
+
+def ranked(model: Model, data: Path, queries: Sequence[str], sample: int = SAMPLE) -> Found:
+    """For each query the nearest sentences of the sample, itself left out; nothing if SICK has no parse of it."""
+    task = task_for(model.config, data)
+    splits = {split: distinct(list(task.trees(task.read(split)))) for split in ("test", "dev", "train")}
+    parsed = {**splits["train"], **splits["dev"], **splits["test"]}
+    texts = sorted(splits["test"])
+    chosen = np.random.default_rng(SAMPLE_SEED).permutation(len(texts))[:sample]
+    pool = [texts[i] for i in sorted(chosen)]
+    found = []
+    for query in queries:
+        entry: dict[str, Any] = {"query": query, "cosine": [], "model": []}
+        if query in parsed:
+            others = [text for text in pool if text != query]
+            trees = [splits["test"][text] for text in others]
+            entry["cosine"] = _top(others, _cosines(model, parsed[query], trees))
+            entry["model"] = _top(others, _scores(model, data, parsed[query], trees))
+        found.append(entry)
+    return found
+
+
+def distinct(trees: Sequence[Tree]) -> dict[str, Tree]:
+    """Lower-cased text -> the first tree of it."""
+    found: dict[str, Tree] = {}
+    for tree in trees:
+        assert tree.tokens is not None
+        found.setdefault(" ".join(str(tree.tokens[node]) for node in tree.words).lower(), tree)
+    return found
+
+
+def _top(texts: Sequence[str], scores: NDArray[np.float64]) -> list[list[Any]]:
+    order = sorted(range(len(texts)), key=lambda i: (-scores[i], texts[i]))[:TOP]
+    return [[texts[i], round(float(scores[i]), 4)] for i in order]
+
+
+def _cosines(model: Model, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
+    def mean(tree: Tree) -> NDArray[np.float64]:
+        vector = model.table[model.ids(tree.tokens or ())].double().mean(dim=0).numpy()
+        return np.asarray(vector / np.linalg.norm(vector))
+
+    return np.stack([mean(tree) for tree in trees]) @ mean(query)
+
+
+def _scores(model: Model, data: Path, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
+    from bough.examples import prepare
+
+    asked = prepare(query, model)
+    pairs = [(asked, prepare(tree, model), 0.0) for tree in trees]
+    return task_for(model.config, data).predict(model, pairs)
+
+
+def _key(run: Run, data: Path) -> str:
+    return f"{run.key(data)}-{SAMPLE}-{SAMPLE_SEED}-{TOP}"
+
+
+def table4(stored: dict[str, Any] | None) -> Table:
+    """Ours beside the paper's, query by query; the samples differ, so the sentences may."""
+    rows: list[tuple[Cell, ...]] = []
+    found = {entry["query"]: entry for entry in stored["queries"]} if stored else {}
+    for query, cosines, scores in paper.TABLE4:
+        rows.append((Cell(query),))
+        entry = found.get(query, {"cosine": [], "model": []})
+        ours = [_filled(entry["cosine"]), _filled(entry["model"])]
+        rows += [
+            (_said(a, 2), _said(b, 2), _said(c, 2, "muted"), _said(d, 2, "muted"))
+            for a, b, c, d in zip(*ours, cosines, scores, strict=True)
+        ]
+    sample = (
+        f"ours of {stored['sample']:,} with seed {stored['sample_seed']}" if stored else "ours is missing"
+    )
+    notes = (
+        f"Each draws its own sample of sentences of SICK's test split ({sample}), the query left out. "
+        "Cosine: of mean word vectors. Model: the rating, 1 to 5, that a Dependency Tree-LSTM predicts (seed 1).",
+        f"Sentences from {paper.SICK_CREDIT}; the paper's columns as printed by {paper.AUTHORS}.",
+    )
+    header = ("ours, by cosine", "ours, by model", "paper, by cosine", "paper, by model")
+    return Table("Table 4. The nearest sentences", header, tuple(rows), notes)
+
+
+def _filled(found: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    return [*found, *[("missing", None)] * (TOP - len(found))]
+
+
+def _said(entry: Sequence[Any], digits: int, tone: str = "") -> Cell:
+    text, score = entry
+    if score is None:
+        return Cell(text, tone="missing")
+    return Cell(f"{score:.{digits}f} {text}", tone="muted" if tone else "")

@@ -1,0 +1,92 @@
+"""The README's table, made from `results.json` so that the two cannot disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bough.reproduce import paper
+from bough.reproduce.document import MISSING, NOTHING, Cell, Table, grid
+from bough.reproduce.plan import OURS
+from bough.reproduce.results import System, from_summary
+from bough.reproduce.tables import spread
+from bough.storage import write_text
+
+BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+
+
+def readme_block(results: Mapping[str, Any]) -> str:
+    """Tables 2 and 3 in short, markers included, from the contents of a `results.json`."""
+    systems = from_summary(results)
+    return "\n\n".join(
+        [
+            BEGIN,
+            "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them.",
+            grid(_relatedness(systems)),
+            _vectors(systems, "sick", "SICK relatedness"),
+            grid(_sentiment(systems)),
+            _vectors(systems, "sst", "SST accuracy in percent, binary trained as such"),
+            END,
+        ]
+    )
+
+
+def update_readme(path: Path, results: Mapping[str, Any]) -> None:
+    """Put the block in the place of the one between the markers."""
+    text = path.read_text(encoding="utf-8")
+    write_text(path, replaced(text, readme_block(results), str(path)))
+
+
+def replaced(text: str, block: str, where: str) -> str:
+    """The text with its block exchanged."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{where}: no place for the results; give it the lines {BEGIN} and {END}")
+    return before + block + after
+
+
+def block_of(text: str, where: str) -> str:
+    """The block as it stands in a README, markers included."""
+    replaced(text, "", where)
+    return BEGIN + text.partition(BEGIN)[2].partition(END)[0] + END
+
+
+def _relatedness(systems: Mapping[str, System]) -> Table:
+    rows = []
+    for title, name, published in paper.TABLE3:
+        system = systems.get(f"sick-{name}")
+        cells = []
+        for figure, theirs in zip(("pearson", "mse"), (published[0], published[2]), strict=True):
+            cells += [_ours(system, figure, 4), Cell(f"{theirs.mean:.4f}")]
+        rows.append((Cell(title), *cells))
+    return Table("", ("SICK", "Pearson's r", "paper", "MSE", "paper"), tuple(rows))
+
+
+def _sentiment(systems: Mapping[str, System]) -> Table:
+    rows = []
+    for title, name, published in paper.TABLE2:
+        cells = []
+        for task, figure, theirs in zip(("sst5", "sst2"), ("accuracy", "binary"), published, strict=True):
+            cells += [_ours(systems.get(f"{task}-{name}"), figure, 1, 100), Cell(f"{theirs.mean:.1f}")]
+        rows.append((Cell(title), *cells))
+    own = [
+        _ours(systems.get(f"sst5-{OURS}"), "accuracy", 1, 100),
+        NOTHING,
+        _ours(systems.get(f"sst2-{OURS}"), "binary", 1, 100),
+        NOTHING,
+    ]
+    rows.append((Cell("Constituency Tree-LSTM, regularised (ours)", tone="own"), *own))
+    return Table("", ("SST", "fine-grained", "paper", "binary", "paper"), tuple(rows))
+
+
+def _ours(system: System | None, figure: str, digits: int, scale: float = 1.0) -> Cell:
+    return MISSING if system is None else Cell(spread(system, figure, digits, scale))
+
+
+def _vectors(systems: Mapping[str, System], prefix: str, what: str) -> str:
+    used = {s.vectors for name, s in systems.items() if name.startswith(prefix) and s.vectors != "random"}
+    if not used:
+        return f"{what}: nothing has been run yet. The paper: {paper.VECTORS}."
+    return f"{what}, with {', '.join(sorted(used))}. The paper: {paper.VECTORS}."

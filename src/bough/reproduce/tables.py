@@ -1,0 +1,163 @@
+"""Tables 1, 2 and 3: the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bough.config import Config, load_recipe
+from bough.encoders import build_encoder
+from bough.reproduce import paper
+from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
+from bough.reproduce.plan import OURS
+from bough.reproduce.results import System
+
+Systems = Mapping[str, System]
+EDGE = 1e-9  # a difference of exactly one sd is within, whatever the last bit says
+READING = (
+    "Ours: mean (standard deviation, number of seeds). Within: at most one of the paper's standard deviations "
+    "from its mean; above or below: farther."
+)
+
+
+def verdict(ours: float, published: paper.Published, *, lower_is_better: bool = False) -> tuple[str, Tone]:
+    """Where our mean lies by the paper's mean and sd, in words, and the tone of it: within, better or worse."""
+    assert published.sd is not None
+    difference = ours - published.mean
+    if abs(difference) <= published.sd + EDGE:
+        return "within", "within"
+    better = (difference < 0) == lower_is_better
+    word = "above" if difference > 0 else "below"
+    if lower_is_better:
+        word += ", better" if better else ", worse"
+    return word, "better" if better else "worse"
+
+
+def parameter_count(config: Config) -> int:
+    """Of the composition function, counted in the layer as it is built."""
+    return sum(parameter.numel() for parameter in build_encoder(config, relations=1).parameters())
+
+
+def table1() -> Table:
+    """Memory dimensions and parameter counts, of models built here and now."""
+    rows = []
+    for title, sick, sst, *published in paper.TABLE1:
+        row = [Cell(title)]
+        for recipe, size in zip((sick, sst), published, strict=True):
+            config = load_recipe(recipe)
+            ours = paper.Size(config.hidden, parameter_count(config))
+            for mine, theirs in zip(ours, size, strict=True):
+                same = mine == theirs
+                row += [Cell(f"{mine:,}", "equal" if same else "differs", "within" if same else "worse")]
+                row += [Cell(f"{theirs:,}", tone="muted")]
+        rows.append(tuple(row))
+    header = ["LSTM variant"]
+    header += [
+        f"{task} {what}"
+        for task in ("SICK", "SST")
+        for what in ("d", "d, paper", "parameters", "parameters, paper")
+    ]
+    notes = (
+        "d: memory dimension. Parameters: those of the composition function, counted in the built layers.",
+    )
+    return Table("Table 1. Memory dimensions and parameter counts", tuple(header), tuple(rows), notes)
+
+
+def table2(systems: Systems) -> Table:
+    """Accuracy on the Stanford Sentiment Treebank, in percent."""
+    rows: list[tuple[Cell, ...]] = [(Cell("cited: as the paper quotes them, not run here"),)]
+    for cited in paper.TABLE2_CITED:
+        cells = [cell for value in cited.figures for cell in (NOTHING, _cited(value, 1))]
+        rows.append((_citation(cited), *cells, NOTHING, NOTHING))
+    rows.append((Cell("the paper's systems"),))
+    for title, name, (fine, binary) in paper.TABLE2:
+        five, two = systems.get(f"sst5-{name}"), systems.get(f"sst2-{name}")
+        rows.append(
+            (
+                Cell(title),
+                _percent(five, "accuracy", fine),
+                _published(fine, 1),
+                _percent(two, "binary", binary),
+                _published(binary, 1),
+                _percent(five, "binary"),
+                _vectors(five, two),
+            )
+        )
+    five, two = systems.get(f"sst5-{OURS}"), systems.get(f"sst2-{OURS}")
+    scores = (_percent(five, "accuracy"), NOTHING, _percent(two, "binary"), NOTHING, _percent(five, "binary"))
+    rows.append((Cell("ours: not in the paper"),))
+    rows.append(
+        (Cell("Constituency Tree-LSTM, regularised (ours)", tone="own"), *scores, _vectors(five, two))
+    )
+    header = ("method", "fine-grained", "paper", "binary", "paper", "derived binary", "our vectors")
+    notes = [
+        READING,
+        "Binary: trained on the binary task. Derived binary: the five-class model's, P(0) + P(1) against "
+        "P(3) + P(4), another number.",
+    ]
+    used = {
+        system.vectors
+        for name, system in systems.items()
+        if name.startswith("sst") and system.vectors != "random"
+    }
+    if used - {paper.VECTORS}:
+        names = ", ".join(sorted(used))
+        notes.append(f"The paper used {paper.VECTORS}, ours are {names}: read the columns with that in mind.")
+    return Table("Table 2. Stanford Sentiment Treebank, test accuracy, %", header, tuple(rows), tuple(notes))
+
+
+def table3(systems: Systems) -> Table:
+    """Pearson's r, Spearman's rho and the mean squared error on SICK."""
+    rows: list[tuple[Cell, ...]] = [(Cell("cited: as the paper quotes them, not run here"),)]
+    for cited in paper.TABLE3_CITED:
+        cells = [cell for value in cited.figures for cell in (NOTHING, _cited(value, 4))]
+        rows.append((_citation(cited), *cells, NOTHING))
+    rows.append((Cell("the paper's systems"),))
+    for title, name, figures in paper.TABLE3:
+        system = systems.get(f"sick-{name}")
+        cells = []
+        for figure, published in zip(("pearson", "spearman", "mse"), figures, strict=True):
+            cells += [_correlation(system, figure, published), _published(published, 4)]
+        rows.append((Cell(title), *cells, _vectors(system)))
+    header = ("method", "Pearson's r", "paper", "Spearman's rho", "paper", "MSE", "paper", "our vectors")
+    notes = (READING, "MSE: lower is better.")
+    return Table("Table 3. SICK semantic relatedness, test", header, tuple(rows), notes)
+
+
+def spread(system: System, figure: str, digits: int, scale: float = 1.0) -> str:
+    """Mean (sd, n seeds); a single seed has no sd."""
+    count = len(system.figures[figure])
+    sd = f"{scale * system.sd(figure):.{digits}f}, " if count > 1 else ""
+    return f"{scale * system.mean(figure):.{digits}f} ({sd}n {count})"
+
+
+def _percent(system: System | None, figure: str, published: paper.Published | None = None) -> Cell:
+    if system is None or figure not in system.figures:
+        return MISSING
+    text = spread(system, figure, 1, 100.0)
+    if published is None:
+        return Cell(text)
+    return Cell(text, *verdict(100 * system.mean(figure), published))
+
+
+def _correlation(system: System | None, figure: str, published: paper.Published) -> Cell:
+    if system is None:
+        return MISSING
+    word, tone = verdict(system.mean(figure), published, lower_is_better=figure == "mse")
+    return Cell(spread(system, figure, 4), word, tone)
+
+
+def _published(published: paper.Published, digits: int) -> Cell:
+    return Cell(f"{published.mean:.{digits}f} ({published.sd:.{digits}f})", tone="muted")
+
+
+def _cited(value: float | None, digits: int) -> Cell:
+    return NOTHING if value is None else Cell(f"{value:.{digits}f}", "cited", "muted")
+
+
+def _citation(cited: paper.Cited) -> Cell:
+    return Cell(f"{cited.title} ({cited.source})", tone="muted")
+
+
+def _vectors(*systems: System | None) -> Cell:
+    names = sorted({system.vectors for system in systems if system is not None})
+    return Cell(", ".join(names)) if names else MISSING

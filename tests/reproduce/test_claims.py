@@ -1,0 +1,83 @@
+"""Claims about claims: an answer is given only where the noise of the runs allows one."""
+
+import pytest
+
+from bough.reproduce.claims import CLAIMS, Term, claims_table, contrast, find
+from bough.reproduce.plan import CLAIM_VARIANTS, Run, runs_for
+from minruns import system
+
+HIGH, LOW = [0.870, 0.871, 0.869], [0.850, 0.851, 0.849]
+NOISY = [0.80, 0.90, 0.86]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "answer"),
+    [
+        (HIGH, LOW, "holds"),
+        (LOW, HIGH, "does not hold"),
+        (NOISY, LOW, "undecided within the noise"),
+        (HIGH, HIGH, "undecided within the noise"),
+        (HIGH[:1], LOW, "undecided within the noise"),
+    ],
+)
+def test_a_difference_counts_when_it_is_beyond_its_noise(
+    better: list[float], worse: list[float], answer: str
+) -> None:
+    assert contrast([(1, better), (-1, worse)]).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("tuned", "answer"),
+    [
+        (HIGH, "does not hold"),
+        (LOW, "holds"),
+        ([0.840, 0.841, 0.839], "holds"),
+        (NOISY, "undecided within the noise"),
+    ],
+)
+def test_no_gain_holds_only_if_a_gain_is_ruled_out(tuned: list[float], answer: str) -> None:
+    assert contrast([(1, tuned), (-1, LOW)], margin=0.003).answer == answer
+
+
+def test_the_standard_error_is_welchs() -> None:
+    finding = contrast([(1, [1.0, 2.0, 3.0]), (-1, [0.0, 4.0])])
+    assert finding.difference == 0
+    assert finding.error == pytest.approx((1 / 3 + 8 / 2) ** 0.5)
+
+
+def test_scipy_agrees_with_the_interval() -> None:
+    from scipy import stats
+
+    a, b = [1.0, 2.0, 3.5, 2.5], [0.5, 0.1, 1.9]
+    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    finding = contrast([(1, a), (-1, b)])
+    assert finding.half is not None
+    assert (finding.difference - finding.half, finding.difference + finding.half) == pytest.approx(
+        (interval.low, interval.high)
+    )
+
+
+def test_a_constant_adds_no_noise() -> None:
+    assert contrast([(1, HIGH)], constant=-0.8414).answer == "holds"
+    assert contrast([(1, HIGH)], constant=-0.8414).difference == pytest.approx(0.0286)
+
+
+def test_windows_are_averaged_for_each_seed() -> None:
+    lengths = {"12.5": [0.5, 0.6], "13.5": [0.8, 0.7], "14.5": [0.6, 0.9]}
+    found = {"s": system("s", by_length=lengths, pearson=[0.1, 0.2])}
+    long = ("13.5", "14.5")
+    assert Term(1, "s", lengths=long).values(found) == pytest.approx([0.7, 0.8])
+    assert Term(1, "s", lengths=long, minus_rest=True).values(found) == pytest.approx([0.2, 0.2])
+
+
+def test_nothing_is_said_of_what_was_not_run() -> None:
+    assert all(find(claim, {}) is None for claim in CLAIMS)
+    assert all(row[-1].text == "missing" for row in claims_table({}).rows)
+
+
+def test_every_claim_is_about_runs_that_are_planned() -> None:
+    for part in ("claims", "all"):
+        planned = {run.system for run in runs_for(part, 5)}
+        assert {term.system for claim in CLAIMS for term in claim.terms if term.system} <= planned
+    variants = {Run(recipe, 1, tuple(settings.items())).system for recipe, settings in CLAIM_VARIANTS}
+    assert variants <= {term.system for claim in CLAIMS for term in claim.terms}

@@ -1,0 +1,234 @@
+"""Claims about `bough reproduce`: one command, resumable, with a report that only the results decide."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import minidata
+from bough.reproduce.everything import reproduce
+from bough.reproduce.neighbours import ranked, stored_neighbours
+from bough.reproduce.plan import Run, runs_for
+from bough.reproduce.report import write_report
+from bough.reproduce.results import all_finished, finished, result_path
+from bough.reproduce.runner import execute, kept_model
+
+QUICK = {"source": "own", "epochs": "1", "hidden": "4", "similarity_hidden": "3"}
+SETTINGS = tuple(QUICK.items())
+REPORT = ("results.json", "report.md", "report.html", "figure4.svg", "figure4.png")
+
+
+def command(part: str, out: Path, data: Path, *more: str) -> list[str]:
+    settings = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
+    start = [sys.executable, "-m", "bough", "reproduce", part, "--seeds", "1"]
+    return [*start, "--out", str(out), "--data", str(data), *settings, *more]
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return minidata.make(tmp_path_factory.mktemp("mini"), sentences=40)
+
+
+@pytest.fixture(scope="module")
+def done(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`bough reproduce table3 --seeds 1` as a user runs it, on a small data folder."""
+    out = tmp_path_factory.mktemp("results")
+    said = subprocess.run(command("table3", out, mini), capture_output=True, text=True, timeout=280)
+    assert said.returncode == 0, said.stderr
+    assert "9 runs, 0 done before" in said.stdout
+    assert "[9/9] " in said.stdout
+    assert "Table 3. SICK" in said.stdout
+    assert "\x1b" not in said.stdout  # plain lines where there is no terminal
+    return out
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {name: (out / name).read_bytes() for name in REPORT}
+
+
+def without_times(out: Path) -> None:
+    """Two sittings take different times; all else in their results is to be the same."""
+    for path in (out / "runs").glob("*.json"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "seconds": 1.0}))
+
+
+def test_table_3_from_one_command(done: Path, mini: Path) -> None:
+    results = json.loads((done / "results.json").read_text())
+    assert set(results) == {run.recipe for run in runs_for("table3", 1)}
+    entry = results["sick-dependency"]
+    assert entry["seeds"] == [1]
+    assert entry["vectors"] == "glove.6B.300d"
+    assert set(entry["test"]) == {"pearson", "spearman", "mse"}
+    assert entry["test"]["mse"]["mean"] == entry["test"]["mse"]["values"][0]
+    assert entry["test"]["mse"]["sd"] == 0
+    written = (done / "report.md").read_text()
+    assert f"{entry['test']['pearson']['mean']:.4f} (n 1)" in written
+    assert "Figure 3" in written
+    assert "Missing: none of its systems has been run" in written
+    assert not (done / "figure3.svg").exists()
+    left = {path.name for path in (done / "work").iterdir()}
+    assert left == {"lock"}
+
+
+def test_the_page_needs_nothing_but_itself(done: Path) -> None:
+    page = (done / "report.html").read_text()
+    assert page.count("<svg") == 1
+    assert "prefers-color-scheme: dark" in page
+    assert 'name="viewport"' in page
+    for outside in ("<script", "<link", "<img", "@import", "url(http", 'src="', 'href="http'):
+        assert outside not in page
+
+
+def test_the_report_is_a_function_of_the_results(done: Path, mini: Path) -> None:
+    before = contents(done)
+    started = time.monotonic()
+    write_report(done, mini, QUICK)
+    assert time.monotonic() - started < 20
+    assert contents(done) == before
+
+
+def test_finished_runs_are_not_repeated(done: Path, mini: Path) -> None:
+    stamps = {path: path.stat().st_mtime_ns for path in (done / "runs").iterdir()}
+    boards = []
+    reproduce("table3", out=done, data=mini, seeds=1, overrides=QUICK, show=boards.append)
+    assert boards[-1].skipped == 9
+    assert boards[-1].done == 0
+    assert {path: path.stat().st_mtime_ns for path in (done / "runs").iterdir()} == stamps
+
+
+def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(done, out)
+    redone = Run("sick-lstm", 1)
+    result_path(out, redone).unlink()
+    for name in REPORT:
+        (out / name).unlink()
+    stamps = {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
+    process = subprocess.Popen(command("table3", out, mini, "--jobs", "1"), stdout=subprocess.DEVNULL)
+    wait_for(out / "work" / "sick-lstm.1" / "run.json", process)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not result_path(out, redone).exists()
+    boards = []
+    reproduce(
+        "table3", out=out, data=mini, seeds=1, overrides=QUICK, show=boards.append
+    )  # the lock is free again
+    assert (boards[-1].skipped, boards[-1].done) == (8, 1)
+    assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
+    whole = tmp_path / "whole"
+    shutil.copytree(done, whole)
+    for folder in (out, whole):
+        without_times(folder)
+        write_report(folder, mini, QUICK)
+    assert contents(out) == contents(whole)
+
+
+def wait_for(path: Path, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < deadline:
+        assert process.poll() is None, "it ended before it could be killed"
+        time.sleep(0.002)
+
+
+def test_a_worker_ends_with_the_one_who_started_it(mini: Path, tmp_path: Path) -> None:
+    run = Run("sick-lstm", 1, overrides=(*SETTINGS, ("epochs", "100000")))
+    job = {"config": run.config().as_dict(), "seed": 1, "recipe": run.recipe, "data": str(mini)}
+    worker = [
+        sys.executable,
+        "-m",
+        "bough.reproduce.worker",
+        json.dumps({**job, "out": str(tmp_path / "work")}),
+    ]
+    process = subprocess.Popen(worker, stdin=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    wait_for(tmp_path / "work" / "run.json", process)
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(timeout=20) == 75
+
+
+def test_a_failing_run_stops_no_other(mini: Path, tmp_path: Path) -> None:
+    good = Run("sick-mean", 1, overrides=SETTINGS)
+    bad = Run("sick-mean", 2, (("vectors", "no-such-file"),), SETTINGS)
+    unknown = Run("sick-nothing", 1, overrides=SETTINGS)
+    results, failed = execute([unknown, bad, good], tmp_path, mini, jobs=1)
+    assert [result["seed"] for result in results] == [1]
+    assert "no-such-file" in failed[bad.name]
+    assert "unknown recipe 'sick-nothing'" in failed[unknown.name]
+
+
+def test_failures_are_told_at_the_end_with_exit_code_1(mini: Path, tmp_path: Path) -> None:
+    said = subprocess.run(
+        command("table4", tmp_path, mini, "--set", "vectors=none.txt"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert said.returncode == 1
+    assert "1 run failed" in said.stderr
+    assert "sick-dependency.1: vectors 'none.txt': no such file" in said.stderr
+    assert "Traceback" not in said.stderr
+    assert (tmp_path / "report.html").exists()
+
+
+def test_a_torn_result_is_redone_and_never_shown(done: Path, mini: Path, tmp_path: Path) -> None:
+    shutil.copytree(done / "runs", tmp_path / "runs")
+    run = Run("sick-mean", 1, overrides=SETTINGS)
+    path = result_path(tmp_path, run)
+    path.write_text(path.read_text()[:100])
+    assert finished(tmp_path, run, mini) is None
+    assert len(all_finished(tmp_path, mini, QUICK)) == 8
+    path.write_text("{}")
+    assert finished(tmp_path, run, mini) is None
+
+
+def test_results_of_other_settings_do_not_count(done: Path, mini: Path) -> None:
+    assert len(all_finished(done, mini, QUICK)) == 9
+    assert all_finished(done, mini, {**QUICK, "hidden": "5"}) == []
+
+
+def test_two_sittings_in_one_folder_are_kept_apart(mini: Path, tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    (tmp_path / "work").mkdir()
+    with (tmp_path / "work" / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(ValueError, match="another `bough reproduce` is at work here"):
+            execute([Run("sick-mean", 1, overrides=SETTINGS)], tmp_path, mini)
+
+
+def test_table_4_keeps_its_outcome_and_needs_the_model_once(done: Path, mini: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(done, out)
+    run = Run("sick-dependency", 1, overrides=SETTINGS)
+    before = result_path(out, run).read_bytes()
+    reproduce("table4", out=out, data=mini, overrides=QUICK)
+    assert result_path(out, run).read_bytes() == before  # trained again for its model, but the result stays
+    stored = stored_neighbours(out, mini, run)
+    assert stored is not None
+    assert [entry["cosine"] for entry in stored["queries"]] == [[], [], []]  # these are not in the small data
+    folder = kept_model(out, run, mini)
+    assert folder is not None
+
+    from bough.model import Model
+
+    model = Model.load(folder)
+    from bough.reproduce.neighbours import distinct
+    from bough.tasks import task_for
+
+    task = task_for(model.config, mini)
+    query = sorted(distinct(list(task.trees(task.read("test")))))[0]
+    (entry,) = ranked(model, mini, [query])
+    for ranking in (entry["cosine"], entry["model"]):
+        assert len(ranking) == 3
+        assert query not in [text for text, _ in ranking]
+        assert [score for _, score in ranking] == sorted((score for _, score in ranking), reverse=True)
+    assert ranked(model, mini, [query]) == [entry]
+    shutil.rmtree(out / "work")
+    boards = []
+    reproduce("table4", out=out, data=mini, overrides=QUICK, show=boards.append)
+    assert boards[-1].done == 0

@@ -1,0 +1,66 @@
+"""Claims about the plan: which runs a part needs, and what makes a result count no more."""
+
+from pathlib import Path
+
+import pytest
+
+import minidata
+from bough.reproduce.plan import PARTS, Run, runs_for
+
+
+@pytest.fixture
+def mini(tmp_path: Path) -> Path:
+    return minidata.make(tmp_path / "mini", sentences=6, dimension=3)
+
+
+def test_every_part_has_its_runs() -> None:
+    counts = {part: len(runs_for(part, 5)) for part in PARTS}
+    assert counts["table1"] == 0
+    assert counts["table2"] == 5 * (16 + 2)
+    assert counts["table3"] == counts["figure4"] == 5 * 9
+    assert counts["figure3"] == 5 * 8
+    assert counts["all"] == 5 * (9 + 16 + 2) + 3 * 6
+    everything = set(runs_for("all", 5))
+    assert all(set(runs_for(part, 5)) <= everything for part in PARTS)
+    assert all(len({run.name for run in runs_for(part, 5)}) == counts[part] for part in PARTS)
+
+
+@pytest.mark.parametrize(("part", "seeds"), [("table5", 5), ("all", 0)])
+def test_what_cannot_be_planned_is_said(part: str, seeds: int) -> None:
+    with pytest.raises(ValueError, match=r"'table5': one of|--seeds 0: at least 1"):
+        runs_for(part, seeds)
+
+
+def test_the_key_follows_settings_seed_and_data(mini: Path) -> None:
+    run = Run("sick-lstm", 1)
+    others = [
+        Run("sick-lstm", 2),
+        Run("sick-bilstm", 1),
+        Run("sick-lstm", 1, (("hidden", "7"),)),
+        Run("sick-lstm", 1, (), (("hidden", "7"),)),
+    ]
+    keys = [run.key(mini), *(other.key(mini) for other in others)]
+    assert keys[3] == keys[4]  # by whatever way it is set
+    assert len(set(keys)) == 4
+    assert run.key(mini) == keys[0]
+    scores = mini / "sick" / "dev" / "sim.txt"
+    scores.write_text(scores.read_text().replace("1.", "2.", 1))
+    assert run.key(mini) != keys[0]
+
+
+def test_settings_of_a_variant_lie_over_those_of_the_sitting() -> None:
+    run = Run("sick-bilstm", 1, (("hidden", "87"),), (("hidden", "8"), ("epochs", "1")))
+    assert (run.config().hidden, run.config().epochs) == (87, 1)
+    assert run.name == "sick-bilstm+hidden=87.1"
+
+
+def test_planning_everything_hashes_each_file_once(mini: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bough.reproduce import plan
+
+    read: list[Path] = []
+    true = plan.fingerprint
+    monkeypatch.setattr(plan, "fingerprint", lambda files, data: read.extend(files) or true(files, data=data))
+    plan._hashed.cache_clear()
+    for run in runs_for("table3", 5):
+        run.key(mini)
+    assert len(read) == len(set(read)) > 10

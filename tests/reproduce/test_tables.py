@@ -1,0 +1,103 @@
+"""Claims about the tables: Table 1 is the paper's to the last unit, verdicts follow its sd, nothing is made up."""
+
+import pytest
+
+from bough.reproduce import paper
+from bough.reproduce.document import MISSING, Cell, Table, block_as_markdown
+from bough.reproduce.page import as_html
+from bough.reproduce.tables import spread, table1, table2, table3, verdict
+from minruns import system
+
+
+def column(table: Table, title: str, which: int) -> Cell:
+    return next(row[which] for row in table.rows if row[0].text == title and len(row) > 1)
+
+
+def test_table_1_equals_the_papers_exactly() -> None:
+    for row in table1().rows:
+        ours, theirs = row[1::2], row[2::2]
+        assert [cell.text for cell in ours] == [cell.text for cell in theirs]
+        assert {cell.verdict for cell in ours} == {"equal"}
+    assert column(table1(), "Constituency Tree", 3).text == "205,190"
+
+
+@pytest.mark.parametrize(
+    ("ours", "word", "tone"),
+    [
+        (48.4, "within", "within"),
+        (48.8, "within", "within"),
+        (48.0, "within", "within"),
+        (48.81, "above", "better"),
+        (47.9, "below", "worse"),
+    ],
+)
+def test_one_sd_of_the_papers_decides(ours: float, word: str, tone: str) -> None:
+    assert verdict(ours, paper.Published(48.4, 0.4)) == (word, tone)
+
+
+@pytest.mark.parametrize(
+    ("ours", "word", "tone"),
+    [
+        (0.2494, "within", "within"),
+        (0.20, "below, better", "better"),
+        (0.30, "above, worse", "worse"),
+    ],
+)
+def test_of_an_error_less_is_better(ours: float, word: str, tone: str) -> None:
+    assert verdict(ours, paper.Published(0.2532, 0.0052), lower_is_better=True) == (word, tone)
+
+
+def test_mean_sd_and_number_of_seeds_stand_together() -> None:
+    assert spread(system("s", accuracy=[0.47, 0.49]), "accuracy", 1, 100) == "48.0 (1.4, n 2)"
+    assert spread(system("s", accuracy=[0.47]), "accuracy", 1, 100) == "47.0 (n 1)"
+
+
+def test_what_was_not_run_is_missing_and_never_filled_in() -> None:
+    for table in (table2({}), table3({})):
+        mine = [row for row in table.rows if len(row) > 1 and row[0].tone != "muted"]
+        assert len(mine) == 9
+        assert all(row[1] == MISSING and row[-1] == MISSING for row in mine)
+
+
+def test_table_2_has_both_tasks_and_the_derived_binary_apart() -> None:
+    found = {
+        "sst5-dependency": system("sst5-dependency", accuracy=[0.484, 0.486], binary=[0.80, 0.82]),
+        "sst2-dependency": system("sst2-dependency", binary=[0.90, 0.92]),
+    }
+    table = table2(found)
+    texts = [column(table, "Dependency Tree-LSTM", i).text for i in range(1, 7)]
+    assert texts == [
+        "48.5 (0.1, n 2)",
+        "48.4 (0.4)",
+        "91.0 (1.4, n 2)",
+        "85.7 (0.4)",
+        "81.0 (1.4, n 2)",
+        "glove.6B.300d",
+    ]
+    assert column(table, "Dependency Tree-LSTM", 3).verdict == "above"
+    assert any("glove.840B.300d" in note and "glove.6B.300d" in note for note in table.notes)
+
+
+def test_cited_systems_are_marked_and_have_no_number_of_ours() -> None:
+    for table, count in ((table2({}), 8), (table3({}), 4)):
+        cited = [row for row in table.rows if any(cell.verdict == "cited" for cell in row)]
+        assert len(cited) == count
+        assert all(row[1].text == "-" for row in cited)
+
+
+def test_our_own_row_is_marked_as_ours() -> None:
+    row = next(row for row in table2({}).rows if row[0].tone == "own")
+    assert "(ours)" in row[0].text
+    assert row[2].text == row[4].text == "-"
+
+
+def test_both_ways_of_writing_say_the_same() -> None:
+    table = Table("T", ("a", "b"), ((Cell("group"),), (Cell("x < y | z"), Cell("1.0", "within", "within"))))
+    written = block_as_markdown(table)
+    assert "| x < y \\| z | 1.0, within |" in written
+    assert "| *group* |  |" in written
+    from bough.reproduce.document import Section
+
+    page = as_html("Title", [Section("S", (table,))])
+    assert "x &lt; y | z" in page
+    assert '<span class="verdict">within</span>' in page
