@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
+
+RATIOS = {
+    "floor_ratio": "SST step, over its bare matmuls",
+    "floor_ratio_unshared": "the same without sharing equal words",
+    "recursion_speedup": "node-at-a-time recursion, over the SST step",
+    "shared_floor_ratio": "SICK step, over its bare matmuls without sharing",
+    "unshared_floor_ratio": "the same, the step without sharing too",
+    "build_share": "building a forest, over the SST step",
+    "growth_ratio": "time a node in the largest batch, over the smallest",
+    "trees_per_second": "SST trees a second, forests built",
+    "pairs_per_second": "SICK pairs a second",
+}
 
 
 def bench(
@@ -25,21 +37,23 @@ def bench(
     """
     from bough.bench import run_bench
 
-    result = run_bench(data)
+    with Console(stderr=True).status("starting") as status:
+        result = run_bench(data, tell=status.update)
     if as_json:
         print(json.dumps(result, indent=2))  # noqa: T201
         return
     console = Console()
-    table = Table("what", "figure", title=f"one thread, trees from {result['data']}", title_justify="left")
-    for key, value in result.items():
-        if isinstance(value, float | int):
-            table.add_row(key.replace("_", " "), f"{value:,.2f}")
+    title = f"one thread, {result['data']} and {result['pairs_data']} trees, torch {result['torch']}"
+    table = Table("what", "figure", title=title, title_justify="left")
+    for key, meaning in RATIOS.items():
+        table.add_row(meaning, f"{result[key]:,.0f}" if "per_second" in key else f"{result[key]:.2f}")
     console.print(table)
-    for key, value in result.items():
-        if isinstance(value, list) and value:
-            table = Table(*value[0], title=key.replace("_", " "), title_justify="left")
-            for line in value:
-                table.add_row(
-                    *(f"{cell:,.2f}" if isinstance(cell, float) else str(cell) for cell in line.values())
-                )
-            console.print(table)
+    for key, name in (("growth_trees", "trees"), ("growth_depth", "depth"), ("growth_d", "d")):
+        console.print(_growth(f"growth with {name}", result[key]))
+
+
+def _growth(title: str, lines: list[dict[str, Any]]) -> Table:
+    table = Table(*(name.replace("_", " ") for name in lines[0]), title=title, title_justify="left")
+    for line in lines:
+        table.add_row(*(f"{cell:,.1f}" if isinstance(cell, float) else f"{cell:,}" for cell in line.values()))
+    return table
