@@ -136,20 +136,41 @@ def wait_for(path: Path, process: "subprocess.Popen[bytes]") -> None:
         time.sleep(0.002)
 
 
+STARTER = """
+import json, sys
+from bough.reproduce.worker import processes, work
+if __name__ == "__main__":
+    process = processes().Process(target=work, args=(json.loads(sys.argv[1]), sys.argv[2]))
+    process.start()
+    print(process.pid, flush=True)
+    process.join()
+"""
+
+
 def test_a_worker_ends_with_the_one_who_started_it(mini: Path, tmp_path: Path) -> None:
     run = Run("sick-lstm", 1, overrides=(*SETTINGS, ("epochs", "100000")))
     job = {"config": run.config().as_dict(), "seed": 1, "recipe": run.recipe, "data": str(mini)}
-    worker = [
-        sys.executable,
-        "-m",
-        "bough.reproduce.worker",
-        json.dumps({**job, "out": str(tmp_path / "work")}),
-    ]
-    process = subprocess.Popen(worker, stdin=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    wait_for(tmp_path / "work" / "run.json", process)
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(timeout=20) == 75
+    (tmp_path / "starter.py").write_text(STARTER)
+    what = [json.dumps({**job, "out": str(tmp_path / "work")}), str(tmp_path / "log")]
+    starter = subprocess.Popen([sys.executable, tmp_path / "starter.py", *what], stdout=subprocess.PIPE)
+    assert starter.stdout is not None
+    with starter.stdout as said:
+        worker = int(said.readline())
+        wait_for(tmp_path / "work" / "run.json", starter)
+        starter.kill()
+        starter.wait()
+    deadline = time.monotonic() + 20
+    while alive(worker) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(worker)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_a_failing_run_stops_no_other(mini: Path, tmp_path: Path) -> None:

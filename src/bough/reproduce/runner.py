@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from bough.reproduce.board import Board, Progress
 from bough.reproduce.plan import Run
 from bough.reproduce.results import Result, collect, finished
+from bough.reproduce.worker import processes
+from bough.reproduce.worker import work as worker
 from bough.storage import write_text
 
 POLL = 0.2
@@ -67,7 +67,7 @@ def kept_model(out: Path, run: Run, data: Path) -> Path | None:
 def _work_off(board: Board, out: Path, data: Path, keep: Collection[Run], show: Show) -> list[Result]:
     """Start what waits, look after what runs, and gather what ends, until nothing is left."""
     results: list[Result] = []
-    active: dict[Run, subprocess.Popen[bytes]] = {}
+    active: dict[Run, BaseProcess] = {}
     try:
         while board.waiting or active:
             while board.waiting and len(active) < board.jobs:
@@ -75,14 +75,14 @@ def _work_off(board: Board, out: Path, data: Path, keep: Collection[Run], show: 
                 with _reported(run, board):
                     active[run] = _start(run, out, data)
             for run, process in list(active.items()):
-                if process.poll() is None:
+                if process.is_alive():
                     board.running[run] = _progress(_work(out, run), run.config().epochs)
                     continue
-                _ended(active.pop(run))
+                del active[run]
                 board.running.pop(run, None)
                 with _reported(run, board):
-                    if process.returncode:
-                        raise ValueError(_reason(_log(out, run), process.returncode))
+                    if process.exitcode:
+                        raise ValueError(_reason(_log(out, run), process.exitcode))
                     result = _gathered(run, out, data, run in keep)
                     results.append(result)
                     board.done += 1
@@ -94,8 +94,7 @@ def _work_off(board: Board, out: Path, data: Path, keep: Collection[Run], show: 
     finally:
         for process in active.values():  # they leave checkpoints, and go on from them next time
             process.terminate()
-            process.wait()
-            _ended(process)
+            process.join()
     show(board)
     return results
 
@@ -129,27 +128,16 @@ def _alone(out: Path) -> Iterator[None]:
         yield
 
 
-def _start(run: Run, out: Path, data: Path) -> subprocess.Popen[bytes]:
+def _start(run: Run, out: Path, data: Path) -> BaseProcess:
     work, key = _work(out, run), run.key(data)
     if work.exists() and not (_key_of(work) == key and (work / "run.json").exists()):
         shutil.rmtree(work)  # of another recipe, data or code, or killed before it had begun
     write_text(_key_file(work), key)
     job = {"config": run.config().as_dict(), "seed": run.seed, "recipe": run.recipe}
-    job |= {"out": str(work), "data": str(data)}
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    with open(_log(out, run), "wb") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "bough.reproduce.worker", json.dumps(job)],
-            stdin=subprocess.PIPE,  # never written to: its end tells the worker that we are gone
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=environment,
-        )
-
-
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    process.stdin.close()
+    job |= {"out": str(work.resolve()), "data": str(data.resolve())}
+    process: BaseProcess = processes().Process(target=worker, args=(job, str(_log(out, run).resolve())))
+    process.start()
+    return process
 
 
 def _gathered(run: Run, out: Path, data: Path, keep: bool) -> Result:
