@@ -13,7 +13,9 @@ from bough.config import Config, load_recipe
 from bough.datasets import fingerprint
 from bough.tasks import task_for
 
-CODE = 1  # raised by hand when training changes what a run gives, so that old results no longer count
+CODE = (
+    1  # raised by hand when training, or a default, changes what a run gives: old results then count no more
+)
 
 SST_SYSTEMS = (
     "lstm",
@@ -91,9 +93,7 @@ class Run:
     def key(self, data: Path) -> str:
         """A hash of all that decides the result: settings, seed, the data's bytes, the training code's version."""
         config = self.config()
-        usual = (
-            Config().as_dict()
-        )  # only what differs from it counts, so that a new setting leaves old results alone
+        usual = Config().as_dict()  # what differs from it counts: so a new setting leaves old results alone
         settings = {
             key: value for key, value in config.as_dict().items() if key != "about" and value != usual[key]
         }
