@@ -108,7 +108,9 @@ def _print(console: Console, block: document.Block) -> None:
         for heading, rows in _groups(block):
             if heading:
                 console.print(Text(f"\n{heading}"))
-            table = Table(*block.header, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+            table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+            for name in block.header:
+                table.add_column(name, overflow="fold")
             for row in rows:
                 table.add_row(*(_shown(cell) for cell in row))
             console.print(table)

@@ -52,12 +52,10 @@ def table1() -> Table:
         rows.append(tuple(row))
     header = ["LSTM variant"]
     header += [
-        f"{task} {what}"
-        for task in ("SICK", "SST")
-        for what in ("d", "d, paper", "parameters", "parameters, paper")
+        f"{task} {what}" for task in ("SICK", "SST") for what in ("d", "d, paper", "count", "count, paper")
     ]
     notes = (
-        "d: memory dimension. Parameters: those of the composition function, counted in the built layers.",
+        "d: memory dimension. Count: parameters of the composition function, counted in the built layers.",
     )
     return Table("Table 1. Memory dimensions and parameter counts", tuple(header), tuple(rows), notes)
 
