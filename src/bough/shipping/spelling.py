@@ -1,0 +1,198 @@
+"""What to make of a word that is not in the vocabulary: case, accents, digits, parts and affixes, in this order."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+
+from bough.datasets.escapes import unescaped
+
+LONGEST = 60  # letters; what is longer is no word, and is not taken apart
+_STRETCHED = re.compile(r"(\w)\1{2,}")
+_BREAKS = re.compile(r"[-/_.'*+&~]+")
+_NUMBERS = (
+    (re.compile(r"\d+(?:st|nd|rd|th)"), ("5th", "fifth")),
+    (re.compile(r"'?\d+0'?s"), ("decade", "years")),
+    (re.compile(r"\d{1,2}:\d\d(?:[ap]m)?"), ("1:00", "hour")),
+    (re.compile(r"(?:1[5-9]|20)\d\d"), ("year",)),
+    (re.compile(r"\d{1,3}(?:,\d{3}){2,}|\d{7,}"), ("million",)),
+    (re.compile(r"\d{1,3},\d{3}|\d{4,6}"), ("5,000", "thousand")),
+    (re.compile(r"\d{3}"), ("hundred",)),
+    (re.compile(r"[-+]?\d*[.,]\d+"), ("0.25", "percent")),
+    (re.compile(r"[-+]?\d{1,2}"), ("ten", "five")),
+)
+_SMALL = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+# what is cut off, what is put back, and the word that stands for what was cut off where that turns the meaning
+_SUFFIXES = (
+    ("'s", ("",), None),
+    ("iest", ("y",), None),
+    ("ier", ("y",), None),
+    ("ies", ("y", "ie"), None),
+    ("ied", ("y",), None),
+    ("ily", ("y",), None),
+    ("iness", ("y",), None),
+    ("less", ("",), "without"),
+    ("lessly", ("",), "without"),
+    ("lessness", ("",), "without"),
+    ("fully", ("ful", ""), None),
+    ("ically", ("ic", "ical"), None),
+    ("ably", ("able", ""), None),
+    ("ness", ("",), None),
+    ("ment", ("",), None),
+    ("ingly", ("ing", "", "e"), None),
+    ("edly", ("ed", "", "e"), None),
+    ("ing", ("", "e"), None),
+    ("able", ("", "e"), None),
+    ("est", ("", "e"), None),
+    ("ful", ("",), None),
+    ("ish", ("", "e"), None),
+    ("ism", ("", "e"), None),
+    ("ist", ("", "e"), None),
+    ("like", ("",), None),
+    ("ly", ("", "le"), None),
+    ("ed", ("", "e"), None),
+    ("er", ("", "e"), None),
+    ("es", ("", "e"), None),
+    ("s", ("",), None),
+    ("y", ("", "e"), None),
+)
+_PREFIXES = (
+    ("un", "not"),
+    ("non", "not"),
+    ("dis", "not"),
+    ("im", "not"),
+    ("in", "not"),
+    ("mis", "wrong"),
+    ("anti", "against"),
+    ("counter", "against"),
+    ("over", None),
+    ("under", None),
+    ("super", None),
+    ("hyper", None),
+    ("ultra", None),
+    ("mega", None),
+    ("pseudo", None),
+    ("semi", None),
+    ("inter", None),
+    ("multi", None),
+    ("post", None),
+    ("pre", None),
+    ("out", None),
+    ("re", None),
+)
+_SHORTEST_STEM = 3
+
+Rows = tuple[int, ...]
+
+
+def rows_for(word: str, index: Mapping[str, int]) -> Rows:
+    """The rows whose mean stands for a word; none for a word of which nothing is known.
+
+    `index` has the row of every known word.
+    """
+    if len(word) > LONGEST:
+        return ()
+    for form in _forms(word):
+        found = _whole(form, index) or _number(form, index)
+        if found:
+            return found
+    lower = _plain(word)
+    return _parts(lower, index) or _stem(lower, index)
+
+
+def _whole(form: str, index: Mapping[str, int]) -> Rows:
+    return (index[form],) if form in index else ()
+
+
+def _plain(word: str) -> str:
+    """Lower case, compatible characters joined, accents taken off."""
+    if word.isascii():
+        return unescaped(word).lower()
+    taken = unicodedata.normalize("NFKD", unescaped(word).casefold())
+    return "".join(letter for letter in taken if not unicodedata.combining(letter))
+
+
+def _forms(word: str) -> Iterator[str]:
+    """Spellings of the same word, likeliest first."""
+    yield word
+    yield unescaped(word)
+    yield unescaped(word).lower()
+    if word.isupper():
+        yield word.capitalize()
+    plain = _plain(word)
+    yield plain
+    if _STRETCHED.search(plain):  # soooo, coooool
+        yield _STRETCHED.sub(r"\1", plain)
+        yield _STRETCHED.sub(r"\1\1", plain)
+
+
+def _number(form: str, index: Mapping[str, int]) -> Rows:
+    if not any(letter.isdigit() for letter in form):
+        return ()
+    if form.isdecimal() and len(form) <= 2 and int(form) < len(_SMALL) and _SMALL[int(form)] in index:
+        return (index[_SMALL[int(form)]],)
+    for pattern, standing in _NUMBERS:
+        if pattern.fullmatch(form):
+            return next(((index[word],) for word in standing if word in index), ())
+    return ()
+
+
+def _parts(word: str, index: Mapping[str, int]) -> Rows:
+    """Every known part of a compound: `made-for-tv`, `and/or`, `wide-eyed`."""
+    parts = [part for part in _BREAKS.split(word) if part]
+    if len(parts) < 2:
+        parts = [part for part in re.split(r"(\d+)", word) if part]
+        if len(parts) < 2:
+            return ()
+    return tuple(
+        row for part in parts for row in (_whole(part, index) or _number(part, index) or _stem(part, index))
+    )
+
+
+def _stem(word: str, index: Mapping[str, int], depth: int = 2) -> Rows:
+    """The word without a suffix or a prefix, at most `depth` of them; `un-` leaves a `not` beside the stem."""
+    if depth == 0:
+        return ()
+    for rest, sense in (*_without_suffix(word), *_without_prefix(word)):
+        found = _whole(rest, index)
+        if found:
+            return found if sense is None or sense not in index else (*found, index[sense])
+    for rest, sense in (*_without_prefix(word), *_without_suffix(word)):
+        found = _stem(rest, index, depth - 1)
+        if found:
+            return found if sense is None or sense not in index else (*found, index[sense])
+    return ()
+
+
+def _without_suffix(word: str) -> Iterator[tuple[str, str | None]]:
+    for suffix, endings, sense in _SUFFIXES:
+        stem = word.removesuffix(suffix)
+        if len(stem) < 2 or stem == word:
+            continue
+        for ending in endings:
+            if len(stem + ending) >= _SHORTEST_STEM:
+                yield stem + ending, sense
+        if suffix[0] in "aeiy" and stem[-1] == stem[-2] and len(stem) > _SHORTEST_STEM:  # stopped, bigger
+            yield stem[:-1], sense
+
+
+def _without_prefix(word: str) -> Iterator[tuple[str, str | None]]:
+    for prefix, sense in _PREFIXES:
+        stem = word.removeprefix(prefix)
+        if len(stem) > _SHORTEST_STEM and stem != word:
+            yield stem, sense
