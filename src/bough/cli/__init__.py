@@ -11,6 +11,12 @@ from rich.console import Console
 import bough
 
 COMMANDS = {  # each imported when it is called, so that every command starts as fast as it can
+    "sentiment": "text",
+    "relatedness": "text",
+    "nearest": "text",
+    "score": "scoring",
+    "prepare": "preparing",
+    "ship": "shipping",
     "train": "training",
     "evaluate": "training",
     "recipes": "training",

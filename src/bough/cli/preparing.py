@@ -1,0 +1,62 @@
+"""`bough prepare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+
+def prepare(
+    what: Literal["sst", "sick"],
+    /,
+    *,
+    parser: str = "builtin",
+    only: Literal["dependency", "constituency"] | None = None,
+    data: Path | None = None,
+    out: Path | None = None,
+) -> None:
+    """Parse SST or SICK, as published, into the files that training reads.
+
+    Train on them with `--set source=own`: they are not the parses of the paper.
+
+    Parameters
+    ----------
+    what
+        sst (dependency trees; its phrase trees are published) or sick (both kinds).
+    parser
+        builtin, spacy, stanza, corenlp, or corenlp:URL.
+    only
+        One kind of tree, for sick; a parser may know only one.
+    data
+        Folder with the published files; else BOUGH_DATA, else the user cache.
+    out
+        Data folder to write; the same one unless given.
+    """
+    import torch
+
+    from bough.parsing import get_parser
+    from bough.parsing.prepare import Kind, prepare_sick, prepare_sst
+
+    torch.set_num_threads(1)
+    if what == "sst" and only == "constituency":
+        raise ValueError("the phrase trees of SST are published with it; --only is for sick")
+    engine = get_parser(parser)
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total)
+            bars.update(tasks[name], completed=done)
+
+        if what == "sst":
+            files = prepare_sst(engine, data, out, tell=tell)
+        else:
+            kinds: list[Kind] = ["dependency", "constituency"] if only is None else [only]
+            files = prepare_sick(engine, data, out, kinds=kinds, tell=tell)
+    console.print(f"{what}: {len(files)} files by {engine.name}", highlight=False)

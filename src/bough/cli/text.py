@@ -1,0 +1,211 @@
+"""`bough sentiment`, `bough relatedness` and `bough nearest`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bough.pipeline import RelatednessPipeline, Sentiment, SentimentPipeline
+
+INK = ("bold white on #b4500a", "black on #f0a25c", "", "black on #86b6e6", "bold white on #1e5aa0")
+
+
+def sentiment(
+    *text: str,
+    tree: str | None = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    svg: Path | None = None,
+    parser: str = "builtin",
+    model: str = "sentiment",
+) -> None:
+    """Show the sentiment of every phrase of a text as a coloured tree.
+
+    Parameters
+    ----------
+    text
+        A text in quotes; several give several trees.
+    tree
+        A tree of your own for the text, in brackets or as CoNLL-U; or a file with it.
+    as_json
+        Print a line of JSON for each text.
+    svg
+        Write the picture there.
+    parser
+        builtin, spacy, stanza, corenlp, or corenlp:URL.
+    model
+        sentiment, or the folder of a model.
+    """
+    pipeline = load_pipeline(model, parser, "sentiment")
+    if tree is not None:
+        if len(text) > 1:
+            raise ValueError(f"--tree goes with one text, not with {len(text)}")
+        results = [pipeline(text[0] if text else None, tree=given_tree(tree))]
+    elif not text:
+        raise ValueError('no text; try bough sentiment "An overlong but oddly moving film."')
+    else:
+        results = pipeline(list(text))
+    if svg is not None:
+        if len(results) > 1:
+            raise ValueError(f"--svg takes one text, not {len(results)}; the picture is of one")
+        from bough.storage import write_text
+
+        write_text(svg, results[0].svg())
+    if as_json:
+        for result in results:
+            say(result.json())
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    for result in results:
+        show(result, console)
+    if svg is not None:
+        console.print(f"picture: {svg}", style="dim")
+
+
+def relatedness(
+    a: str,
+    b: str,
+    /,
+    *,
+    tree: Annotated[tuple[str, str] | None, Parameter(consume_multiple=True)] = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    parser: str = "builtin",
+    model: str = "relatedness",
+) -> None:
+    """Say how related two sentences are, from 1 (not at all) to 5 (the same).
+
+    Parameters
+    ----------
+    a
+        A sentence.
+    b
+        Another one.
+    tree
+        Trees of your own for the two, as CoNLL-U text or files.
+    as_json
+        Print one line of JSON.
+    parser
+        builtin, spacy, stanza, corenlp, or corenlp:URL.
+    model
+        relatedness, or the folder of a model.
+    """
+    pipeline = load_pipeline(model, parser, "relatedness")
+    trees = None if tree is None else (given_tree(tree[0]), given_tree(tree[1]))
+    result = pipeline.compare(a, b, trees=trees)
+    if as_json:
+        say(result.json())
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False)
+    console.print(f"{result.score:.2f} of 5")
+    for rating, p in enumerate(result.probabilities, 1):
+        console.print(f"{rating} {'█' * round(40 * p)} {p:.0%}", style="dim")
+
+
+def nearest(
+    query: str,
+    /,
+    *,
+    corpus: Path,
+    k: Annotated[int, Parameter(name=["-k", "--k"])] = 3,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    parser: str = "builtin",
+    model: str = "relatedness",
+) -> None:
+    """Find the sentences of a file that are most related to one.
+
+    Parameters
+    ----------
+    query
+        A sentence.
+    corpus
+        A text file, one sentence a line; blank lines are passed over.
+    k
+        How many to show.
+    as_json
+        Print a line of JSON for each.
+    parser
+        builtin, spacy, stanza, corenlp, or corenlp:URL.
+    model
+        relatedness, or the folder of a model.
+    """
+    from bough.formats.lines import numbered
+
+    pipeline = load_pipeline(model, parser, "relatedness")
+    kept = [(number, line) for number, line in numbered(corpus, str(corpus)) if line.strip()]
+    if not kept:
+        raise ValueError(f"{corpus}: no sentence in it; one a line")
+    found = pipeline.nearest(query, [line for _, line in kept], k)
+    if as_json:
+        for one in found:
+            entry = {"text": one.text, "score": round(one.score, 4), "line": kept[one.index][0]}
+            say(json.dumps(entry, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    for one in found:
+        console.print(f"{one.score:.2f}  {one.text}")
+
+
+# ------------------------------------------------------------------------------ parts
+
+
+def load_pipeline(name: str, parser: str, task: str) -> Any:
+    """The pipeline for a command; a ValueError where the model is for another task."""
+    import torch
+
+    import bough
+
+    torch.set_num_threads(1)
+    pipeline: SentimentPipeline | RelatednessPipeline = bough.load(name, parser=parser)
+    made_for = "relatedness" if pipeline.model.config.task == "sick" else "sentiment"
+    if made_for != task:
+        raise ValueError(f"--model {name} is a model of {made_for}, not of {task}")
+    return pipeline
+
+
+def given_tree(argument: str) -> str:
+    """A tree on the command line, or that of a file."""
+    if argument.lstrip().startswith("(") or "\t" in argument:
+        return argument
+    path = Path(argument)
+    if not path.is_file():
+        raise ValueError(f"--tree {argument[:60]!r}: neither a tree nor a file; brackets, (S (NP ...) ...)")
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: byte {error.start} is no UTF-8") from None
+
+
+def say(text: str) -> None:
+    """A line on standard output, in UTF-8 whatever the terminal says."""
+    import sys
+
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def show(result: Sentiment, console: Console) -> None:
+    """The tree in the terminal: a phrase above its parts, coloured, with its sign."""
+    from rich.text import Text
+
+    from bough.render import lines
+
+    for line in lines(result):
+        row = Text(line.before, style="dim", no_wrap=True, overflow="ellipsis")
+        row.append(f"{line.sign:>2} ", style="bold")
+        row.append(line.text, style=INK[line.level])
+        console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
+    count = len(result.roots)
+    whole = f"{result.label} ({result.score:+.2f})" + (f", {count} sentences" if count > 1 else "")
+    console.print(whole, style="bold")

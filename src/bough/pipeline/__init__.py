@@ -1,0 +1,45 @@
+"""Text in, results out: the shipped models, or one's own, behind a parser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bough.config import Config
+from bough.parsing import Parser
+from bough.pipeline.relatedness import Relatedness, RelatednessPipeline
+from bough.pipeline.results import Phrase, Sentiment
+from bough.pipeline.sentiment import SentimentPipeline
+from bough.shipping.shipped import load_model
+
+__all__ = [
+    "MODELS",
+    "Phrase",
+    "Relatedness",
+    "RelatednessPipeline",
+    "Sentiment",
+    "SentimentPipeline",
+    "load",
+]
+
+MODELS = Path(__file__).resolve().parents[1] / "models"
+NAMES = ("sentiment", "relatedness")
+
+
+def load(
+    name: str | Path = "sentiment", *, parser: str | Parser = "builtin"
+) -> SentimentPipeline | RelatednessPipeline:
+    """The pipeline around a model: `sentiment`, `relatedness`, or the folder of a trained or shipped one.
+
+    `parser` is a name that `bough.parsing.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...),
+    or a parser itself. It is loaded when the first text comes.
+    """
+    folder = MODELS / name if name in NAMES else Path(name)
+    if not folder.is_dir():
+        raise ValueError(f"no model {str(name)!r}; there are {', '.join(NAMES)}, and any folder of a model")
+    model = load_model(folder)
+    return pipeline_of(model.config)(model, parser)
+
+
+def pipeline_of(config: Config) -> type[SentimentPipeline] | type[RelatednessPipeline]:
+    """The pipeline for a model's task."""
+    return RelatednessPipeline if config.task == "sick" else SentimentPipeline

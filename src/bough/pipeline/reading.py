@@ -1,0 +1,134 @@
+"""Texts and trees as they come from people: cut into words, checked, and laid over one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from bough.errors import FormatError
+from bough.parsing import Parser, get_parser
+from bough.parsing.binarise import binarise
+from bough.parsing.tokenise import Token, sentences, tokenise
+from bough.tree import Tree
+
+Kind = Literal["constituency", "dependency"]
+_WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}
+_WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
+
+
+class Read(NamedTuple):
+    """One sentence of a text: its words with their places, and its tree over them."""
+
+    tokens: Sequence[Token]
+    tree: Tree
+
+
+class Reader:
+    """From texts to trees of one kind, with a parser that is loaded when it is first needed."""
+
+    def __init__(self, parser: str | Parser, kind: Kind, *, split: bool) -> None:
+        self.kind, self.split = kind, split
+        self._parser = parser
+
+    @property
+    def parser(self) -> Parser:
+        """The parser itself."""
+        if isinstance(self._parser, str):
+            self._parser = get_parser(self._parser)
+        return self._parser
+
+    def read(self, texts: Sequence[str]) -> list[list[Read]]:
+        """The sentences of each text; a text without a word is a ValueError that says which."""
+        cut = self.cut(texts)
+        for place, sentence in enumerate(cut):
+            if not sentence:
+                which = "the text" if len(texts) == 1 else f"text {place}"
+                raise ValueError(f"no word in {which}, {texts[place][:40]!r}; there is nothing to score")
+        return self.parse(cut)
+
+    def parse(self, cut: Sequence[Sequence[Sequence[Token]]]) -> list[list[Read]]:
+        """Trees over the sentences that `cut` gave."""
+        flat = [[token.text for token in sentence] for text in cut for sentence in text]
+        parse: Callable[[Sequence[Sequence[str]]], list[Tree]] = getattr(self.parser, self.kind)
+        trees = iter(parse(flat) if flat else [])
+        return [[Read(sentence, next(trees)) for sentence in text] for text in cut]
+
+    def cut(self, texts: Sequence[str]) -> list[list[list[Token]]]:
+        """The words of each text, sentence by sentence; none where there is no word."""
+        for place, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise ValueError(f"text {place} is a {type(text).__name__}, {text!r:.40}; a text is a str")
+        if self.split:
+            return [sentences(text) for text in texts]
+        return [[tokens] if tokens else [] for tokens in map(tokenise, texts)]
+
+    def given(self, text: str | None, tree: Tree | str) -> tuple[str, Read]:
+        """A tree that somebody brought, as `Tree`, in brackets or as CoNLL-U, over the text it belongs to.
+
+        Without a text it is the tree's words with spaces between.
+        """
+        shaped = self._shaped(read_tree(tree) if isinstance(tree, str) else tree)
+        words = [str(shaped.tokens[node]) for node in shaped.words.tolist()] if shaped.tokens else []
+        if text is None:
+            text = " ".join(words)
+        return text, Read(aligned(text, words), shaped)
+
+    def _shaped(self, tree: Tree) -> Tree:
+        tokens = tree.tokens or (None,) * len(tree)
+        arcs = len(tree) > 1 and all(token is not None for token in tokens)
+        if self.kind == "dependency":
+            if not arcs and len(tree) > 1:
+                raise ValueError("a tree of phrases; this model reads dependency trees, as CoNLL-U has them")
+            return Tree(tree.parents, tokens=tree.tokens, relations=tree.relations)
+        if arcs:
+            raise ValueError("a dependency tree; this model reads trees of phrases, as brackets have them")
+        for node in tree.leaves.tolist():
+            if tokens[node] is None:
+                raise ValueError(f"the leaf {node} has no word; every leaf of a tree of phrases has one")
+        binary = binarise(tree)
+        return Tree(binary.parents, tokens=binary.tokens)
+
+
+def read_tree(text: str) -> Tree:
+    """One tree in brackets, or one sentence in CoNLL-U."""
+    from bough.formats import conllu, ptb
+
+    if text.lstrip().startswith("("):
+        return ptb.parse(text)
+    if "\t" in text:
+        return conllu.parse(text)
+    raise FormatError(f"{text[:40]!r} is no tree; brackets, (S (NP ...) ...), or CoNLL-U with its tabs")
+
+
+def aligned(text: str, words: Sequence[str]) -> list[Token]:
+    """The words of a tree with their places in the text; a ValueError where they are not the text's words."""
+    own = tokenise(text)
+    if [token.text for token in own] == list(words):
+        return own
+    found: list[Token] = []
+    place = 0
+    for number, word in enumerate(words):
+        while place < len(text) and text[place].isspace():
+            place += 1
+        written = _as_written(text, place, word)
+        if written is None:
+            there = text[place:].split()[0][:20] if text[place:].strip() else "the end"
+            raise ValueError(
+                f"the tree's word {number + 1} is {word!r}, the sentence has {there!r} there; "
+                "a tree goes with its own sentence"
+            )
+        found.append(Token(word, place, place + len(written)))
+        place += len(written)
+    if text[place:].strip():
+        raise ValueError(
+            f"the tree ends after {len(words)} words, the sentence goes on with {text[place:].split()[0][:20]!r}"
+        )
+    return found
+
+
+def _as_written(text: str, place: int, word: str) -> str | None:
+    if text.startswith(word, place):
+        return word
+    if word in _WRITTEN and text[place : place + 1] in tuple(_WRITTEN[word]):
+        return text[place]
+    return None

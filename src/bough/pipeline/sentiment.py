@@ -1,0 +1,100 @@
+"""Sentiment of texts: parsed, then every phrase scored, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
+
+import numpy as np
+import torch
+
+from bough.encoders import unit_states
+from bough.evaluate import CLASS_NAMES
+from bough.model import Model
+from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
+from bough.parsing import Parser
+from bough.pipeline.reading import Kind, Read, Reader
+from bough.pipeline.results import Floats, Sentiment
+from bough.pipeline.scorer import groups, inputs, tidy
+from bough.tree import Tree
+
+
+class SentimentPipeline:
+    """Texts to `Sentiment` results.
+
+    >>> import bough
+    >>> sentiment = bough.load("sentiment")
+    >>> sentiment("An overlong but funny film .").label
+    'positive'
+    """
+
+    def __init__(self, model: Model, parser: str | Parser = "builtin") -> None:
+        if not isinstance(model.encoder, NaryTreeLSTM | ChildSumTreeLSTM):
+            raise ValueError(
+                f"encoder {model.config.encoder!r} scores whole sentences; phrases need a Tree-LSTM, "
+                "'constituency' or 'dependency'"
+            )
+        self.model = model
+        self.classes = CLASS_NAMES[model.config.task]
+        kind: Kind = "dependency" if model.config.encoder == "dependency" else "constituency"
+        self.reader = Reader(parser, kind, split=True)
+
+    @overload
+    def __call__(self, text: str | None, *, tree: Tree | str | None = None) -> Sentiment: ...
+    @overload
+    def __call__(self, text: list[str] | tuple[str, ...]) -> list[Sentiment]: ...
+
+    def __call__(
+        self, text: str | list[str] | tuple[str, ...] | None, *, tree: Tree | str | None = None
+    ) -> Sentiment | list[Sentiment]:
+        """One text's sentiment, or that of each text of a list.
+
+        `tree` is the tree of a text that is one sentence: a `Tree`, brackets or CoNLL-U; then no parser is
+        asked, and the text may be left out, as None. A text of several sentences gives one result, whose
+        `sentences` are the results of each.
+        """
+        if tree is not None:
+            if not (text is None or isinstance(text, str)):
+                raise ValueError("a tree goes with one text, not with a list")
+            whole, read = self.reader.given(text, tree)
+            return self._scored([whole], [[read]])[0]
+        if text is None:
+            raise ValueError("neither a text nor a tree; give one of them")
+        if isinstance(text, str):
+            return self._batch([text])[0]
+        return list(self.stream(text))
+
+    def stream(self, texts: Iterable[str]) -> Iterator[Sentiment]:
+        """The result of each text, in order, a batch at a time: memory does not grow with their number."""
+        for group in groups(texts):
+            yield from self._batch(group)
+
+    def stream_any(self, texts: Iterable[str]) -> Iterator[Sentiment | None]:
+        """As `stream`, with None for a text without a word."""
+        for group in groups(texts):
+            cut = self.reader.cut(group)
+            full = [place for place, text in enumerate(cut) if text]
+            reads = self.reader.parse([cut[place] for place in full])
+            results = dict(zip(full, self._scored([group[place] for place in full], reads), strict=True))
+            yield from (results.get(place) for place in range(len(group)))
+
+    def probabilities(self, trees: Sequence[Tree]) -> list[Floats]:
+        """For each tree (nodes, classes): the probabilities of every node."""
+        if not trees:
+            return []
+        with torch.inference_mode():
+            forest, x = inputs(self.model, trees)
+            shared = self.model.head(unit_states(self.model.encoder, x, forest)).softmax(dim=1)
+            rows = shared.index_select(0, forest.unit_of).numpy()
+        tidy(self.model)
+        return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
+
+    def _batch(self, texts: list[str]) -> list[Sentiment]:
+        return self._scored(texts, self.reader.read(texts))
+
+    def _scored(self, texts: list[str], reads: list[list[Read]]) -> list[Sentiment]:
+        scored = iter(self.probabilities([read.tree for text in reads for read in text]))
+        return [
+            Sentiment(text, self.classes, sentences, [next(scored) for _ in sentences])
+            for text, sentences in zip(texts, reads, strict=True)
+        ]

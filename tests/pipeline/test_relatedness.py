@@ -1,0 +1,64 @@
+"""Claims about `bough.load("relatedness")`."""
+
+import numpy as np
+import pytest
+
+from pipelines import related
+
+CORPUS = [
+    "A cat sleeps on the sofa",
+    "Two men play guitars on a stage",
+    "A plane is taking off",
+    "Some people are making music",
+    "A woman is slicing an onion",
+]
+
+
+def test_related_sentences_score_higher() -> None:
+    same = related().score("A man is playing a guitar", "A man is playing a guitar")
+    near = related().score("A man is playing a guitar", "A man plays the guitar")
+    far = related().score("A man is playing a guitar", "A woman is slicing an onion")
+    assert 5 >= same >= near > far >= 1
+    assert same > 4.5
+    assert far < 2.5
+
+
+def test_the_score_is_the_expected_rating() -> None:
+    result = related().compare("A dog runs", "An animal is running")
+    assert sum(result.probabilities) == pytest.approx(1, abs=1e-5)
+    assert result.score == pytest.approx(sum(r * p for r, p in enumerate(result.probabilities, 1)), abs=1e-4)
+    assert set(result.as_dict()) == {"a", "b", "score", "probabilities"}
+
+
+def test_order_of_the_two_does_not_matter() -> None:
+    assert related().score(CORPUS[0], CORPUS[1]) == pytest.approx(
+        related().score(CORPUS[1], CORPUS[0]), abs=1e-4
+    )
+
+
+def test_encode_gives_a_row_each_whatever_the_batch() -> None:
+    rows = related().encode(CORPUS)
+    assert rows.shape == (5, 150)
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(related().encode(iter(CORPUS[2:3]))[0], rows[2], atol=1e-5)
+    assert related().encode([]).shape == (0, 150)
+    assert related().mean_rows(CORPUS).shape == (5, related().model.config.dimension)
+
+
+def test_nearest_finds_them_best_first() -> None:
+    found = related().nearest("two men are playing guitar", CORPUS, k=2)
+    assert [one.index for one in found] == [1, 3]
+    assert found[0].text == CORPUS[1]
+    assert found[0].score >= found[1].score
+    known = related().encode(CORPUS)
+    assert related().nearest("two men are playing guitar", CORPUS, k=2, vectors=known) == found
+    assert len(related().nearest("a cat", CORPUS, k=99)) == 5
+
+
+def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(ValueError, match="k=0: at least 1"):
+        related().nearest("a", CORPUS, k=0)
+    with pytest.raises(ValueError, match="no word in text 1"):
+        related().score("a cat", " ")
+    with pytest.raises(ValueError, match="2 vectors for 5 texts"):
+        related().nearest("a", CORPUS, vectors=related().encode(CORPUS[:2]))

@@ -1,0 +1,133 @@
+"""Claims about `score_file`: a line out for a line in, in order, and nothing lost or doubled by a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bough.errors import FormatError
+from bough.pipeline.scoring import finished, score_file
+from pipelines import related, sentiment
+
+TEXTS = ["A fine film.", "", "Dull. Boring. Bad!", "  ", "I <loved> it \U0001f600", "caf\u00e9 \u202e rtl"]
+
+
+def results(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{text}\n" for text in TEXTS), encoding="utf-8")
+    return path
+
+
+def test_line_n_out_is_line_n_in(source: Path, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    done = score_file(
+        sentiment(), source, tmp_path / "out", tell=lambda lines, read: told.append((lines, read))
+    )
+    found = results(tmp_path / "out")
+    assert done == len(found) == len(TEXTS)
+    assert [one["text"] for one in found] == TEXTS
+    assert [one["label"] is None for one in found] == [not text.strip() for text in TEXTS]
+    assert found[0] == sentiment()(TEXTS[0]).as_dict() or found[0]["label"] == sentiment()(TEXTS[0]).label
+    assert len(found[2]["sentences"]) == 3  # type: ignore[arg-type]
+    assert told[-1] == (len(TEXTS), source.stat().st_size)
+
+
+def test_brief_leaves_the_phrases_out(source: Path, tmp_path: Path) -> None:
+    score_file(sentiment(), source, tmp_path / "out", brief=True)
+    assert {key for one in results(tmp_path / "out") for key in one} == {
+        *("text", "label", "score", "probabilities")
+    }
+
+
+def test_json_lines_keep_their_other_keys(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"id": 7, "text": "good"}\n{"text": "bad", "tags": ["x"]}\n')
+    score_file(sentiment(), source, tmp_path / "out", brief=True)
+    first, second = results(tmp_path / "out")
+    assert (first["id"], second["tags"]) == (7, ["x"])
+
+
+def test_pairs(tmp_path: Path) -> None:
+    source = tmp_path / "pairs.txt"
+    source.write_text("A cat sleeps\tA cat is sleeping\n\tnothing\nA dog\tA plane\n")
+    score_file(related(), source, tmp_path / "out")
+    near, none, far = results(tmp_path / "out")
+    assert none["score"] is None
+    assert float(str(near["score"])) > float(str(far["score"]))
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, 300, 700, 5000, 10**6])
+def test_a_torn_file_is_finished_to_the_same_bytes(cut: int, source: Path, tmp_path: Path) -> None:
+    whole, torn = tmp_path / "whole", tmp_path / "torn"
+    score_file(sentiment(), source, whole)
+    torn.write_bytes(whole.read_bytes()[:cut])
+    score_file(sentiment(), source, torn, resume=True)
+    again, once = results(torn), results(whole)
+    assert [one["text"] for one in again] == TEXTS
+    assert [one["label"] for one in again] == [one["label"] for one in once]
+
+
+def test_nothing_is_overwritten_and_files_must_match(source: Path, tmp_path: Path) -> None:
+    score_file(sentiment(), source, tmp_path / "out")
+    with pytest.raises(ValueError, match="not empty; continue it with --resume"):
+        score_file(sentiment(), source, tmp_path / "out")
+    other = tmp_path / "other.txt"
+    other.write_text("x\ny\nz\nu\nv\nw\n")
+    with pytest.raises(ValueError, match="is not about line 6 of"):
+        score_file(sentiment(), other, tmp_path / "out", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", b"fine\n\xff\xfe\n", "a.txt:2: byte 0xff is no UTF-8"),
+        ("a.jsonl", b'{"text": "fine"}\n{"text": \n', "a.jsonl:2: no JSON"),
+        ("a.jsonl", b'{"txt": "fine"}\n', "a.jsonl:1: no text for 'text'"),
+        ("a.jsonl", b'["fine"]\n', "a.jsonl:1: no text for 'text'"),
+        ("a.jsonl", b'{"text": 7}\n', "a.jsonl:1: no text for 'text'"),
+    ],
+)
+def test_a_bad_line_is_named(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FormatError, match=message):
+        score_file(sentiment(), tmp_path / name, tmp_path / "out")
+
+
+def test_finished_counts_whole_lines_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bough.pipeline.scoring.BLOCK", 3)
+    path = tmp_path / "lines"
+    for text, found in (
+        ("", (0, None)),
+        ("torn", (0, None)),
+        ("ab\ncdefg\nh", (2, "cdefg\n")),
+        ("a\n", (1, "a\n")),
+    ):
+        path.write_text(text)
+        assert finished(path) == found
+        assert path.read_text() == text[: text.rfind("\n") + 1]
+
+
+def test_a_killed_run_resumes_without_loss_or_doubles(tmp_path: Path) -> None:
+    source, out = tmp_path / "many.txt", tmp_path / "out"
+    source.write_text("".join(f"Film {i} is good, but not great.\n" for i in range(3000)))
+    command = [sys.executable, "-m", "bough", "score", str(source), "--out", str(out), "--brief"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    running = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (out.exists() and out.stat().st_size):
+        time.sleep(0.05)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert 0 < len(results(out)) < 3000
+    subprocess.run([*command, "--resume"], check=True, stderr=subprocess.DEVNULL, env=environment)
+    assert [one["text"] for one in results(out)] == source.read_text().splitlines()

@@ -1,0 +1,22 @@
+"""The shipped pipelines, loaded once for all tests."""
+
+from functools import cache
+
+import bough
+from bough.pipeline import RelatednessPipeline, SentimentPipeline
+
+
+@cache
+def sentiment() -> SentimentPipeline:
+    """The shipped sentiment model behind the built-in parser."""
+    pipeline = bough.load("sentiment")
+    assert isinstance(pipeline, SentimentPipeline)
+    return pipeline
+
+
+@cache
+def related() -> RelatednessPipeline:
+    """The shipped relatedness model behind the built-in parser."""
+    pipeline = bough.load("relatedness")
+    assert isinstance(pipeline, RelatednessPipeline)
+    return pipeline
