@@ -259,9 +259,10 @@ def test_moving_takes_every_tensor_along() -> None:
     forest.slots(2), forest.subtree_sizes, forest.unshared
     moved = forest.to("meta")
     assert moved.device == moved.roots.device == torch.device("meta")
-    tensors = {name: value for name, value in vars(moved).items() if isinstance(value, Tensor)}
-    assert {"roots", "unit_of", "node_of", "children", "edge_parents"} <= set(tensors)
-    assert all(value.is_meta for value in (*tensors.values(), moved.inputs, moved.input_of))
+    tensors = [value for value in vars(moved).values() if isinstance(value, Tensor)]
+    tensors += [moved.roots, moved.unit_of, moved.node_of, moved.inputs, moved.input_of]
+    tensors += [moved.children, moved.edge_parents, moved.edge_rows]
+    assert all(value.is_meta for value in tensors)
     assert (moved.units, moved.level_sizes, moved.trees) == (forest.units, forest.level_sizes, forest.trees)
     assert forest.roots.device == forest.device == torch.device("cpu")
 
