@@ -75,6 +75,16 @@ def test_everything_lies_inside_the_picture(text: str) -> None:
         assert 0 < float(str(circle.get("cy"))) < height
 
 
+def test_a_word_without_end_is_cut() -> None:
+    root = parsed(sentiment()("x" * 30_000 + " film"))
+    assert float(str(root.get("width"))) < 600
+    assert words(root) == ["x" * 39 + "\u2026", "film"]
+
+
+def test_a_page_may_bring_the_style_itself() -> None:
+    assert "<style>" not in svg(sentiment()("good"), style=False)
+
+
 def test_words_in_a_row_do_not_touch() -> None:
     root = parsed(sentiment()("An overlong but oddly moving film."))
     boxes = sorted(

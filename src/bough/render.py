@@ -21,6 +21,7 @@ COLOURS = ("#b4500a", "#f0a25c", "#dcdcdc", "#86b6e6", "#1e5aa0")  # by level; t
 DARK_NEUTRAL = "#5a5f66"
 WIDEST = 1000  # units; a sentence that is wider from left to right runs from top to bottom
 ROW, STEP, GAP, MARGIN, RADIUS = 26.0, 34.0, 8.0, 12.0, 10.0
+LONGEST = 40  # letters of a word that are drawn; the whole of it stands in the tooltip
 LETTER = 7.6  # the mean width of a letter at 13 units; wide scripts count double
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
@@ -59,8 +60,11 @@ class Line:
     score: float
 
 
-def svg(result: Sentiment) -> str:
-    """The trees of a result, one below the other, as one SVG document."""
+def svg(result: Sentiment, *, style: bool = True) -> str:
+    """The trees of a result, one below the other, as one SVG document.
+
+    Without `style` it is for a page that has `STYLE` in a style sheet of its own.
+    """
     pictures = [_Picture(result, root) for root in result.roots]
     width = max(picture.width for picture in pictures)
     height = sum(picture.height for picture in pictures)
@@ -73,7 +77,7 @@ def svg(result: Sentiment) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="bough" role="img" aria-label="{title}" '
         f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}">'
-        f"<title>{title}</title><style>{STYLE}</style>"
+        f"<title>{title}</title>{f'<style>{STYLE}</style>' if style else ''}"
         f'<rect class="back" width="100%" height="100%"/>{"".join(body)}</svg>'
     )
 
@@ -160,9 +164,10 @@ class _Picture:
     def _word(self, place: int) -> str:
         """The word drawn at a node: a leaf's text, or in a dependency tree the node's own word."""
         node = self.result.nodes[place]
-        if not node.children:
-            return node.text
-        return "" if node.word is None else self.result.tokens[node.word]
+        if node.word is None:
+            return ""
+        word = self.result.tokens[node.word] if node.children else node.text
+        return word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}\u2026"
 
     def _spoken(self, place: int) -> str:
         """The word with its sign, as it is drawn; neutral words have none."""

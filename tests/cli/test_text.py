@@ -70,6 +70,17 @@ def test_relatedness_and_nearest(tmp_path: Path, bough: Call) -> None:
     assert len(found) == 2
 
 
+def test_trees_of_ones_own_for_two(bough: Call) -> None:
+    tree = "1\tMen\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tsing\t_\t_\t_\t_\t0\troot\t_\t_\n"
+    shown = bough("relatedness", "Men sing", "Men sing", "--tree", tree, tree, "--json")
+    assert json.loads(shown.stdout)["score"] > 4, shown.stderr
+
+
+def test_a_text_may_begin_with_a_dash(bough: Call) -> None:
+    shown = bough("sentiment", "--json", "--", "-- bad, very bad")
+    assert json.loads(shown.stdout)["text"] == "-- bad, very bad", shown.stderr
+
+
 def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> None:
     (tmp_path / "in.txt").write_text("good\n\nbad\n")
     shown = bough("score", str(tmp_path / "in.txt"))

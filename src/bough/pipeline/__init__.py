@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal, overload
 
 from bough.config import Config
 from bough.parsing import Parser
-from bough.pipeline.relatedness import Relatedness, RelatednessPipeline
+from bough.pipeline.relatedness import Neighbour, Relatedness, RelatednessPipeline
 from bough.pipeline.results import Phrase, Sentiment
 from bough.pipeline.sentiment import SentimentPipeline
 from bough.shipping.shipped import load_model
 
 __all__ = [
     "MODELS",
+    "Neighbour",
     "Phrase",
     "Relatedness",
     "RelatednessPipeline",
@@ -23,6 +25,14 @@ __all__ = [
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
 NAMES = ("sentiment", "relatedness")
+
+
+@overload
+def load(name: Literal["sentiment"] = ..., *, parser: str | Parser = ...) -> SentimentPipeline: ...
+@overload
+def load(name: Literal["relatedness"], *, parser: str | Parser = ...) -> RelatednessPipeline: ...
+@overload
+def load(name: str | Path, *, parser: str | Parser = ...) -> SentimentPipeline | RelatednessPipeline: ...
 
 
 def load(

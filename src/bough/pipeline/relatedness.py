@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bough.encoders import sentence_width
 from bough.heads import Similarity
 from bough.model import UNKNOWN, Model
 from bough.parsing import Parser
@@ -128,7 +129,11 @@ class RelatednessPipeline:
             sentence_vectors(self.model, [read[0].tree for read in self.reader.read(group)]).numpy()
             for group in groups(texts)
         ]
-        return np.concatenate(parts) if parts else np.zeros((0, self.model.config.hidden), dtype=np.float32)
+        return (
+            np.concatenate(parts)
+            if parts
+            else np.zeros((0, sentence_width(self.model.config)), dtype=np.float32)
+        )
 
     def mean_rows(self, texts: Iterable[str]) -> Floats:
         """(texts, columns) the mean of the model's word rows: the plain baseline beside `encode`."""

@@ -72,17 +72,17 @@ class Sentiment:
         """The expected class, from -1 (the most negative) to 1 (the most positive)."""
         return float(self._mean @ scale(len(self.classes)))
 
-    @property
+    @cached_property
     def tokens(self) -> tuple[str, ...]:
         """The words, in the treebank's form."""
         return tuple(token.text for read in self._sentences for token in read.tokens)
 
-    @property
+    @cached_property
     def offsets(self) -> tuple[tuple[int, int], ...]:
         """Where each word stands in the text, as characters."""
         return tuple((token.start, token.end) for read in self._sentences for token in read.tokens)
 
-    @property
+    @cached_property
     def trees(self) -> tuple[Tree, ...]:
         """The tree of each sentence; its labels are class numbers."""
         return tuple(
