@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from bough.heads import Classifier, Similarity, target_distribution
+from bough.heads import Classifier, Similarity, _NodeLoss, target_distribution
+from bough.nn.dropout import kept, mask
 
 
 @given(st.lists(st.floats(1, 5), min_size=1, max_size=8))
@@ -83,3 +84,44 @@ def test_the_classifier_sums_over_nodes_and_drops_only_while_training() -> None:
     assert not torch.allclose(head(h), quiet)
     mean = torch.stack([head(h) for _ in range(4000)]).mean(0)
     assert torch.allclose(mean, quiet, atol=0.15)
+
+
+def test_the_loss_of_shared_states_is_that_of_copies() -> None:
+    head = Classifier(6, 3).double()
+    h, rows, labels = (
+        torch.randn(4, 6, dtype=torch.float64),
+        torch.tensor([3, 0, 3, 1]),
+        torch.tensor([2, 0, 1, 1]),
+    )
+    assert torch.allclose(head.loss(h, labels, rows), head.loss(h[rows], labels))
+    plain = functional.cross_entropy(head(h[rows]), labels, reduction="sum")
+    assert torch.allclose(head.loss(h, labels, rows), plain)
+
+
+def test_the_loss_has_the_gradient_it_says() -> None:
+    h, rows, labels = (
+        torch.randn(4, 6, dtype=torch.float64),
+        torch.tensor([3, 0, 3, 1]),
+        torch.tensor([2, 0, 1, 1]),
+    )
+    head = Classifier(6, 3, dropout=0.5).double()
+
+    def loss(h: torch.Tensor, W: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        torch.manual_seed(0)  # the same mask every time
+        return _NodeLoss.apply(h, W, b, rows, labels, 0.5)
+
+    inputs = [h.requires_grad_(), head.W_s, head.b_s]
+    assert torch.autograd.gradcheck(loss, inputs)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.1, 0.5, 0.9])
+def test_masks_drop_the_share_they_say(p: float) -> None:
+    like = torch.zeros(1, dtype=torch.float64)
+    drawn = mask(like, 300, 301, p)
+    assert set(drawn.unique().tolist()) <= {0.0, 1.0}
+    assert drawn.mean().item() == pytest.approx(1 - p, abs=0.01)
+    assert drawn.mean(0).std() < 0.05  # no column is special
+    torch.manual_seed(4)
+    first = mask(like, 5, 7, p)
+    torch.manual_seed(4)
+    assert torch.equal(kept(like, 5, 7, p), first / (1 - p))

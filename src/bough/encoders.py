@@ -75,11 +75,6 @@ def sentence_vectors(encoder: nn.Module, x: Tensor, forest: Forest) -> Tensor:
     return unit_states(encoder, x, forest).index_select(0, forest.unit_of.index_select(0, forest.roots))
 
 
-def node_states(encoder: nn.Module, x: Tensor, forest: Forest, nodes: Tensor) -> Tensor:
-    """x (M, X) of `input_nodes` -> (len(nodes), D), the states of those nodes."""
-    return unit_states(encoder, x, forest).index_select(0, forest.unit_of.index_select(0, nodes))
-
-
 def unit_states(encoder: nn.Module, x: Tensor, forest: Forest) -> Tensor:
     """x (M, X) of `input_nodes` -> h (U, D) of the forest's units, for a layer over trees."""
     assert isinstance(encoder, TreeLayer)

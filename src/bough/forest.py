@@ -100,13 +100,19 @@ class Forest:
         self.unit_of = torch.from_numpy(unit_of)
         self.node_of, self._nodes = torch.from_numpy(node_of), node_of
         self.children = torch.from_numpy(unit_of[self.edge_nodes])
-        above = np.repeat(np.arange(self.units), self._degrees)
-        self.edge_parents = torch.from_numpy(above)
-        starts = np.array([start for start, _ in self.slices], dtype=np.int64)
-        # the same, counted within the parent's level
-        self.edge_rows = torch.from_numpy(above - np.repeat(starts, self.edge_sizes))
         self.edge_relations = None if related is None else torch.from_numpy(related[self.edge_nodes])
         self.own_inputs = self.keys is None  # whether every unit has an input to itself, in the units' order
+
+    @cached_property
+    def edge_parents(self) -> Tensor:
+        """(E,) the unit at the upper end of each edge."""
+        return torch.from_numpy(np.repeat(np.arange(self.units), self._degrees)).to(self.device)
+
+    @cached_property
+    def edge_rows(self) -> Tensor:
+        """(E,) the same, counted within the unit's level."""
+        starts = np.array([start for start, _ in self.slices], dtype=np.int64)
+        return self.edge_parents - torch.from_numpy(np.repeat(starts, self.edge_sizes)).to(self.device)
 
     @cached_property
     def _inputs(self) -> tuple[Tensor, Tensor]:

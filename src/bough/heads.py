@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from bough.nn.dropout import kept
+from bough.nn.dropout import kept, mask
 from bough.nn.engine import uniform
 
 
@@ -34,9 +35,47 @@ class Classifier(nn.Module):
             h = h * kept(h, h.shape[0], h.shape[1], self.dropout)  # every node its own mask
         return functional.linear(h, self.W_s, self.b_s)
 
-    def loss(self, h: Tensor, labels: Tensor) -> Tensor:
-        """The sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1."""
-        return functional.cross_entropy(self(h), labels, reduction="sum")
+    def loss(self, h: Tensor, labels: Tensor, rows: Tensor | None = None) -> Tensor:
+        """The sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1.
+
+        With `rows` (N,), node k's state is h[rows[k]]: nodes that share a state need no copies of it here.
+        """
+        if rows is None:
+            rows = torch.arange(len(labels), device=h.device)
+        drop = self.dropout if self.training else 0.0
+        loss: Tensor = _NodeLoss.apply(h, self.W_s, self.b_s, rows, labels, drop)  # type: ignore[no-untyped-call]
+        return loss
+
+
+class _NodeLoss(torch.autograd.Function):
+    """Gather, dropout, softmax and likelihood in one function; classes stand in rows, which is the quick way round."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, h: Tensor, W: Tensor, b: Tensor, rows: Tensor, labels: Tensor, drop: float
+    ) -> Tensor:
+        picked = h.index_select(0, rows)  # (N, D)
+        keep = mask(h, len(rows), h.shape[1], drop) if drop else None
+        if keep is not None:
+            picked.mul_(keep)
+        scaled = W / (1 - drop)  # what is kept counts for what is not
+        log_p = torch.addmm(b.unsqueeze(1), scaled, picked.t()).log_softmax(dim=0)  # (K, N)
+        ctx.save_for_backward(picked, scaled, log_p, rows, labels, keep)
+        ctx.states, ctx.drop = h.shape[0], drop
+        return -log_p.gather(0, labels.unsqueeze(0)).sum()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        picked, scaled, log_p, rows, labels, keep = ctx.saved_tensors
+        dz = log_p.exp()
+        dz.scatter_add_(0, labels.unsqueeze(0), dz.new_full((1, len(labels)), -1.0))
+        dz.mul_(grad)
+        dh = torch.mm(dz.t(), scaled)  # (N, D)
+        if keep is not None:
+            dh.mul_(keep)
+        spread = dh.new_zeros(ctx.states, dh.shape[1]).index_add_(0, rows, dh)
+        return spread, torch.mm(dz, picked).div_(1 - ctx.drop), dz.sum(1), None, None, None
 
 
 class Similarity(nn.Module):

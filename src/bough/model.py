@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from bough.config import Config
-from bough.encoders import build_encoder, input_nodes, node_states, sentence_vectors, sentence_width
+from bough.encoders import build_encoder, input_nodes, sentence_vectors, sentence_width, unit_states
 from bough.errors import FormatError
 from bough.forest import Forest
 from bough.heads import Classifier, Similarity
@@ -99,9 +99,9 @@ class Model(nn.Module):
         """(M, X) of `look_up` -> (trees, width)."""
         return sentence_vectors(self.encoder, self._dropped(x), forest)
 
-    def nodes(self, x: Tensor, forest: Forest, nodes: Tensor) -> Tensor:
-        """(M, X) of `look_up` -> (len(nodes), D) the states of those nodes."""
-        return node_states(self.encoder, self._dropped(x), forest, nodes)
+    def units(self, x: Tensor, forest: Forest) -> Tensor:
+        """(M, X) of `look_up` -> (U, D) the states of the forest's units; see `forest.unit_of`."""
+        return unit_states(self.encoder, self._dropped(x), forest)
 
     def forest(self, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
         """Trees of any origin as a forest that shares equal phrases, and the row number of every node."""

@@ -90,15 +90,16 @@ class Sentiment:
             batch = [part for sentence in batch for part in with_spans(sentence, self.config.spans, rng)]
         forest, ids = collate(batch, model)
         rows, x = self._inputs(model, forest, ids)
-        labels = torch.from_numpy(np.concatenate([sentence.labels for sentence in batch]))
-        nodes = (labels != UNLABELLED).nonzero().squeeze(1)
-        labels = labels.index_select(0, nodes).to(x.device)
+        at_nodes = np.concatenate([sentence.labels for sentence in batch])
+        labelled = np.flatnonzero(at_nodes != UNLABELLED)
+        labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
         if self.config.encoder == "lstm":
-            h = model.sentences(x, forest)
+            loss = model.head.loss(model.sentences(x, forest), labels)
         else:
-            h = model.nodes(x, forest, nodes.to(x.device))
+            units = forest.unit_of.index_select(0, torch.from_numpy(labelled).to(x.device))
+            loss = model.head.loss(model.units(x, forest), labels, units)
         # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
-        return model.head.loss(h, labels) / len(batch), rows, x
+        return loss / len(batch), rows, x
 
     def _inputs(self, model: Model, forest: Any, ids: Tensor) -> tuple[Tensor, Tensor]:
         rows, x = model.look_up(forest, ids)
