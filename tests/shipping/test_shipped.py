@@ -51,6 +51,11 @@ def test_unknown_words_share_row_0_and_case_does_not_matter(small: ShippedModel)
     assert not small.knows("zzz")
 
 
+def test_its_words_are_fixed(small: ShippedModel) -> None:
+    with pytest.raises(ValueError, match="words are fixed"):
+        small.add_words(["new"], torch.zeros(1, 6))
+
+
 def test_memory_of_unknown_words_is_bounded(small: ShippedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_STRANGE", 10)
     for i in range(100):

@@ -68,6 +68,10 @@ class ShippedModel(Model):
         """Whether a word has a row, or is made of what has."""
         return bool(self.ids([token])[0])
 
+    def add_words(self, words: Sequence[str], rows: Tensor) -> None:
+        """Not here: a vector from outside has not gone through the input map."""
+        raise ValueError("a shipped model's words are fixed; add them to the run and ship it again")
+
     def forget_strangers(self) -> None:
         """Between two batches: give back the memory of unknown words, once there are very many."""
         if len(self._strangers) > MOST_STRANGE:
