@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.forest import Forest
-from bough.nn.engine import check_input, check_numbers, uniform
+from bough.nn.engine import check_input, check_numbers, sweep, uniform
+from bough.nn.recursive_cell import NONLINEARITIES, RecursiveCell
 
 
 class DTRNN(nn.Module):
@@ -29,15 +27,10 @@ class DTRNN(nn.Module):
         self, input_size: int, hidden_size: int, *, nonlinearity: str = "tanh", average: bool = False
     ) -> None:
         super().__init__()
-        known: dict[str, Callable[[Tensor], Tensor]] = {
-            "tanh": torch.tanh,
-            "relu": torch.relu,
-            "sigmoid": torch.sigmoid,
-        }
-        if nonlinearity not in known:
-            raise ValueError(f"nonlinearity={nonlinearity!r}: one of {', '.join(known)}")
+        if nonlinearity not in NONLINEARITIES:
+            raise ValueError(f"nonlinearity={nonlinearity!r}: one of {', '.join(NONLINEARITIES)}")
         self.input_size, self.hidden_size = input_size, hidden_size
-        self.nonlinearity, self.average, self._squash = nonlinearity, average, known[nonlinearity]
+        self.nonlinearity, self.average = nonlinearity, average
         self.W = uniform(hidden_size, input_size, fan_in=input_size)
         self.b_W = uniform(hidden_size, fan_in=input_size)
         self.U = uniform(self.relations, hidden_size, hidden_size, fan_in=hidden_size)
@@ -68,27 +61,14 @@ class DTRNN(nn.Module):
 
     def compose(self, a: Tensor, forest: Forest) -> Tensor:
         """From `input_map`'s rows for `input_nodes(forest)` to h (U, D) of the forest's units."""
-        # Plain autograd, level by level: the baselines train in seconds and need no backward of their own.
-        a = a.index_select(0, forest.input_of)
-        sizes = forest.subtree_sizes.to(a.dtype).unsqueeze(1)
-        levels: list[Tensor] = []
-        children, relations = forest.children.split(forest.edge_sizes), self._relations(forest)
-        maps = self.U.unbind(0), self.b_U.unbind(0)
-        for l, (start, end) in enumerate(forest.slices):
-            z = a[start:end]
-            if l > 0:
-                below = torch.cat(levels).index_select(0, children[l])  # (edges, D)
-                messages = _transformed(below, relations[l], *maps)
-                if self.average:
-                    messages = messages * sizes.index_select(0, children[l])
-                z = z.index_add(0, forest.edge_rows[forest.edge_slices[l]], messages)
-            if self.average:
-                z = z / sizes[start:end]
-            levels.append(self._squash(z))
-        return torch.cat(levels) if levels else a
+        cell = RecursiveCell(
+            a, self.U, self.b_U, forest, self._relations(forest), self.nonlinearity, self.average
+        )
+        return sweep(cell, forest, a, self.U, self.b_U)[0]
 
-    def _relations(self, forest: Forest) -> list[Tensor | None]:
-        return [None] * len(forest.slices)
+    def _relations(self, forest: Forest) -> Tensor | None:
+        """(E,) the map each edge goes through; None where there is only one."""
+        return None
 
 
 class SDTRNN(DTRNN):
@@ -118,11 +98,11 @@ class SDTRNN(DTRNN):
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, relations={self.relations}"
 
-    def _relations(self, forest: Forest) -> list[Tensor | None]:
+    def _relations(self, forest: Forest) -> Tensor | None:
         ids = forest.edge_relations
+        if len(forest.children) == 0:
+            return None
         if ids is None:
-            if len(forest.children) == 0:
-                return [None] * len(forest.slices)
             raise ValueError(
                 "the forest's trees have no relation ids; give every tree `relations` and, if they are "
                 "names, Forest(trees, relations={name: id, ...})"
@@ -132,18 +112,4 @@ class SDTRNN(DTRNN):
             edge = int(wrong.nonzero()[0])
             node = forest.place(int(forest.edge_nodes[edge]))
             raise ValueError(f"{node} has relation {int(ids[edge])}; the layer has 0..{self.relations - 1}")
-        return list(ids.split(forest.edge_sizes))
-
-
-def _transformed(below: Tensor, relation: Tensor | None, U: Sequence[Tensor], b: Sequence[Tensor]) -> Tensor:
-    """(edges, D) every child's state through its relation's affine map."""
-    if relation is None:
-        return torch.addmm(b[0], below, U[0])
-    order = relation.argsort(stable=True)
-    counts = relation.bincount(minlength=len(U)).tolist()
-    parts = [
-        torch.addmm(b[r], rows, U[r])
-        for r, rows in enumerate(below.index_select(0, order).split(counts))
-        if counts[r]
-    ]
-    return torch.cat(parts).index_select(0, order.argsort())
+        return ids
