@@ -81,7 +81,7 @@ class Resuming:
                 break
             except broken as error:
                 have = self.part.stat().st_size if self.part.exists() else 0
-                log.warning("%s: broke off at %s bytes (%s)", url, f"{have:,}", _reason(error))
+                log.info("%s: broke off at %s bytes (%s)", url, f"{have:,}", _reason(error))
                 if attempt == self.attempts:
                     raise
                 time.sleep(PAUSE * attempt)
