@@ -31,8 +31,11 @@ def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, 
     name, scores = facts["name"], facts["scores"]
     figures = list(scores["test"]["trained"])
     versions = ", ".join(f"{what} {version}" for what, version in origin.get("versions", {}).items())
+    vectors = "" if config.vectors == "auto" else f" --vectors {config.vectors}"
     trained = (
-        f"`bough train {origin['recipe']} --seed {origin['seed']}`" if origin else "a run of `bough train`"
+        f"`bough train {origin['recipe']} --seed {origin['seed']}{vectors}`"
+        if origin
+        else "a run of `bough train`"
     )
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     lines = [
