@@ -153,12 +153,11 @@ class _Picture:
         self.widths = widths
         top = heights[root]
         self.longest = max(widths.values())
-        depth = STEP * top + (0.0 if self.sideways else ROW)
         words = sum(1 for place in self.places if self.texts[place])
         if self.sideways:
-            self.width, self.height = depth + 2 * MARGIN + RADIUS + self.longest, ROW * words + 2 * MARGIN
+            self.width, self.height = STEP * top + 2 * MARGIN + self.longest, ROW * words + 2 * MARGIN
         else:
-            self.width, self.height = across - GAP + 2 * MARGIN, depth + 2 * MARGIN + RADIUS
+            self.width, self.height = across - GAP + 2 * MARGIN, STEP * top + 2 * MARGIN + 2 * RADIUS
         self.spots = self._laid_out()
 
     def _word(self, place: int) -> str:
