@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.forest import Forest
 from bough.nn.child_sum_cell import ChildSumCell
-from bough.nn.engine import check_input, check_numbers, sweep, uniform
+from bough.nn.engine import sweep, uniform
+from bough.nn.layer import TreeLSTM
 
 
-class ChildSumTreeLSTM(nn.Module):
+class ChildSumTreeLSTM(TreeLSTM):
     """Tree-LSTM that sums its children's states (Eqs. 2-8); over dependency trees, the Dependency Tree-LSTM.
 
     h~_j = Σ_k h_k
@@ -34,13 +35,10 @@ class ChildSumTreeLSTM(nn.Module):
         output_gate: bool = True,
         recurrent_dropout: float = 0.0,
     ) -> None:
-        super().__init__()
-        if not 0 <= recurrent_dropout < 1:
-            raise ValueError(f"recurrent_dropout={recurrent_dropout}: at least 0, below 1")
-        self.input_size, self.hidden_size, self.output_gate = input_size, hidden_size, output_gate
-        self.recurrent_dropout = recurrent_dropout
+        super().__init__(
+            input_size, hidden_size, output_gate=output_gate, recurrent_dropout=recurrent_dropout
+        )
         x, d = input_size, hidden_size
-        self.plain = "uio" if output_gate else "ui"
         # NOTE(paper): the text has one bias a gate; Table 1 counts one for every affine map, so two.
         gates = len(self.plain) + 1
         self.W = uniform(gates * d, x, fan_in=x)  # row blocks u, i, (o,) f
@@ -51,24 +49,6 @@ class ChildSumTreeLSTM(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}, output_gate={self.output_gate}"
-
-    def forward(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        check_input(x, forest, self.input_size, self.W)
-        if self.training and self.recurrent_dropout:
-            forest = forest.unshared  # each node draws its own mask
-        nodes = self.input_nodes(forest)
-        rows = x.index_select(0, nodes)
-        check_numbers(rows, nodes, forest)
-        return self.encode(rows, forest)
-
-    def encode(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """From x (M, X) of `input_nodes(forest)` to h and c of every node."""
-        h, c = self.compose(self.input_map(x), forest)
-        return h.index_select(0, forest.unit_of), c.index_select(0, forest.unit_of)
-
-    def input_nodes(self, forest: Forest) -> Tensor:
-        """(M,) the nodes whose x is looked at, one for each distinct input."""
-        return forest.inputs
 
     def input_map(self, x: Tensor) -> Tensor:
         """(M, X) -> (M, G*D): W x and every bias, for all gates in one matmul."""

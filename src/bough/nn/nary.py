@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.forest import Forest
-from bough.nn.engine import check_input, check_numbers, sweep, uniform
+from bough.nn.engine import sweep, uniform
+from bough.nn.layer import TreeLSTM
 from bough.nn.nary_cell import NaryCell
 
 
-class NaryTreeLSTM(nn.Module):
+class NaryTreeLSTM(TreeLSTM):
     """Tree-LSTM whose gates weigh each child slot with matrices of its own (Eqs. 9-14).
 
     i_j  = σ(W_i x_j + Σ_l U_i,l  h_jl + b_i)
@@ -44,28 +45,24 @@ class NaryTreeLSTM(nn.Module):
         recurrent_dropout: float = 0.0,
         forget_bias: float = 0.0,
     ) -> None:
-        super().__init__()
+        super().__init__(
+            input_size, hidden_size, output_gate=output_gate, recurrent_dropout=recurrent_dropout
+        )
         if forget not in ("full", "diagonal", "tied"):
             raise ValueError(f"forget={forget!r}: 'full', 'diagonal' or 'tied'")
         if leaf not in ("affine", "gated"):
             raise ValueError(f"leaf={leaf!r}: 'affine' or 'gated'")
         if arity < 1:
             raise ValueError(f"arity={arity}: at least 1")
-        if not 0 <= recurrent_dropout < 1:
-            raise ValueError(f"recurrent_dropout={recurrent_dropout}: at least 0, below 1")
-        self.input_size, self.hidden_size, self.arity = input_size, hidden_size, arity
-        self.forget, self.leaf, self.output_gate = forget, leaf, output_gate
-        self.recurrent_dropout, self.forget_bias = recurrent_dropout, forget_bias
+        self.arity, self.forget, self.leaf, self.forget_bias = arity, forget, leaf, forget_bias
         x, d, n = input_size, hidden_size, arity
-        self.plain = "uio" if output_gate else "ui"
         columns = (len(self.plain) + (n if forget == "full" else 0)) * d
         # NOTE(paper): the text has one bias a gate; Table 1 counts one for every affine map.
         maps = len("co"[: 1 + output_gate] if leaf == "affine" else self.plain + "f")
         self.W = uniform(maps * d, x, fan_in=x)  # row blocks c, o (affine) or u, i, f, o (gated)
         self.b_W = uniform(maps * d, fan_in=x)
-        self.U = uniform(
-            n * d, columns, fan_in=d
-        )  # row block l: child l; column blocks u, i, (f_1 .. f_N if full,) o
+        # row block l: child l; column blocks u, i, (f_1 .. f_N if full,) o
+        self.U = uniform(n * d, columns, fan_in=d)
         self.b_U = uniform(n, columns, fan_in=d)
         if forget != "full":
             self.U_f = uniform(n, d, d, fan_in=d)  # U_f[k] is U_kk, transposed as U is
@@ -81,20 +78,6 @@ class NaryTreeLSTM(nn.Module):
         parts = [f"{self.input_size}, {self.hidden_size}, arity={self.arity}, forget={self.forget!r}"]
         parts += [f"leaf={self.leaf!r}, output_gate={self.output_gate}"]
         return ", ".join(parts)
-
-    def forward(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        check_input(x, forest, self.input_size, self.W)
-        if self.training and self.recurrent_dropout:
-            forest = forest.unshared  # each node draws its own mask
-        nodes = self.input_nodes(forest)
-        rows = x.index_select(0, nodes)
-        check_numbers(rows, nodes, forest)
-        return self.encode(rows, forest)
-
-    def encode(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """From x (M, X) of `input_nodes(forest)` to h and c of every node."""
-        h, c = self.compose(self.input_map(x), forest)
-        return h.index_select(0, forest.unit_of), c.index_select(0, forest.unit_of)
 
     def input_nodes(self, forest: Forest) -> Tensor:
         """(M,) the nodes whose x is looked at, one for each distinct input."""
