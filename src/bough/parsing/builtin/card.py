@@ -70,9 +70,7 @@ def _resumed(changes: list[dict[str, Any]]) -> str:
     lines = []
     for change in changes:
         settings = ", ".join(f"{key} {value}" for key, value in change.items() if key != "after")
-        lines.append(
-            f"After epoch {change['after']} the run was resumed with other settings, those above: {settings}."
-        )
+        lines.append(f"After epoch {change['after']} the run was resumed with {settings}.")
     return "\n".join(["", *lines, ""]) if lines else ""
 
 
