@@ -12,6 +12,7 @@ from torch import Tensor
 
 from bough import Forest, Tree, sharing
 from bough.forest import CHUNK
+from bough.nn import LSTM, ChildSumTreeLSTM
 from oracle import Keys, batches, chains, drawn
 
 PAIR = Tree([2, 2, -1])
@@ -314,3 +315,17 @@ def test_only_chains_have_a_reverse() -> None:
         forest.reversed  # noqa: B018
     with pytest.raises(ValueError, match=message):
         forest.both_ways  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "layer", [ChildSumTreeLSTM(2, 3), LSTM(2, 3, layers=2, bidirectional=True)], ids=repr
+)
+@pytest.mark.parametrize("keys", [None, [[0, 1, 0]]])
+def test_a_forest_first_used_for_inference_can_still_train(
+    layer: torch.nn.Module, keys: list[list[int]] | None
+) -> None:
+    with torch.inference_mode():
+        forest = Forest([Tree([1, 2, -1])], keys)
+        layer(torch.zeros(3, 2), forest)
+    h, _ = layer(torch.zeros(3, 2), forest)
+    h.sum().backward()

@@ -57,6 +57,7 @@ class Forest:
         parts = f"{len(self)} trees, {self.size} nodes, {self.units} computed"
         return f"Forest({parts}, {len(self.level_sizes)} levels)"
 
+    @torch.inference_mode(False)
     def to(self, device: torch.device | str) -> Forest:
         """The same forest with its index tensors on another device."""
         if torch.device(device) == self.device:
@@ -70,6 +71,7 @@ class Forest:
 
     # ----------------------------------------------------------------- schedule
 
+    @torch.inference_mode(False)  # a forest outlives the mode it is built or first used in
     def _schedule(self, flat: Flat, words: Words | None) -> None:
         _, heights, degrees, first, below = flat
         roots = flat.starts[:-1] + np.array([tree.root for tree in self.trees], dtype=np.int64)
@@ -104,17 +106,20 @@ class Forest:
         self.own_inputs = self.keys is None  # whether every unit has an input to itself, in the units' order
 
     @cached_property
+    @torch.inference_mode(False)
     def edge_parents(self) -> Tensor:
         """(E,) the unit at the upper end of each edge."""
         return torch.from_numpy(np.repeat(np.arange(self.units), self._degrees)).to(self.device)
 
     @cached_property
+    @torch.inference_mode(False)
     def edge_rows(self) -> Tensor:
         """(E,) the same, counted within the unit's level."""
         starts = np.array([start for start, _ in self.slices], dtype=np.int64)
         return self.edge_parents - torch.from_numpy(np.repeat(starts, self.edge_sizes)).to(self.device)
 
     @cached_property
+    @torch.inference_mode(False)
     def _inputs(self) -> tuple[Tensor, Tensor]:
         if self.own_inputs:
             return self.node_of, torch.arange(self.units, device=self.device)
@@ -154,6 +159,7 @@ class Forest:
         return None
 
     @cached_property
+    @torch.inference_mode(False)
     def subtree_sizes(self) -> Tensor:
         """(U,) nodes in each unit's subtree, itself included."""
         sizes = np.ones(self.units, dtype=np.int64)
@@ -162,6 +168,7 @@ class Forest:
             np.add.at(sizes, parents[edges], sizes[children[edges]])
         return torch.from_numpy(sizes).to(self.device)
 
+    @torch.inference_mode(False)
     def slots(self, arity: int) -> Tensor:
         """(U - leaves, arity) the child units of every inner unit; `units`, one past the last, for none."""
         cache: dict[int, Tensor] = self.__dict__.setdefault("_slots", {})
@@ -212,6 +219,7 @@ class Forest:
         )
 
     @cached_property
+    @torch.inference_mode(False)
     def by_unit(self) -> Forest:
         """The same units, each with an input of its own: for a layer that reads the states of another."""
         copy = self._copied()
@@ -219,11 +227,13 @@ class Forest:
         return copy
 
     @cached_property
+    @torch.inference_mode(False)
     def tree_sizes(self) -> Tensor:
         """(trees,) nodes in each tree."""
         return torch.from_numpy(np.diff(self._starts)).to(self.device)
 
     @cached_property
+    @torch.inference_mode(False)
     def tree_of(self) -> Tensor:
         """(N,) the tree each node belongs to."""
         return torch.arange(len(self), device=self.device).repeat_interleave(self.tree_sizes)
@@ -238,6 +248,7 @@ class Forest:
             )
 
     @cached_property
+    @torch.inference_mode(False)
     def chain_starts(self) -> Tensor:
         """(trees,) the leaf of every chain: the sentence's first word."""
         starts = [start + int(tree.leaves[0]) for start, tree in zip(self._starts, self.trees, strict=False)]
