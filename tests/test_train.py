@@ -191,7 +191,7 @@ def test_a_torn_checkpoint_is_an_error_and_stays(mini: Path, tmp_path: Path) -> 
 
 
 def test_a_loss_that_is_not_a_number_stops_with_its_place(mini: Path, tmp_path: Path) -> None:
-    config = quick("sick-dependency").with_settings({"rate": 3e38, "l2": 0.0})
+    config = quick("sick-dependency").with_settings({"rate": 3e38, "l2": 0.0, "batch": 5})
     with pytest.raises(TrainingError, match=r"loss is (nan|inf) in epoch \d+, batch \d+"):
         train(config, tmp_path, data=mini)
 
@@ -227,3 +227,52 @@ def test_sst5_constituency_reaches_its_mark(data: Path, tmp_path: Path) -> None:
     result = train(load_recipe("sst5-constituency-tuned"), tmp_path, seed=1, data=data)
     assert result["test"]["accuracy"] >= 0.47
     assert result["vectors"] == "glove.6B.300d"
+
+
+def test_a_kill_before_the_last_line_of_metrics_loses_nothing(
+    mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import bough.train
+
+    config = quick("sick-mean")
+    train(config, tmp_path / "whole", data=mini)
+    written = bough.train.write_text
+
+    def die_at_metrics(path: Path, text: str) -> None:
+        if path.name == "metrics.jsonl" and len(text.splitlines()) == config.epochs:
+            raise Stopped
+        written(path, text)
+
+    monkeypatch.setattr(bough.train, "write_text", die_at_metrics)
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "parts", data=mini)
+    monkeypatch.undo()
+    train(config, tmp_path / "parts", data=mini, resume=True)
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
+
+
+def test_what_a_kill_left_of_a_file_is_no_obstacle(mini: Path, tmp_path: Path) -> None:
+    (tmp_path / ".run.json.a1b2c3").write_text("{")
+    train(quick("sick-mean"), tmp_path, data=mini)
+    assert not (tmp_path / ".run.json.a1b2c3").exists()
+
+
+def test_a_run_goes_on_with_its_own_data_only(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "run", data=mini, tell=stop)
+    other = minidata.make(tmp_path / "other", sentences=30)
+    with pytest.raises(TrainingError, match="began with other data"):
+        train(config, tmp_path / "run", data=other, resume=True)
+
+
+def test_weights_that_blow_up_in_the_last_batch_are_noticed(tmp_path: Path) -> None:
+    config = load_recipe("demo").with_settings({"rate": 1e38, "batch": 240, "epochs": 1})
+    with pytest.raises(TrainingError, match="after epoch 1 the predictions on dev are not numbers"):
+        train(config, tmp_path)
+    assert not (tmp_path / "model.safetensors").exists()

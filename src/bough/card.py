@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bough.config import Config
+from bough.config import Config, load_recipe
 
 DATA = {
     "sick": "SICK (SemEval-2014 Task 1; CC BY-NC-SA 3.0, so the model is for non-commercial use)",
@@ -37,7 +37,7 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
         [
             f"# {config.about or facts['recipe']}",
             "",
-            f"Trained by `bough train {facts['recipe']} --seed {facts['seed']}`.",
+            f"Trained by `{_command(config, facts)}`.",
             "",
             f"- Data: {DATA['demo' if config.source == 'demo' else config.task]}",
             f"- Word vectors: {result['vectors']}, {config.embeddings}"
@@ -55,3 +55,13 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
             "",
         ]
     )
+
+
+def _command(config: Config, facts: Mapping[str, Any]) -> str:
+    """The command that gives this model again, with what was set over the recipe."""
+    try:
+        usual = load_recipe(facts["recipe"]).as_dict()
+    except ValueError:  # a recipe file of one's own: all that matters stands below
+        usual = config.as_dict()
+    changed = [f"--set {key}={value}" for key, value in config.as_dict().items() if value != usual[key]]
+    return " ".join(["bough train", facts["recipe"], f"--seed {facts['seed']}", *changed])

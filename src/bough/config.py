@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -37,6 +38,7 @@ class Config:
         "random"  # a word without a vector: drawn, or the average of its parts' or stem's
     )
     dimension: int = 300
+    scale: int = 5  # K: the ratings of pairs go from 1 to K
     similarity_hidden: int = 50
     features: Literal["both", "product", "difference"] = "both"
     objective: Literal["kl", "mse"] = "kl"
@@ -62,6 +64,14 @@ class Config:
         for name in ("hidden", "layers", "epochs", "batch", "dimension", "similarity_hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
+        for name in ("limit", "spans", "l2", "embedding_rate"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")
+        for name in ("rate", "decay"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} = {getattr(self, name)}: more than 0")
+        if self.scale < 2:
+            raise ValueError(f"scale = {self.scale}: at least 2")
         for name in ("dropout", "input_dropout", "recurrent_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 0, below 1")
@@ -116,11 +126,6 @@ def load_recipe(name: str) -> Config:
         return Config().with_settings(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, ValueError) as error:
         raise ValueError(f"recipe {name}: {error}") from None
-
-
-def field_names() -> list[str]:
-    """Every key that a recipe may set."""
-    return [field.name for field in fields(Config)]
 
 
 def _nearest(word: str, known: Any) -> str:

@@ -61,11 +61,7 @@ def prepare(tree: Tree, model: Model) -> Sentence:
     )
     if model.config.encoder == "lstm":
         return _in_a_row(tree, model.ids(tokens[node] for node in tree.words), labels)
-    relations = None
-    if model.config.encoder == "sdt-rnn":
-        ids, other = model.relation_ids(), len(model.relations)
-        relations = [ids.get(str(name), other) for name in tree.relations or (None,) * len(tree)]
-    bare = Tree(tree.parents, relations=relations)
+    bare = Tree(tree.parents, relations=model.relation_ids(tree))
     return Sentence(bare, model.ids(tokens), labels, np.zeros((0, 3), dtype=np.int64))
 
 

@@ -23,6 +23,8 @@ class Classifier(nn.Module):
 
     def __init__(self, hidden_size: int, classes: int, *, dropout: float = 0.0) -> None:
         super().__init__()
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout={dropout}: at least 0, below 1")
         self.hidden_size, self.classes, self.dropout = hidden_size, classes, dropout
         self.W_s = uniform(classes, hidden_size, fan_in=hidden_size)
         self.b_s = uniform(classes, fan_in=hidden_size)
@@ -103,6 +105,10 @@ class Similarity(nn.Module):
         super().__init__()
         if classes < 2:
             raise ValueError(f"classes={classes}: a scale has at least 2")
+        if features not in ("both", "product", "difference"):
+            raise ValueError(f"features={features!r}: 'both', 'product' or 'difference'")
+        if objective not in ("kl", "mse"):
+            raise ValueError(f"objective={objective!r}: 'kl' or 'mse'")
         self.hidden_size, self.hidden, self.classes = hidden_size, hidden, classes
         self.features, self.objective = features, objective
         width = hidden_size * (2 if features == "both" else 1)
@@ -133,10 +139,10 @@ class Similarity(nn.Module):
     def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
         """The mean over the pairs of the objective; y (B,) lies in [1, K]."""
         log_p = self(left, right)
+        target = target_distribution(y, self.classes)
         if self.objective == "mse":
             return functional.mse_loss(self.score(log_p), y)
         # NOTE(paper): the released program divides the divergence by K too, and so trains at a fifth of the rate.
-        target = target_distribution(y, self.classes)
         return functional.kl_div(log_p, target, reduction="batchmean") / self.classes
 
 

@@ -55,6 +55,7 @@ class Model(nn.Module):
             self.head = Similarity(
                 width,
                 hidden=config.similarity_hidden,
+                classes=config.scale,
                 features=config.features,
                 objective=config.objective,
             )
@@ -79,9 +80,12 @@ class Model(nn.Module):
             self.index[word] = len(self.words)
         self.table = torch.cat([self.table, rows.to(self.table)])
 
-    def relation_ids(self) -> dict[str, int]:
-        """From a relation's name to its id."""
-        return {name: i for i, name in enumerate(self.relations)}
+    def relation_ids(self, tree: Tree) -> list[int] | None:
+        """The id of every node's relation, for a layer that asks for them; one id for all that training had not."""
+        if self.config.encoder != "sdt-rnn":
+            return None
+        ids, other = {name: i for i, name in enumerate(self.relations)}, len(self.relations)
+        return [ids.get(str(name), other) for name in tree.relations or (None,) * len(tree)]
 
     # ------------------------------------------------------------------- states
 
@@ -106,8 +110,8 @@ class Model(nn.Module):
     def forest(self, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
         """Trees of any origin as a forest that shares equal phrases, and the row number of every node."""
         keys = [self.ids(tree.tokens or [None] * len(tree)) for tree in trees]
-        relations = self.relation_ids() if self.config.encoder == "sdt-rnn" else None
-        forest = Forest(trees, keys, relations=relations).to(self.table.device)
+        bare = [Tree(tree.parents, relations=self.relation_ids(tree)) for tree in trees]
+        forest = Forest(bare, keys).to(self.table.device)
         assert forest.keys is not None
         return forest, torch.from_numpy(forest.keys).to(self.table.device)
 
@@ -115,6 +119,8 @@ class Model(nn.Module):
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md."""
+        if broken := next((word for word in self.words if "\n" in word), None):
+            raise ValueError(f"the word {broken!r} has a line break, and `vocab.txt` a word a line")
         meta = {
             "format": FORMAT,
             "config": self.config.as_dict(),
@@ -136,6 +142,9 @@ class Model(nn.Module):
         """A model that `save` wrote; anything missing, torn or newer is a FormatError."""
         folder = Path(folder)
         meta = read_json(folder / "config.json")
+        if meta.get("kind"):
+            reason = f"a {meta['kind']} model, not a run's; `bough ship {folder} --check` scores it"
+            raise FormatError(reason, where=str(folder / "config.json"))
         version = meta.get("format")
         if version != FORMAT:
             newer = isinstance(version, int) and version > FORMAT
@@ -147,9 +156,9 @@ class Model(nn.Module):
             raise FormatError(f"format {version!r}: {advice}", where=str(folder / "config.json"))
         try:
             config = Config().with_settings(meta["config"])
-            words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
+            words = (folder / "vocab.txt").read_bytes().decode().split("\n")[:-1]
             model = cls(config, words, meta["relations"])
-        except (OSError, KeyError, TypeError, ValueError) as error:
+        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
             raise FormatError(f"not a readable model: {error}", where=str(folder)) from None
         tensors = read_tensors(folder / "model.safetensors")
         wanted = {name: tuple(t.shape) for name, t in model.state_dict().items()}

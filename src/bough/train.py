@@ -17,6 +17,7 @@ import torch
 
 import bough
 from bough import vectors as glove
+from bough.checkpoint import NAME as CHECKPOINT
 from bough.checkpoint import Progress, restore, store
 from bough.config import Config
 from bough.datasets import find_data, fingerprint, user_cache
@@ -43,7 +44,6 @@ class Event:
     loss: float  # mean over the epoch's examples so far
     rate: float  # examples a second
     dev: dict[str, float] | None  # at the end of an epoch
-    best: float | None
 
 
 def train(
@@ -62,6 +62,7 @@ def train(
     _claim(out, run, resume)
     if (out / "test.json").exists():
         log.info("%s is finished", out)
+        (out / CHECKPOINT).unlink(missing_ok=True)
         return read_json(out / "test.json")
 
     task = task_for(config, data)
@@ -79,6 +80,7 @@ def train(
             [file for split in ("train", "dev") for file in task.files(split)], data=task_data(task)
         ),
     }
+    _compare(out, facts)
     write_json(out / "run.json", facts)
 
     progress = Progress.start(model, config, seed)
@@ -86,12 +88,19 @@ def train(
         restore(out, progress)
     started, seconds = time.perf_counter(), progress.seconds
     while progress.epoch < config.epochs:
+        began = time.perf_counter()
         loss = _epoch(task, progress, prepared["train"], tell)
-        dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
+        rate = len(prepared["train"]) / (time.perf_counter() - began)
+        predicted = task.predict(model, prepared["dev"])
+        if not np.isfinite(predicted).all():
+            raise TrainingError(
+                f"after epoch {progress.epoch + 1} the predictions on dev are not numbers; try a smaller rate"
+            )
+        dev = task.metrics(predicted, prepared["dev"])
         progress.finish_epoch(loss, dev, seconds + time.perf_counter() - started)
         store(out, progress)
         write_text(out / "metrics.jsonl", progress.history_text())
-        tell(_event(progress, len(prepared["train"]), loss, dev))
+        tell(_event(progress, len(prepared["train"]), loss, dev, rate=rate))
     progress.use_best()
     return _finish(out, task, progress, words, facts)
 
@@ -112,8 +121,11 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     model.save(out, card=card, facts={"vectors": words.name, "scores": result})
     write_json(out / "timing.json", {"seconds": round(progress.seconds, 1), "machine": platform.processor()})
     write_text(out / "predictions.txt", "".join(_line(row) for row in predicted))
+    write_text(
+        out / "metrics.jsonl", progress.history_text()
+    )  # again: a kill may have come before the last epoch's
     write_json(out / "test.json", result)  # last: a run that has it is finished
-    (out / "checkpoint.safetensors").unlink(missing_ok=True)
+    (out / CHECKPOINT).unlink(missing_ok=True)
     return result
 
 
@@ -162,7 +174,7 @@ def _event(
 ) -> Event:
     epoch = progress.epoch if dev else progress.epoch + 1
     epochs = progress.model.config.epochs
-    return Event(epoch, epochs, total if done is None else done, total, loss, rate, dev, progress.best_score)
+    return Event(epoch, epochs, total if done is None else done, total, loss, rate, dev)
 
 
 class Words:
@@ -220,6 +232,8 @@ def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words
 
 def _claim(out: Path, run: dict[str, Any], resume: bool) -> None:
     """Nothing is overwritten: a folder in use is only taken to continue the very same run."""
+    for torn in out.glob(".*.*"):  # what a kill left of a file that was being written
+        torn.unlink()
     if not out.exists() or not any(out.iterdir()):
         return
     if not resume:
@@ -228,6 +242,15 @@ def _claim(out: Path, run: dict[str, Any], resume: bool) -> None:
     for key, value in run.items():
         if before.get(key) != value:
             raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
+
+
+def _compare(out: Path, facts: dict[str, Any]) -> None:
+    """A run goes on with the data and vectors it began with, or not at all."""
+    if (out / "run.json").exists():
+        before = read_json(out / "run.json")
+        for key in ("data", "vectors", "coverage"):
+            if before.get(key, facts[key]) != facts[key]:
+                raise TrainingError(f"{out} began with other {key}; --resume needs the same as before")
 
 
 def task_data(task: Task) -> Path:

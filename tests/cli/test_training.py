@@ -65,6 +65,8 @@ def test_recipes_lists_them_all() -> None:
         (("train", "demo", "--set", "vectors=7B", "--set", "embeddings=fixed"), "vectors '7B'"),
         (("evaluate", "/no/such/run"), "there is no such file"),
         (("evaluate",), "RUN"),
+        (("train", "demo", "--threads", "0"), "--threads 0: at least 1"),
+        (("train", "demo", "--device", "abacus"), "--device abacus: "),
         (("dance",), "dance"),
     ],
 )

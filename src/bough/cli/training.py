@@ -58,12 +58,10 @@ def train(
     device
         cpu, cuda, mps, ...
     """
-    import torch
-
     from bough.config import load_recipe
     from bough.train import train as run
 
-    torch.set_num_threads(threads)
+    set_up_torch(threads, device)
     config = load_recipe(recipe).with_settings(parse_settings(settings))
     if vectors is not None:
         config = config.with_settings({"vectors": vectors})
@@ -111,11 +109,9 @@ def evaluate(
     device
         cpu, cuda, mps, ...
     """
-    import torch
-
     from bough.evaluate import evaluate as score
 
-    torch.set_num_threads(threads)
+    set_up_torch(threads, device)
     report = score(run, split, data=data, device=device, out=out)
     if as_json:
         print(json.dumps(report.figures, indent=2))  # noqa: T201
@@ -140,6 +136,20 @@ def recipes() -> None:
     Console().print(table)
 
 
+def set_up_torch(threads: int, device: str) -> None:
+    """One line for a number of threads or a device that cannot be had."""
+    import torch
+
+    if threads < 1:
+        raise ValueError(f"--threads {threads}: at least 1")
+    torch.set_num_threads(threads)
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"--device {device}: {reason}") from None
+
+
 def parse_settings(settings: list[str]) -> dict[str, str]:
     """key=value texts as a dict."""
     for setting in settings:
@@ -151,7 +161,8 @@ def parse_settings(settings: list[str]) -> dict[str, str]:
 def _figures(figures: dict[str, float], title: str) -> Table:
     table = Table(title=title, show_header=False)
     for name, value in figures.items():
-        table.add_row(NAMES[name], f"{value:.4f}")
+        derived = ", derived from the five" if name == "binary" and "accuracy" in figures else ""
+        table.add_row(NAMES[name] + derived, f"{value:.4f}")
     return table
 
 
@@ -188,4 +199,7 @@ class _Display:
         self.progress.update(self.task, completed=done, **fields)
         if event.dev is not None:
             dev = "  ".join(f"{NAMES[name]} {value:.4f}" for name, value in event.dev.items())
-            self.console.print(f"epoch {event.epoch:2}  loss {event.loss:.4f}  dev: {dev}", highlight=False)
+            speed = f"{event.rate:,.0f}/s"
+            self.console.print(
+                f"epoch {event.epoch:2}  {speed}  loss {event.loss:.4f}  dev: {dev}", highlight=False
+            )
