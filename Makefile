@@ -24,7 +24,10 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.package
 	$(PIP) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/.package  ## the first minute: train on the small treebank that comes along, and score it
+demo: $(VENV)/.package  ## the first minute: the shipped models, then a training run on a small treebank
+	$(BIN)/bough sentiment "An overlong but oddly moving film."
+	$(BIN)/bough relatedness "A man plays a guitar" "A man plays music"
+	$(BIN)/bough nearest "two men are playing guitar" --corpus docs/sentences.txt
 	rm -rf runs/demo
 	$(BIN)/bough train demo --out runs/demo
 	$(BIN)/bough evaluate runs/demo
