@@ -15,7 +15,7 @@ from bough.sharing import Flat, Words, flatten, joined, merged
 from bough.tree import Tree
 from bough.wellformed import Ints
 
-CHUNK = 256  # rows of a level handled at once: large enough for a matmul, small enough to stay in cache
+CHUNK = 128  # rows of a level handled at once: large enough for a matmul, small enough to stay in cache
 
 
 class Forest:
