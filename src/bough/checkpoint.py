@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from bough.config import Config
 from bough.errors import FormatError
@@ -36,14 +37,8 @@ class Progress:
 
     @classmethod
     def start(cls, model: Model, config: Config, seed: int) -> Progress:
-        """Epoch 0: AdaGrad from zero, its L2 coupled and on biases too; the word table has its own plain rule."""
-        optimiser = torch.optim.Adagrad(
-            model.parameters(),
-            lr=config.rate,
-            weight_decay=config.l2,
-            eps=1e-10,
-            fused=model.table.device.type == "cpu",
-        )
+        """Epoch 0; the word table has its own plain rule, and no part in the optimiser."""
+        optimiser = adagrad(model.parameters(), config.rate, config.l2)
         return cls(model, optimiser, np.random.default_rng(seed))
 
     def finish_epoch(self, loss: float, dev: dict[str, float], seconds: float) -> None:
@@ -67,6 +62,13 @@ class Progress:
     def _learned(self) -> dict[str, Tensor]:
         fixed = self.model.config.embeddings == "fixed"
         return {name: t for name, t in self.model.state_dict().items() if not (fixed and name == "table")}
+
+
+def adagrad(parameters: Iterable[nn.Parameter], rate: float = 0.05, l2: float = 1e-4) -> torch.optim.Adagrad:
+    """The paper's: from zero, the L2 coupled and on biases too."""
+    listed = list(parameters)
+    on_cpu = all(parameter.device.type == "cpu" for parameter in listed)
+    return torch.optim.Adagrad(listed, lr=rate, weight_decay=l2, eps=1e-10, fused=on_cpu)
 
 
 def _score(config: Config, dev: dict[str, float]) -> float:

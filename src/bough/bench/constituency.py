@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from bough.bench.reference import climb, nary
 from bough.bench.shapes import Corpus
+from bough.checkpoint import adagrad
 from bough.forest import Forest
 from bough.nn import NaryTreeLSTM
 
@@ -36,13 +37,7 @@ class Sentiment:
     def __init__(self, words: int, d: int = 150, x: int = 300) -> None:
         self.layer, self.head = NaryTreeLSTM(x, d), nn.Linear(d, CLASSES)
         self.table = torch.randn(words, x) * 0.1
-        self.optimiser = torch.optim.Adagrad(
-            [*self.layer.parameters(), *self.head.parameters()],
-            lr=0.05,
-            weight_decay=1e-4,
-            eps=1e-10,
-            fused=True,
-        )
+        self.optimiser = adagrad([*self.layer.parameters(), *self.head.parameters()])
 
     def step(self, batch: Batch) -> None:
         forest = batch.forest

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from bough.bench.shapes import Corpus
+from bough.checkpoint import adagrad
 from bough.forest import Forest
 from bough.heads import Similarity
 from bough.nn import ChildSumTreeLSTM
@@ -36,13 +37,7 @@ class Relatedness:
         self.layer = ChildSumTreeLSTM(x, d, output_gate=False)
         self.head = Similarity(d, hidden=HIDDEN, classes=SCALE)
         self.table = torch.randn(words, x) * 0.1
-        self.optimiser = torch.optim.Adagrad(
-            [*self.layer.parameters(), *self.head.parameters()],
-            lr=0.05,
-            weight_decay=1e-4,
-            eps=1e-10,
-            fused=True,
-        )
+        self.optimiser = adagrad([*self.layer.parameters(), *self.head.parameters()])
 
     def step(self, batch: Pairs) -> None:
         forest = batch.forest
