@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from bough.errors import FormatError
 from bough.forest import Forest
 from bough.model import FORMAT, NO_WORD, Model
 from bough.shipping.spelling import rows_for
-from bough.storage import read_json, read_tensors, write_folder
+from bough.storage import read_json, read_tensors
 
 KIND = "shipped"
 MOST_STRANGE = 50_000  # unknown words remembered, before `forget_strangers` starts anew
@@ -96,22 +95,7 @@ class ShippedModel(Model):
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """The four files of a model folder; see docs/format.md."""
-        meta = {
-            "format": FORMAT,
-            "kind": KIND,
-            "config": self.config.as_dict(),
-            "relations": list(self.relations),
-            **(facts or {}),
-        }
-        write_folder(
-            folder,
-            texts={
-                "config.json": json.dumps(meta, indent=2, ensure_ascii=False) + "\n",
-                "vocab.txt": "".join(f"{word}\n" for word in self.words),
-                "README.md": card,
-            },
-            tensors={"model.safetensors": {name: t.contiguous() for name, t in self.state_dict().items()}},
-        )
+        super().save(folder, card=card, facts={"kind": KIND, **(facts or {})})
 
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> ShippedModel:
