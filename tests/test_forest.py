@@ -12,8 +12,7 @@ from torch import Tensor
 
 from bough import Forest, Tree, sharing
 from bough.forest import CHUNK
-from bough.nn import LSTM, ChildSumTreeLSTM
-from oracle import Keys, batches, chains, drawn
+from oracle import Keys, batches, drawn
 
 PAIR = Tree([2, 2, -1])
 STAR = Tree([-1, 0, 0, 0])
@@ -266,66 +265,3 @@ def test_moving_takes_every_tensor_along() -> None:
     assert all(value.is_meta for value in tensors)
     assert (moved.units, moved.level_sizes, moved.trees) == (forest.units, forest.level_sizes, forest.trees)
     assert forest.roots.device == forest.device == torch.device("cpu")
-
-
-# -------------------------------------------------------------------- other forests
-
-
-def test_unshared() -> None:
-    shared = Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 9]])
-    assert shared.unshared.units == shared.unshared.size == 6
-    assert shared.unshared is shared.unshared
-    plain = Forest([PAIR])
-    assert plain.unshared is plain
-
-
-def test_by_unit_gives_every_unit_an_input() -> None:
-    forest = Forest([PAIR, PAIR], [[0, 0, 0], [0, 0, 0]]).by_unit
-    assert forest.units == 2
-    assert torch.equal(forest.inputs, forest.node_of)
-    assert forest.input_of.tolist() == [0, 1]
-
-
-@given(chains())
-@drawn
-def test_chains_read_backwards(batch: tuple[list[Tree], Keys]) -> None:
-    trees, keys = batch
-    forest = Forest(trees, keys)
-    forest.check_chains()
-    for tree, other in zip(trees, forest.reversed.trees, strict=True):
-        words, back = (np.argsort(chain.heights).tolist() for chain in (tree, other))
-        assert words == back[::-1]
-    assert forest.reversed.reversed.trees == tuple(Tree(tree.parents) for tree in trees)
-    assert torch.equal(forest.chain_starts, forest.reversed.roots)
-    assert torch.equal(forest.roots, forest.reversed.chain_starts)
-    assert (forest.reversed.keys is None) == (keys is None)
-
-
-def test_both_ways_is_the_forest_and_its_reverse() -> None:
-    trees = [Tree([1, 2, -1]), Tree([-1])]
-    both = Forest(trees, [[0, 1, 0], [0]]).both_ways
-    assert both.trees == (*trees, Tree([-1, 0, 1]), Tree([-1]))
-    assert both.units == 3  # the palindrome and the single word are shared
-
-
-def test_only_chains_have_a_reverse() -> None:
-    forest = Forest([Tree([1, -1]), PAIR])
-    message = "^node 2 of tree 1 has 2 children; in a chain every node has at most one$"
-    with pytest.raises(ValueError, match=message):
-        forest.reversed  # noqa: B018
-    with pytest.raises(ValueError, match=message):
-        forest.both_ways  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    "layer", [ChildSumTreeLSTM(2, 3), LSTM(2, 3, layers=2, bidirectional=True)], ids=repr
-)
-@pytest.mark.parametrize("keys", [None, [[0, 1, 0]]])
-def test_a_forest_first_used_for_inference_can_still_train(
-    layer: torch.nn.Module, keys: list[list[int]] | None
-) -> None:
-    with torch.inference_mode():
-        forest = Forest([Tree([1, 2, -1])], keys)
-        layer(torch.zeros(3, 2), forest)
-    h, _ = layer(torch.zeros(3, 2), forest)
-    h.sum().backward()
