@@ -5,15 +5,13 @@ import json
 import logging
 import os
 import tracemalloc
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bough.datasets import DataError, load_sick, load_sst
+from bough.datasets import DataError
 from bough.errors import FormatError
-from bough.tree import Tree
 from bough.vectors import Coverage, Vectors, choose, coverage, embedding_rows, load_vectors, random_rows
 
 LOWER = "the 1 2 3\nelm 4 5 6\nthe 7 8 9\n( 1 1 1\nand/or 2 2 2\n. . . 3 3 3\nil 0 0 1\n"
@@ -23,14 +21,6 @@ CASED = "the 1 2 3\nThe 4 5 6\nelm 7 8 9\nElm 0 1 0\n"
 @pytest.fixture
 def lower(tmp_path: Path) -> Path:
     return written(tmp_path / "glove.9B.3d.txt", LOWER)
-
-
-@pytest.fixture
-def real_data() -> Path:
-    """The real data; skips where BOUGH_DATA does not say where it is."""
-    if not os.environ.get("BOUGH_DATA"):
-        pytest.skip("BOUGH_DATA is not set: no real data")
-    return Path(os.environ["BOUGH_DATA"])
 
 
 def written(path: Path, text: str) -> Path:
@@ -300,30 +290,3 @@ def test_random_vectors_are_uniform() -> None:
     values = np.sort(random_rows([f"w{n}" for n in range(500)], 100, 3).ravel().astype(np.float64))
     expected = np.linspace(-0.05, 0.05, len(values))
     assert np.abs(values - expected).max() < 0.1 * 0.01  # a Kolmogorov-Smirnov distance under 1%
-
-
-# ---------------------------------------------------------------------- the real files
-
-
-def tokens(trees: list[Tree]) -> Counter[str]:
-    return Counter(str(tree.tokens[node]) for tree in trees if tree.tokens for node in tree.words)
-
-
-def test_the_real_840b_has_all_of_sick_but_five_words(real_data: Path) -> None:
-    pairs = [pair for split in ("train", "dev", "test") for pair in load_sick(real_data, split)]
-    counts = tokens([tree for pair in pairs for tree in (pair.left, pair.right)])
-    path = choose(real_data, counts)
-    vectors = load_vectors(path, counts)
-    assert (vectors.name, vectors.cased, vectors.dim) == ("glove.840B.300d", True, 300)
-    missing = {word for word, found in zip(vectors.words, vectors.found, strict=True) if not found}
-    assert missing == {"bmxs", "midspeech", "the/some", "uninterestedly", "unstitching"}
-
-
-def test_the_real_6b_is_chosen_for_the_treebank(real_data: Path, tmp_path: Path) -> None:
-    counts = tokens(load_sst(real_data, "train"))
-    path = choose(real_data, counts)
-    vectors = load_vectors(path, counts, cache=tmp_path)
-    assert (vectors.name, vectors.cased) == ("glove.6B.300d", False)
-    known = coverage(vectors, counts)
-    assert known.tokens == 163_563
-    assert known.share > 0.98
