@@ -15,7 +15,7 @@ ROOMS = [
     {"sharing", "forest"},
     {"nn"},
     {"heads"},
-    {"datasets", "vectors", "wordparts"},
+    {"datasets", "vectors", "spelling"},
     {"storage", "config", "recipes", "encoders", "model"},
     {"examples", "tasks", "checkpoint", "card", "train", "evaluate"},
     {"reproduce", "bench"},

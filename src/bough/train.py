@@ -22,9 +22,9 @@ from bough.checkpoint import Progress, restore, store
 from bough.config import Config
 from bough.datasets import find_data, fingerprint, user_cache
 from bough.model import UNKNOWN, Model
+from bough.spelling import candidates, rows_for
 from bough.storage import read_json, write_json, write_text
 from bough.tasks import Task, task_for, word_counts
-from bough.wordparts import guesses
 
 log = logging.getLogger(__name__)
 
@@ -208,17 +208,13 @@ class Words:
     def _guess(
         self, rows: np.ndarray[Any, np.dtype[np.float32]], missing: list[int], words: list[str]
     ) -> None:
-        """Give a word without a vector the average of the first group of its guesses that has some."""
+        """Give a word without a vector the mean of those that stand for it, if any has one."""
         assert self.path is not None
-        groups = {i: list(guesses(words[i])) for i in missing}
-        wanted = sorted({part for group in groups.values() for parts in group for part in parts})
-        known = glove.load_vectors(self.path, wanted, cache=self.cache)
-        row_of = {word: known.rows[i] for i, word in enumerate(known.words) if known.found[i]}
-        for i, candidates in groups.items():
-            for parts in candidates:
-                if some := [row_of[part] for part in parts if part in row_of]:
-                    rows[i] = np.mean(some, axis=0)
-                    break
+        known = glove.load_vectors(self.path, sorted(candidates(words[i] for i in missing)), cache=self.cache)
+        index = {word: place for place, word in enumerate(known.words) if known.found[place]}
+        for i in missing:
+            if standing := rows_for(words[i], index):
+                rows[i] = known.rows[list(standing)].mean(axis=0)
 
 
 def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:

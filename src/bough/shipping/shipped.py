@@ -15,7 +15,7 @@ from bough.encoders import input_nodes
 from bough.errors import FormatError
 from bough.forest import Forest
 from bough.model import FORMAT, NO_WORD, Model
-from bough.shipping.spelling import rows_for
+from bough.spelling import rows_for
 from bough.storage import read_json, read_tensors
 
 KIND = "shipped"
@@ -26,7 +26,7 @@ class ShippedModel(Model):
     """A `Model` whose table is quantised and whose every word finds a row, or a mean of rows.
 
     Row i of the table is `table[i] * scales[i]`. A word outside the vocabulary is looked for by
-    `bough.shipping.spelling`; what is a mean of rows is computed when it is met and kept for the next time.
+    `bough.spelling`; what is a mean of rows is computed when it is met and kept for the next time.
     Such a model is for use, not for training.
 
     Shape: table (words + 1, columns) int8, scales (words + 1,) float32.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.shipping.spelling import rows_for
+from bough.spelling import candidates, rows_for
 
 WORDS = [
     *("funny", "not", "witty", "stop", "happy", "horror", "film", "go-to", "eye", "wide", "five", "year"),
@@ -83,3 +83,18 @@ def test_any_text_is_looked_up_without_an_error(word: str) -> None:
 @given(st.sampled_from(WORDS))
 def test_a_known_word_stands_for_itself(word: str) -> None:
     assert names(word) == [word]
+
+
+@given(
+    st.one_of(
+        st.text(max_size=20),
+        st.sampled_from(["un", "anti-"]).flatmap(lambda a: st.sampled_from(WORDS).map(a.__add__)),
+    )
+)
+def test_an_index_of_the_candidates_is_as_good_as_the_whole(word: str) -> None:
+    asked = {form: INDEX[form] for form in candidates([word]) if form in INDEX}
+    assert rows_for(word, asked) == rows_for(word, INDEX)
+
+
+def test_candidates_of_no_words() -> None:
+    assert candidates([]) == set()

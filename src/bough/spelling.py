@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from bough.datasets.escapes import unescaped
 
@@ -95,6 +95,7 @@ _PREFIXES = (
     ("out", None),
     ("re", None),
 )
+_SENSES = {sense for *_, sense in (*_SUFFIXES, *_PREFIXES) if sense}
 _SHORTEST_STEM = 3
 
 Rows = tuple[int, ...]
@@ -113,6 +114,26 @@ def rows_for(word: str, index: Mapping[str, int]) -> Rows:
             return found
     lower = _plain(word)
     return _parts(lower, index) or _stem(lower, index)
+
+
+def candidates(words: Iterable[str]) -> set[str]:
+    """Everything that `rows_for` may look up for these words: what an index must be asked beforehand."""
+    asked = _Asked()
+    for word in words:
+        rows_for(word, asked)
+    return asked.forms and asked.forms | _SENSES
+
+
+class _Asked(dict[str, int]):
+    """An index that knows no word and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forms: set[str] = set()
+
+    def __contains__(self, form: object) -> bool:
+        self.forms.add(str(form))
+        return False
 
 
 def _whole(form: str, index: Mapping[str, int]) -> Rows:
