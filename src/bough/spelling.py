@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
-from bough.datasets.escapes import unescaped
+from bough.formats.escapes import unescaped
 
 LONGEST = 60  # letters; what is longer is no word, and is not taken apart
 _STRETCHED = re.compile(r"(\w)\1{2,}")

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.datasets.escapes import unescaped
 from bough.datasets.glove import GloveFile, Progress
 from bough.datasets.identity import ends_digest, sha256
 from bough.datasets.location import require
 from bough.errors import DataError
+from bough.formats.escapes import unescaped
 
 log = logging.getLogger(__name__)
 

@@ -12,10 +12,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from bough.datasets.escapes import unescaped
 from bough.datasets.location import SPLITS, check_count, check_split, choose_from, find_data, require
 from bough.errors import DataError, FormatError
 from bough.formats import pointers, ptb
+from bough.formats.escapes import unescaped
 from bough.tree import Tree
 
 Task = Literal["fine", "binary"]

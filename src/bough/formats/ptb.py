@@ -17,14 +17,14 @@ import re
 from collections.abc import Iterator
 
 from bough.errors import FormatError
+from bough.formats.escapes import BRACKETS
 from bough.formats.lines import Source, name_of, numbered
 from bough.tree import Tree
 
 _PIECE = re.compile(r"\([^() \t\r\n]*|\)|[^() \t\r\n]+")
 _PIECE_UNLABELLED = re.compile(r"[()]|[^() \t\r\n]+")
 _ATOM = re.compile(r"[^() \t\r\n]+")
-_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_ESCAPE = {bracket: name for name, bracket in _BRACKETS.items()}
+_ESCAPE = {bracket: name for name, bracket in BRACKETS.items()}
 _ESCAPED = re.compile(r"-[LR][RSC]B-|\\[/*\\-]")
 _UNSAFE = re.compile(r"[()\[\]{}/*\\]|-(?=[LR][RSC]B)")
 
@@ -135,7 +135,7 @@ def _tree(parents: list[int], tokens: list[str | None], labels: list[str | None]
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    return _BRACKETS.get(match[0]) or match[0][1]
+    return BRACKETS.get(match[0]) or match[0][1]
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from bough.formats.escapes import BRACKETS
 from bough.parsing.patterns import TOKEN
 
 
@@ -25,7 +26,6 @@ def _words(text: str) -> frozenset[str]:
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
 _LONE = re.compile("[\ud800-\udfff]")
 _HALVES = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3, "'tis": 2, "'twas": 2}
-_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _APOSTROPHES = str.maketrans("\u2018\u2019\u2010\u2011", "''--", "\u00ad")
 
 _ABBREVIATIONS = _words(
@@ -98,7 +98,7 @@ def _tokens_of(text: str, match: re.Match[str]) -> Iterator[Token]:
     elif kind == "short":
         yield from _parts(written, start)
     else:
-        fixed = {"dots": "...", "dash": "--", "bracket": _BRACKETS.get(written.upper())}.get(kind or "")
+        fixed = {"dots": "...", "dash": "--", "bracket": BRACKETS.get(written.upper())}.get(kind or "")
         yield Token(fixed or _visible(written.translate(_APOSTROPHES)), start, end)
 
 

@@ -6,19 +6,20 @@ import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from bough.formats.escapes import unescaped
+
 PAD, UNKNOWN, BEGIN, END = "<pad>", "<unknown>", "<begin>", "<end>"
 SPECIALS = (PAD, UNKNOWN, BEGIN, END)
 BUCKETS = 2048  # of the affix hash; bucket 0 is the empty affix
 AFFIXES = 7  # three prefixes and four suffixes
 SHAPES = 42  # 5 cases x digit x hyphen x first word, and the two sentence marks
 _BEGIN_SHAPE, _END_SHAPE = 40, 41
-_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _DIGITS = str.maketrans("123456789", "000000000")
 
 
 def normal(token: str) -> str:
     """The form a word is looked up by: treebank escapes undone, lower case."""
-    return _ESCAPES.get(token) or token.replace("\\/", "/").replace("\\*", "*").lower()
+    return unescaped(token).lower()
 
 
 def zeroed(word: str) -> str:

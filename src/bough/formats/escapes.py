@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPED = re.compile(r"-[LR][RSC]B-|\\[/*]")
 
 
 def unescaped(token: str) -> str:
     """The token with every escape undone."""
-    return _ESCAPED.sub(lambda match: _BRACKETS.get(match[0], match[0][-1]), token)
+    return _ESCAPED.sub(lambda match: BRACKETS.get(match[0], match[0][-1]), token)

@@ -1,6 +1,6 @@
 import pytest
 
-from bough.datasets.escapes import unescaped
+from bough.formats.escapes import unescaped
 
 
 @pytest.mark.parametrize(
