@@ -20,7 +20,7 @@ ROOMS = [
     {"examples", "tasks", "checkpoint", "card", "train", "evaluate"},
     {"reproduce", "bench"},
     {"parsing"},
-    {"pipeline", "render", "shipping"},
+    {"pipeline", "render", "arcs", "shipping"},
     {"cli", "serve", "__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(ROOMS) for room in rooms}

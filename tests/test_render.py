@@ -134,3 +134,38 @@ def test_a_phrase_whose_parts_are_all_alike_stays_whole() -> None:
     result = sentiment()("of the")
     assert len(lines(result)) == 1
     assert len(result.nodes) == 3
+
+
+def drawn(result: Sentiment, **options: object) -> dict[int, ElementTree.Element]:
+    root = ElementTree.fromstring(svg(result, **options))  # type: ignore[arg-type]
+    return {
+        int(str(group.get("data-node"))): group for group in root.iter(f"{SVG}g") if group.get("data-node")
+    }
+
+
+def test_a_collapsed_phrase_is_drawn_whole() -> None:
+    result = sentiment()("The plot is dull, but the acting is brilliant.")
+    place = next(i for i, node in enumerate(result.nodes) if node.text == "the acting")
+    nodes = drawn(result, collapsed=[place])
+    assert nodes.keys() == set(range(len(result.nodes))) - {place + 1, place + 2}
+    assert nodes[place].get("class") == "node folded"
+    assert "the acting" in "".join(str(text.text) for text in nodes[place].iter(f"{SVG}text"))
+
+
+def test_only_a_phrase_is_drawn_with_what_is_below_it() -> None:
+    result = sentiment()("The plot is dull. But the acting is brilliant.")
+    place = next(i for i, node in enumerate(result.nodes) if node.text == "the acting")
+    assert drawn(result, only=place).keys() == {place, place + 1, place + 2}
+    assert drawn(result, only=place, collapsed=[place]).keys() == {place, place + 1, place + 2}
+
+
+def test_the_width_to_fill_decides_which_way_a_tree_runs() -> None:
+    result = sentiment()("An overlong but oddly moving film.")
+    across, down = (ElementTree.fromstring(svg(result, widest=widest)) for widest in (1000, 200))
+    assert float(str(down.get("width"))) < float(str(across.get("width")))
+
+
+@pytest.mark.parametrize("options", [{"only": 99}, {"only": -1}, {"collapsed": [0, 99]}])
+def test_a_node_that_is_not_there(options: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="no node"):
+        drawn(sentiment()("good film"), **options)

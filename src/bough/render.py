@@ -7,7 +7,7 @@ apart; each class has a sign as well. The picture brings its own style sheet, wi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,13 +31,18 @@ STYLE = f"""
 .bough .mid{{text-anchor:middle}}
 .bough .sign{{font-weight:600;font-size:11px}}
 .bough .edge{{stroke:#9aa3ad;stroke-width:1.4;fill:none}}
+.bough .folded rect{{stroke:#5c6670;stroke-width:1.4;stroke-dasharray:4 3}}
+.bough .tip{{fill:#9aa3ad}} .bough .plain{{fill:#eceff2}}
+.bough .relation{{font-size:11px}} .bough text.relation{{fill:#5c6670}}
 .bough .back{{fill:#fff}}
 .bough .l0{{fill:{COLOURS[0]}}} .bough .l1{{fill:{COLOURS[1]}}} .bough .l2{{fill:{COLOURS[2]}}}
 .bough .l3{{fill:{COLOURS[3]}}} .bough .l4{{fill:{COLOURS[4]}}}
 .bough text.on0,.bough text.on4{{fill:#fff}} .bough text.on1,.bough text.on3,.bough text.on2{{fill:#1b1f24}}
 @media (prefers-color-scheme:dark){{
 .bough{{background:#14181d}} .bough .back{{fill:#14181d}} .bough text{{fill:#e8ebee}}
-.bough .edge{{stroke:#6a737d}} .bough .l2{{fill:{DARK_NEUTRAL}}} .bough text.on2{{fill:#fff}}
+.bough .edge{{stroke:#6a737d}} .bough .tip{{fill:#6a737d}} .bough .plain{{fill:#2b323a}}
+.bough text.relation{{fill:#a9b3bd}}
+.bough .folded rect{{stroke:#c4ccd4}} .bough .l2{{fill:{DARK_NEUTRAL}}} .bough text.on2{{fill:#fff}}
 }}
 """
 
@@ -60,12 +65,26 @@ class Line:
     score: float
 
 
-def svg(result: Sentiment, *, style: bool = True) -> str:
+def svg(
+    result: Sentiment,
+    *,
+    style: bool = True,
+    only: int | None = None,
+    collapsed: Collection[int] = (),
+    widest: float = WIDEST,
+) -> str:
     """The trees of a result, one below the other, as one SVG document.
 
-    Without `style` it is for a page that has `STYLE` in a style sheet of its own.
+    `only` is the place of the one node that is drawn, with what is below it; a node in `collapsed` is drawn
+    as if its phrase were a word; a tree wider than `widest` runs from top to bottom. Without `style` it is
+    for a page that has `STYLE` in a style sheet of its own.
     """
-    pictures = [_Picture(result, root) for root in result.roots]
+    count = len(result.nodes)
+    for place in (*collapsed, *(() if only is None else (only,))):
+        if not 0 <= place < count:
+            raise ValueError(f"no node {place}; there are {count}, counted from 0")
+    roots = result.roots if only is None else (only,)
+    pictures = [_Picture(result, root, frozenset(collapsed) - {only}, widest) for root in roots]
     width = max(picture.width for picture in pictures)
     height = sum(picture.height for picture in pictures)
     body: list[str] = []
@@ -73,7 +92,12 @@ def svg(result: Sentiment, *, style: bool = True) -> str:
     for picture in pictures:
         body += [f'<g transform="translate(0 {top:g})">', *picture.shapes(), "</g>"]
         top += picture.height
-    title = shown(f"{result.text[:200]}: {result.label}")
+    return document(f"{result.text[:200]}: {result.label}", width, height, body, style=style)
+
+
+def document(title: str, width: float, height: float, body: Collection[str], *, style: bool) -> str:
+    """An SVG document around some shapes."""
+    title = shown(title)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="bough" role="img" aria-label="{title}" '
         f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}">'
@@ -128,28 +152,29 @@ def _uniform(result: Sentiment, root: int) -> bool:
     return all(result.nodes[place].label == label for place in _subtree(result, root))
 
 
-def _subtree(result: Sentiment, root: int) -> Iterator[int]:
+def _subtree(result: Sentiment, root: int, collapsed: Collection[int] = ()) -> Iterator[int]:
     stack = [root]
     while stack:
         place = stack.pop()
         yield place
-        stack.extend(reversed(result.nodes[place].children))
+        if place not in collapsed:
+            stack.extend(reversed(result.nodes[place].children))
 
 
 class _Picture:
     """One sentence's tree. Words stand in a row, or, where that is too wide, one below the other."""
 
-    def __init__(self, result: Sentiment, root: int) -> None:
-        self.result, self.root = result, root
-        self.places = list(_subtree(result, root))
+    def __init__(self, result: Sentiment, root: int, collapsed: Collection[int], widest: float) -> None:
+        self.result, self.root, self.collapsed = result, root, collapsed
+        self.places = list(_subtree(result, root, collapsed))
         heights: dict[int, int] = {}
         for place in reversed(self.places):
-            heights[place] = 1 + max((heights[child] for child in result.nodes[place].children), default=-1)
+            heights[place] = 1 + max((heights[child] for child in self._children(place)), default=-1)
         self.heights = heights
         self.texts = {place: self._word(place) for place in self.places}
         widths = {place: max(26.0, text_width(self._spoken(place)) + 12) for place in self.places}
         across = sum(widths[place] + GAP for place in self.places if self.texts[place])
-        self.sideways = across + 2 * MARGIN > WIDEST
+        self.sideways = across + 2 * MARGIN > widest
         self.widths = widths
         top = heights[root]
         self.longest = max(widths.values())
@@ -160,12 +185,16 @@ class _Picture:
             self.width, self.height = across - GAP + 2 * MARGIN, STEP * top + 2 * MARGIN + 2 * RADIUS
         self.spots = self._laid_out()
 
+    def _children(self, place: int) -> tuple[int, ...]:
+        return () if place in self.collapsed else self.result.nodes[place].children
+
     def _word(self, place: int) -> str:
         """The word drawn at a node: a leaf's text, or in a dependency tree the node's own word."""
         node = self.result.nodes[place]
-        if node.word is None:
+        children = self._children(place)
+        if node.word is None and children:
             return ""
-        word = self.result.tokens[node.word] if node.children else node.text
+        word = self.result.tokens[node.word] if node.word is not None and children else node.text
         return word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}\u2026"
 
     def _spoken(self, place: int) -> str:
@@ -173,16 +202,21 @@ class _Picture:
         level, sign = level_of(self.result, self.result.nodes[place])
         return self.texts[place] if level == 2 else f"{self.texts[place]} {sign}"
 
+    def _first(self, place: int) -> int:
+        """Where a drawn word stands among the words."""
+        node = self.result.nodes[place]
+        return node.span[0] if node.word is None or place in self.collapsed else node.word
+
     def _laid_out(self) -> dict[int, Spot]:
         along: dict[int, float] = {}
         at = MARGIN
         spoken = [place for place in self.places if self.texts[place]]
-        for place in sorted(spoken, key=lambda place: self.result.nodes[place].word or 0):
+        for place in sorted(spoken, key=self._first):
             size = ROW if self.sideways else self.widths[place]
             along[place] = at + size / 2
             at += size + (0.0 if self.sideways else GAP)
         for place in reversed(self.places):
-            children = self.result.nodes[place].children
+            children = self._children(place)
             if place not in along:
                 along[place] = sum(along[child] for child in children) / len(children)
         spots = {}
@@ -194,7 +228,7 @@ class _Picture:
     def shapes(self) -> Iterator[str]:
         """The edges, then the nodes over them."""
         for place in self.places:
-            for child in self.result.nodes[place].children:
+            for child in self._children(place):
                 yield self._edge(self.spots[place], self.spots[child])
         for place in self.places:
             yield self._node(place)
@@ -211,7 +245,8 @@ class _Picture:
             f"{name} {p:.0%}" for name, p in zip(self.result.classes, node.probabilities, strict=True)
         )
         title = f"<title>{shown(node.text)}\n{shown(node.label)} ({shown(chances)})</title>"
-        head = f'<g class="node" data-node="{place}">{title}'
+        folded = " folded" if place in self.collapsed and node.children else ""
+        head = f'<g class="node{folded}" data-node="{place}">{title}'
         if not self.texts[place]:
             return (
                 f'{head}<circle class="l{level}" cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{RADIUS:g}"/>'
