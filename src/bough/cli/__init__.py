@@ -17,6 +17,7 @@ COMMANDS = {  # each imported when it is called, so that every command starts as
     "score": "scoring",
     "prepare": "preparing",
     "ship": "shipping",
+    "parser": "parsing",
     "train": "training",
     "evaluate": "training",
     "recipes": "training",

@@ -15,7 +15,7 @@ from bough.parsing.builtin.config import Config
 from bough.parsing.builtin.evaluation import Report, score, speed
 from bough.parsing.builtin.folding import Rows, folded, quantised
 from bough.parsing.builtin.learner import Learner, build_lexicon
-from bough.parsing.builtin.network import Size
+from bough.parsing.builtin.network import Network, Size
 from bough.parsing.builtin.parser import LONGEST, BuiltinParser
 from bough.parsing.builtin.training import Run, batches, fit, rate_at
 from bough.parsing.builtin.treebanks import Example
@@ -42,6 +42,7 @@ def tagged(noun: str) -> Example:
         spans=((0, 3), (1, 3)),
         heads=(3, 3, 0),
         tags=("RB", "DT", "NN"),
+        labels=("NP", "@NP"),
     )
 
 
@@ -115,6 +116,43 @@ def test_quantising_keeps_the_network() -> None:
             made.styles.weight[0].detach() if name == "shapes.weight" else 0
         )
         assert float((tensor - given).abs().max()) <= float(given.abs().max()) / 127
+
+
+def test_unrounded_the_network_is_the_same() -> None:
+    made = learner()
+    parser = BuiltinParser(made.lexicon, SIZE, made.relations, folded(made, rounded=False))
+    for name, tensor in parser._network.state_dict().items():
+        if name != "shapes.weight":
+            assert torch.equal(tensor, made.network.state_dict()[name])
+
+
+def test_recurrent_dropout_leaves_out_and_keeps_the_mean() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(2, 5, SIZE.word)
+    network = Network(SIZE, 3, dropout=0.0, recurrent_dropout=0.3)
+    whole = network.eval().encode(x).detach()
+    network.train()
+    drawn = torch.stack([network.encode(x) for _ in range(200)]).detach()
+    assert not torch.equal(drawn[0], drawn[1])
+    assert float((drawn.mean(dim=0) - whole).abs().max()) < 0.02
+    network.recurrent_dropout = 0.0
+    assert torch.allclose(network.encode(x), whole, atol=1e-6)
+
+
+def test_tags_and_names_of_phrases_are_learned_where_there_are_some() -> None:
+    made = learner()
+    assert set(made([tagged("oak")])) == {"brackets", "arcs", "tags", "labels"}
+    assert set(made([example("oak", "bends")])) == {"brackets", "arcs", "relations"}
+    plain = learner(replace(CONFIG, tag_weight=0.0, label_weight=0.0))
+    assert set(plain([tagged("oak")])) == {"brackets", "arcs"}
+
+
+def test_converted_heads_do_not_touch_those_of_stanford() -> None:
+    made = learner().eval()
+    before = made([example("oak", "bends")])["arcs"]
+    with torch.no_grad():
+        made.converted.add_(1.0)
+    assert torch.equal(made([example("oak", "bends")])["arcs"], before)
 
 
 def test_a_quantised_row_is_within_half_a_step() -> None:
@@ -212,9 +250,9 @@ def test_the_card_tells_scores_terms_and_config(parser: BuiltinParser, tmp_path:
     parser.save(tmp_path)
     scores = score(parser, EXAMPLES[:3])
     report = Report("test", scores, scores, speed(parser, EXAMPLES[:3]))
-    write_card(
-        tmp_path, CONFIG, report, {"epoch": 2, "brackets": 80.0, "heads": 85.0}, [{"after": 2, "rate": 0.1}]
-    )
+    best = {"epoch": 2, "brackets": 80.0, "heads": 85.0}
+    rounding = (replace(scores, heads=91.25), replace(scores, heads=91.5))
+    write_card(tmp_path, CONFIG, report, best, rounding, [{"after": 2, "rate": 0.1}])
     card = (tmp_path / "README.md").read_text()
     for piece in (
         "CC BY-NC-SA 3.0",
@@ -222,6 +260,7 @@ def test_the_card_tells_scores_terms_and_config(parser: BuiltinParser, tmp_path:
         f"{scores.brackets:.2f}",
         '"seed": 1',
         "After epoch 2 the run was resumed",
+        "UAS from 91.25 to 91.50",
     ):
         assert piece in card
 
@@ -245,3 +284,17 @@ def test_a_config_names_an_unknown_key() -> None:
         Config.from_dict({"size": {"layer": 2}})
     with pytest.raises(ValueError, match=r"dropout = 1\.5"):
         Config(dropout=1.5)
+
+
+def test_settings_are_texts_over_a_config() -> None:
+    changed = CONFIG.with_settings({"rate": "0.01", "hidden": "32", "vectors": "840B"})
+    assert changed == replace(CONFIG, rate=0.01, size=replace(SIZE, hidden=32), vectors="840B")
+    for settings, reason in (
+        ({"epoch": "2"}, "unknown key 'epoch'; did you mean 'epochs'"),
+        ({"size": "2"}, "unknown key 'size'"),
+        ({"hidden": "wide"}, "hidden = 'wide': a whole number"),
+        ({"hidden": "0"}, "hidden = 0: at least 1"),
+        ({"rate": "-1"}, "rate = -1.0: more than 0"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            CONFIG.with_settings(settings)

@@ -31,5 +31,6 @@ def test_a_labelled_treebank_brings_spans_heads_and_tags(tmp_path: Path) -> None
     assert example.spans == ((0, 4), (0, 2), (2, 4))
     assert example.heads == (2, 3, 0, 3)
     assert example.tags == ("DT", "NN", "VBZ", ".")
+    assert example.labels == ("S", "NP", "@S")
     with pytest.raises(DataError, match=r"ewt-silver\.txt: no such file"):
         treebank(tmp_path, "ewt")

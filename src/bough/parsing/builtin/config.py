@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, get_type_hints
 
 from bough.parsing.builtin.network import Size
 
@@ -14,31 +17,50 @@ class Config:
     """One training run: sizes, data weights, optimiser. The same config and seed give the same parser."""
 
     seed: int = 1
-    epochs: int = 30
+    epochs: int = 16
     size: Size = field(default_factory=Size)
     vectors: str = "6B"  # the GloVe set whose rows are mapped, then folded away
     words: int = 40_000  # the most frequent words of that set; the treebanks' own words come on top
     frequent: int = 4  # a word as frequent as this in training also has a vector of its own
     longest: int = 60  # longer sentences are not trained on
-    batch_tokens: int = 400
+    batch_tokens: int = 450
     rate: float = 2e-3
     warmup: int = 300
     dropout: float = 0.3
-    word_dropout: float = 0.1  # words seen by their affixes and shape alone
+    recurrent_dropout: float = 0.15  # of the entries of the matrices from state to state
+    word_dropout: float = 0.15  # words seen by their affixes and shape alone
     average: float = 0.998  # decay, a step, of the average of weights that is kept
-    tag_weight: float = 0.5  # the auxiliary task: parts of speech, where the treebank has them
-    converted_weight: float = 0.5  # arcs that come from phrase structure, not from the dependency files
-    gum_share: float = 0.5  # of GUM's sentences an epoch: its brackets are in a style of its own
+    tag_weight: float = 0.5  # an auxiliary task: parts of speech, where the treebank has them
+    label_weight: float = 0.5  # another: the names of the phrases
+    converted_weight: float = 0.7  # arcs that come from phrase structure, not from the dependency files
+    gum_share: float = 0.4  # of GUM's sentences an epoch: its brackets are in a style of its own
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_tokens", "longest", "words"):
+        for name in ("epochs", "batch_tokens", "longest", "words", "warmup"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
+        for name, value in asdict(self.size).items():
+            if value < 1:
+                raise ValueError(f"{name} = {value}: at least 1")
+        if not 0 < self.rate < math.inf:
+            raise ValueError(f"rate = {self.rate}: more than 0")
         if not 0 <= self.gum_share <= 1:
             raise ValueError(f"gum_share = {self.gum_share}: from 0 to 1")
-        for name in ("dropout", "word_dropout", "average"):
+        for name in ("dropout", "recurrent_dropout", "word_dropout", "average"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: from 0 up to, not including, 1")
+
+    def with_settings(self, settings: Mapping[str, str]) -> Config:
+        """Some values replaced, given as texts; those of `size` go by their own names."""
+        kinds, sizes = get_type_hints(Config), get_type_hints(Size)
+        del kinds["size"]
+        known = {**kinds, **sizes}
+        for key in settings:
+            if key not in known:
+                raise ValueError(f"unknown key {key!r}{_nearest(key, known)}")
+        values = {key: _read(key, known[key], text) for key, text in settings.items()}
+        size = replace(self.size, **{key: value for key, value in values.items() if key in sizes})
+        return replace(self, size=size, **{key: value for key, value in values.items() if key in kinds})
 
     def json(self) -> str:
         """The config as JSON text."""
@@ -60,3 +82,15 @@ def _check_keys(values: dict[str, Any], kind: type[Config] | type[Size]) -> None
     for key in values:
         if key not in known:
             raise ValueError(f"unknown key {key!r}; known are {', '.join(known)}")
+
+
+def _nearest(word: str, known: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
+
+
+def _read(name: str, kind: type[Any], text: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"{name} = {text!r}: {'a whole number' if kind is int else 'a number'}") from None

@@ -56,18 +56,23 @@ class Report:
 
 
 def evaluate(
-    parser: BuiltinParser | Path | str, data: Path | str | None = None, split: str = "test"
+    parser: BuiltinParser | Path | str,
+    data: Path | str | None = None,
+    split: str = "test",
+    *,
+    check: bool = True,
 ) -> Report:
     """Measure a parser, or the one in a folder, on a split of SST and on the unseen sentences of SICK's.
 
-    The speed is that of text to both trees, tokenising included, on SST's sentences.
+    The speed is that of text to both trees, tokenising included, on SST's sentences. Without `check` the data
+    may be others than SST and SICK, in their layout.
     """
     model = parser if isinstance(parser, BuiltinParser) else BuiltinParser.load(parser)
-    examples = sst(data, split)
+    examples = sst(data, split, check=check)
     return Report(
         split=split,
         sst=score(model, examples),
-        sick_unseen=score(model, sick_unseen(data, split)),
+        sick_unseen=score(model, sick_unseen(data, split, check=check)),
         sentences_a_second=round(speed(model, examples), 1),
     )
 

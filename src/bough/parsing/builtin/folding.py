@@ -43,8 +43,11 @@ def word_table(learner: Learner) -> Tensor:
 
 
 @torch.no_grad()
-def folded(learner: Learner) -> dict[str, Tensor]:
-    """All tensors of the shipped parser by name: `NAME` as it is, or `NAME.codes` and `NAME.scales`."""
+def folded(learner: Learner, *, rounded: bool = True) -> dict[str, Tensor]:
+    """All tensors of the shipped parser by name: `NAME` as it is, or `NAME.codes` and `NAME.scales`.
+
+    Not `rounded`, the codes are the numbers themselves and the scales ones: to measure what rounding costs.
+    """
     whole = {"words": word_table(learner), "affixes": learner.affixes.weight}
     whole |= {f"network.{name}": tensor for name, tensor in learner.network.state_dict().items()}
     # the style is a constant from here on: Stanford's
@@ -54,7 +57,7 @@ def folded(learner: Learner) -> dict[str, Tensor]:
         if tensor.ndim < 2:
             tensors[name] = tensor.detach().clone().contiguous()
             continue
-        rows = quantised(tensor)
+        rows = quantised(tensor) if rounded else Rows(tensor.detach(), torch.ones(tensor.shape[:-1]))
         tensors |= {f"{name}.codes": rows.codes.contiguous(), f"{name}.scales": rows.scales.contiguous()}
     return tensors
 

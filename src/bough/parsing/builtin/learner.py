@@ -25,7 +25,7 @@ from bough.parsing.builtin.lexicon import (
     shapes,
     zeroed,
 )
-from bough.parsing.builtin.network import Network
+from bough.parsing.builtin.network import Network, between_words
 from bough.parsing.builtin.treebanks import Example
 
 STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1}
@@ -35,7 +35,8 @@ class Learner(nn.Module):
     """A word's vector is W g + d + the sum of its affixes' vectors: all of it folds into one row a word.
 
     g is the word's GloVe vector, zero if it has none; d is its own, zero unless it is frequent in training.
-    A sentence's style (Stanford's or GUM's brackets) and a word's shape each add a vector.
+    A sentence's style (Stanford's or GUM's brackets) and a word's shape each add a vector. So does, before
+    heads are scored, their coming from phrase structure: converted heads are not quite Stanford's.
     """
 
     def __init__(
@@ -47,15 +48,23 @@ class Learner(nn.Module):
         self.tags = sorted({name for example in examples for name in example.tags or ()})
         self.relation_index = {name: i for i, name in enumerate(self.relations)}
         self.tag_index = {name: i for i, name in enumerate(self.tags)}
+        labels = sorted({name for example in examples for name in example.labels or ()})
+        self.label_index = {name: i for i, name in enumerate(labels)}
         wide = config.size.word
         self.vectors = torch.from_numpy(vectors)
         self.own_row = _own_rows(lexicon, examples, config.frequent)
-        self.network = Network(config.size, len(self.relations), config.dropout)
+        self.network = Network(config.size, len(self.relations), config.dropout, config.recurrent_dropout)
         self.map = nn.Linear(vectors.shape[1], wide, bias=False)
         self.own = nn.Embedding(int(self.own_row.max()) + 1, wide)
         self.affixes = nn.Embedding(BUCKETS, wide)
         self.styles = nn.Embedding(2, wide)
         self.tagger = nn.Linear(2 * config.size.hidden, len(self.tags))
+        self.labeller = nn.Sequential(
+            nn.Linear(2 * config.size.hidden, config.size.span),
+            nn.LeakyReLU(0.1),
+            nn.Linear(config.size.span, len(labels)),
+        )
+        self.converted = nn.Parameter(torch.zeros(2 * config.size.hidden))
         nn.init.normal_(self.map.weight, std=1 / math.sqrt(vectors.shape[1]))
         nn.init.zeros_(self.own.weight)
         for embedding, spread in ((self.affixes, 0.2), (self.network.shapes, 0.2), (self.styles, 0.1)):
@@ -69,13 +78,26 @@ class Learner(nn.Module):
         losses = {"brackets": self.bracket_loss(states, examples), **self.arc_losses(states, examples)}
         tagged = [place for place, example in enumerate(examples) if example.tags is not None]
         if tagged and self.config.tag_weight:
-            gold = torch.tensor(
-                [[self.tag_index[tag] for tag in examples[place].tags or ()] for place in tagged]
-            )
-            scores = self.tagger(states[tagged, 1:-1])
-            loss = F.cross_entropy(scores.flatten(0, 1), gold.flatten(), reduction="sum")
-            losses["tags"] = self.config.tag_weight * loss
+            losses["tags"] = self.config.tag_weight * self.tag_loss(states, examples, tagged)
+        if tagged and self.config.label_weight:
+            losses["labels"] = self.config.label_weight * self.label_loss(states, examples, tagged)
         return losses
+
+    def tag_loss(self, states: Tensor, examples: Sequence[Example], tagged: list[int]) -> Tensor:
+        """Cross-entropy of the parts of speech of the sentences `tagged`."""
+        gold = torch.tensor([[self.tag_index[tag] for tag in examples[place].tags or ()] for place in tagged])
+        scores = self.tagger(states[tagged, 1:-1])
+        return F.cross_entropy(scores.flatten(0, 1), gold.flatten(), reduction="sum")
+
+    def label_loss(self, states: Tensor, examples: Sequence[Example], tagged: list[int]) -> Tensor:
+        """Cross-entropy of the phrases' names, each read off the difference of its two ends."""
+        gold = torch.tensor(
+            [self.label_index[name] for place in tagged for name in examples[place].labels or ()]
+        )
+        spans = torch.tensor([(place, *span) for place in tagged for span in examples[place].spans])
+        posts = between_words(states)
+        scores = self.labeller(posts[spans[:, 0], spans[:, 2]] - posts[spans[:, 0], spans[:, 1]])
+        return F.cross_entropy(scores, gold, reduction="sum")
 
     def inputs(self, examples: Sequence[Example]) -> Tensor:
         """(B, N + 2, word)"""
@@ -116,11 +138,10 @@ class Learner(nn.Module):
     def arc_losses(self, states: Tensor, examples: Sequence[Example]) -> dict[str, Tensor]:
         """Cross-entropy of each word's head, and of its relation where the head comes with one."""
         heads = torch.tensor([example.heads for example in examples])
-        scores = self.network.arc_scores(states)
+        converted = torch.tensor([example.relations is None for example in examples])
+        scores = self.network.arc_scores(states + converted[:, None, None] * self.converted)
         losses = F.cross_entropy(scores.flatten(0, 1), heads.flatten(), reduction="none").view_as(heads)
-        weight = torch.tensor(
-            [self.config.converted_weight if e.relations is None else 1.0 for e in examples]
-        )
+        weight = torch.where(converted, self.config.converted_weight, 1.0)
         found = {"arcs": (losses.sum(dim=1) * weight).sum()}
         named = [place for place, example in enumerate(examples) if example.relations is not None]
         if named:

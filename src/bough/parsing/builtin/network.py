@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
@@ -15,8 +17,8 @@ from bough.parsing.builtin.lexicon import SHAPES
 class Size:
     """How wide the parts of the network are."""
 
-    word: int = 96
-    hidden: int = 200
+    word: int = 128
+    hidden: int = 224
     layers: int = 3
     span: int = 128
     arc: int = 192
@@ -73,11 +75,16 @@ class Projection(nn.Sequential):
 
 
 class Network(nn.Module):
-    """From input vectors of a batch of sentences, marks included, to span scores and head scores."""
+    """From input vectors of a batch of sentences, marks included, to span scores and head scores.
 
-    def __init__(self, size: Size, relations: int, dropout: float = 0.33) -> None:
+    In training, `recurrent_dropout` leaves out entries of the matrices from state to state, anew each batch.
+    """
+
+    def __init__(
+        self, size: Size, relations: int, dropout: float = 0.33, recurrent_dropout: float = 0.0
+    ) -> None:
         super().__init__()
-        self.size = size
+        self.size, self.recurrent_dropout = size, recurrent_dropout
         wide = 2 * size.hidden
         self.shapes = nn.Embedding(SHAPES, size.word)
         widths = [size.word] + [wide] * (size.layers - 1)
@@ -99,19 +106,29 @@ class Network(nn.Module):
         if lengths is not None:
             states = pack_padded_sequence(x.transpose(0, 1), lengths)
         for layer in self.layers:
-            states, _ = layer(states)
+            states = self._sparse(layer, states) if self._drops(states) else layer(states)[0]
             if isinstance(states, Tensor):
                 states = self.dropout(states)
         if isinstance(states, PackedSequence):
             states, _ = pad_packed_sequence(states)
         return states.transpose(0, 1)
 
+    def _drops(self, states: Tensor | PackedSequence) -> TypeGuard[Tensor]:
+        return self.training and self.recurrent_dropout > 0 and isinstance(states, Tensor)
+
+    def _sparse(self, layer: nn.Module, x: Tensor) -> Tensor:
+        """A layer's states (T, B, 2 hidden), its matrices from state to state with entries left out."""
+        weights = [
+            F.dropout(weight, self.recurrent_dropout) if "weight_hh" in name else weight
+            for name, weight in layer.named_parameters()
+        ]
+        start = x.new_zeros(2, x.shape[1], self.size.hidden)
+        states: Tensor = torch.lstm(x, (start, start), weights, True, 1, 0.0, True, True, False)[0]
+        return states
+
     def span_scores(self, states: Tensor) -> Tensor:
         """(B, N + 2, 2 hidden) -> (B, N + 1, N + 1) by start and width."""
-        forward, backward = states.chunk(2, dim=2)
-        posts = torch.cat(
-            [forward[:, :-1], backward[:, 1:]], dim=2
-        )  # between two words: left of it, right of it
+        posts = between_words(states)
         table = self.span(self.span_start(posts), self.span_end(posts))  # by start and end
         return by_width(table)
 
@@ -124,6 +141,12 @@ class Network(nn.Module):
         """(words, relations) for given words (1-based) and heads (0 the root) of given sentences."""
         words, heads = self.relation_word(states), self.relation_head(states)
         return self.relation.paired(words[batch, word], heads[batch, head])
+
+
+def between_words(states: Tensor) -> Tensor:
+    """(B, N + 2, 2 hidden) -> (B, N + 1, 2 hidden): what is left of a gap read forwards, what is right backwards."""
+    forward, backward = states.chunk(2, dim=2)
+    return torch.cat([forward[:, :-1], backward[:, 1:]], dim=2)
 
 
 def by_width(table: Tensor) -> Tensor:

@@ -35,11 +35,18 @@ from bough.parsing.builtin.treebanks import Example
 log = logging.getLogger(__name__)
 
 FIXED = frozenset(["seed", "size", "vectors", "words", "frequent", "longest"])  # for resuming
+CHECKPOINT = "checkpoint.safetensors"
 AVERAGE_EVERY = 4  # steps; the decay is raised to this power
 
 
 def train(
-    config: Config, data: Path | str | None, out: Path | str, *, resume: bool = False, card: bool = True
+    config: Config,
+    data: Path | str | None,
+    out: Path | str,
+    *,
+    resume: bool = False,
+    card: bool = True,
+    check: bool = True,
 ) -> Report | None:
     """Train a parser on the data below `data` and leave the best one in `out`.
 
@@ -48,19 +55,24 @@ def train(
     is kept. `resume` goes on after the last finished epoch, to the same end as if never interrupted; what a
     config says about sizes and data must then be the same, the rest may change and is noted in the card.
     With `card`, the kept parser is measured on the test splits at the end, once, and its card written.
+    Without `check` the data may be others than SST and SICK, in their layout.
     """
     folder = Path(out)
+    if not resume and (folder / CHECKPOINT).exists():
+        raise ValueError(f"{folder} holds a run already; --resume goes on with it")
     torch.manual_seed(config.seed)
-    examples = treebanks.training(data, config.longest)
+    examples = treebanks.training(data, config.longest, check=check)
     learner = build_learner(config, data, examples)
     run = Run(config, learner, folder)
     if resume:
         run.resume()
-    fit(run, examples, treebanks.sst(data, "dev"), treebanks.sick_unseen(data, "dev"))
+    dev = treebanks.sst(data, "dev", check=check)
+    fit(run, examples, dev, treebanks.sick_unseen(data, "dev", check=check))
     if not card:
         return None
-    report = evaluate(folder, data, "test")
-    write_card(folder, config, report, run.best, run.changes)
+    report = evaluate(folder, data, "test", check=check)
+    rounding = (score(run.parser(rounded=False), dev), score(run.parser(), dev))
+    write_card(folder, config, report, run.best, rounding, run.changes)
     return report
 
 
@@ -94,7 +106,7 @@ class Run:
         self.epoch = self.step = 0
         self.best: dict[str, float] = {}
         self.changes: list[dict[str, Any]] = []  # what resuming changed, and after which epoch
-        self.checkpoint = Checkpoint(folder / "checkpoint.safetensors")
+        self.checkpoint = Checkpoint(folder / CHECKPOINT)
 
     def train_epoch(self, examples: Sequence[Example]) -> dict[str, float]:
         """One pass over the examples; the losses a word."""
@@ -130,10 +142,11 @@ class Run:
         for mean, now in zip(self.average.parameters(), self.learner.parameters(), strict=True):
             mean.lerp_(now, 1 - decay)
 
-    def parser(self) -> BuiltinParser:
+    def parser(self, *, rounded: bool = True) -> BuiltinParser:
         """The averaged network as it would be shipped."""
         learner = self.average
-        return BuiltinParser(learner.lexicon, self.config.size, learner.relations, folded(learner))
+        tensors = folded(learner, rounded=rounded)
+        return BuiltinParser(learner.lexicon, self.config.size, learner.relations, tensors)
 
     def keep(
         self, parser: BuiltinParser, losses: dict[str, float], dev: Scores, dev_sick: Scores, seconds: float

@@ -12,6 +12,7 @@ from bough.datasets.location import require
 from bough.formats import ptb
 from bough.parsing.binarise import binarise
 from bough.parsing.dependencies import dependency_heads
+from bough.parsing.heads import bare
 from bough.tree import Tree
 
 log = logging.getLogger(__name__)
@@ -26,7 +27,8 @@ class Example:
     """One sentence: its binary bracketing, and what else its source knows.
 
     `spans` are (start, end) of two words and more; `heads` count from 1, 0 is the root; `relations` are
-    there where the heads come from a dependency parser, `tags` where the source has parts of speech.
+    there where the heads come from a dependency parser, `tags` and `labels` (the names of the spans) where the
+    source has them.
     """
 
     source: Literal["sst", "sick", "ewt", "gum"]
@@ -35,19 +37,20 @@ class Example:
     heads: tuple[int, ...]
     relations: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
 
 
-def sst(data: Path | str | None, split: str) -> list[Example]:
-    """The sentences of the sentiment treebank with both kinds of tree."""
-    phrases = load_sst(data, split, parse="constituency")
-    arcs = load_sst(data, split, parse="dependency")
+def sst(data: Path | str | None, split: str, *, check: bool = True) -> list[Example]:
+    """The sentences of the sentiment treebank with both kinds of tree; not `check`ed, any in its layout."""
+    phrases = load_sst(data, split, parse="constituency", check=check)
+    arcs = load_sst(data, split, parse="dependency", check=check)
     return [_both("sst", phrase, arc) for phrase, arc in zip(phrases, arcs, strict=True)]
 
 
-def sick(data: Path | str | None, split: str) -> list[Example]:
+def sick(data: Path | str | None, split: str, *, check: bool = True) -> list[Example]:
     """The distinct sentences of SICK with both kinds of tree, in order of appearance."""
-    phrases = load_sick(data, split, parse="constituency")
-    arcs = load_sick(data, split, parse="dependency")
+    phrases = load_sick(data, split, parse="constituency", check=check)
+    arcs = load_sick(data, split, parse="dependency", check=check)
     found: dict[tuple[str, ...], Example] = {}
     for phrase, arc in zip(phrases, arcs, strict=True):
         for example in (_both("sick", phrase.left, arc.left), _both("sick", phrase.right, arc.right)):
@@ -55,10 +58,10 @@ def sick(data: Path | str | None, split: str) -> list[Example]:
     return list(found.values())
 
 
-def sick_unseen(data: Path | str | None, split: str) -> list[Example]:
+def sick_unseen(data: Path | str | None, split: str, *, check: bool = True) -> list[Example]:
     """The distinct sentences of a split of SICK that do not occur in its training split."""
-    seen = {example.tokens for example in sick(data, "train")}
-    return [example for example in sick(data, split) if example.tokens not in seen]
+    seen = {example.tokens for example in sick(data, "train", check=check)}
+    return [example for example in sick(data, split, check=check) if example.tokens not in seen]
 
 
 def treebank(data: Path | str | None, name: Literal["ewt", "gum"]) -> list[Example]:
@@ -68,9 +71,10 @@ def treebank(data: Path | str | None, name: Literal["ewt", "gum"]) -> list[Examp
     return [_labelled(name, tree) for tree in ptb.read(path) if len(tree.leaves) > 1]
 
 
-def training(data: Path | str | None, longest: int) -> list[Example]:
+def training(data: Path | str | None, longest: int, *, check: bool = True) -> list[Example]:
     """All that the parser is trained on, sentences of 2 to `longest` words."""
-    examples = sst(data, "train") + sick(data, "train") + treebank(data, "ewt") + treebank(data, "gum")
+    examples = sst(data, "train", check=check) + sick(data, "train", check=check)
+    examples += treebank(data, "ewt") + treebank(data, "gum")
     kept = [example for example in examples if 2 <= len(example.tokens) <= longest]
     log.info(
         "%d sentences to train on, %d longer than %d words left out",
@@ -101,10 +105,20 @@ def _both(source: Literal["sst", "sick"], phrase: Tree, arc: Tree) -> Example:
 def _labelled(name: Literal["ewt", "gum"], tree: Tree) -> Example:
     leaves = tree.leaves.tolist()
     tokens, labels = tree.tokens or (), tree.labels or ()
+    binary = binarise(tree)
+    spans = spans_of(binary)
+    names = dict(zip(map(tuple, binary.spans.tolist()), map(_bare, binary.labels or ()), strict=True))
     return Example(
         source=name,
         tokens=tuple(str(tokens[leaf]) for leaf in leaves),
-        spans=spans_of(binarise(tree)),
+        spans=spans,
         heads=tuple(dependency_heads(tree)),
         tags=tuple(str(labels[leaf]) for leaf in leaves),
+        labels=tuple(names[span] for span in spans),
     )
+
+
+def _bare(label: object) -> str:
+    """A label without its function tags; the mark of a node in between stays."""
+    name = str(label)
+    return "@" + bare(name[1:]) if name.startswith("@") else bare(name)

@@ -1,0 +1,115 @@
+"""`bough parser train` and `bough parser evaluate`."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from bough.parsing.builtin import Report
+
+parser = App(name="parser", help="Train the built-in parser, or measure one.", result_action="return_value")
+
+FIGURES = {
+    "sentences": "sentences",
+    "brackets": "bracket F1",
+    "inner_brackets": "bracket F1 without the whole sentence",
+    "heads": "UAS",
+    "heads_of_words": "UAS without punctuation",
+    "relations": "LAS",
+}
+
+
+@parser.command
+def train(
+    *,
+    out: Path,
+    settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
+    resume: Annotated[bool, Parameter(negative="")] = False,
+    data: Path | None = None,
+    own: Annotated[bool, Parameter(negative="")] = False,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Train a parser on SST, SICK and the treebanks; its folder can be shipped as it is, card included.
+
+    An hour on one core. The epoch that is best on dev is kept, and measured on test at the end.
+
+    Parameters
+    ----------
+    out
+        Folder of the parser, of `metrics.jsonl` and of the checkpoint.
+    settings
+        key=value over the defaults, which made the shipped parser; may be repeated.
+    resume
+        Continue a run that was stopped.
+    data
+        Data folder; else BOUGH_DATA, else the user cache.
+    own
+        The data are your own, in the same layout; the sizes of SST and SICK are not asked of them.
+    as_json
+        Print the figures as JSON.
+    """
+    import torch
+
+    from bough.cli.training import parse_settings
+    from bough.parsing.builtin import Config
+    from bough.parsing.builtin import train as run
+
+    torch.set_num_threads(1)
+    logging.getLogger("bough").setLevel(logging.INFO)
+    report = run(Config().with_settings(parse_settings(settings)), data, out, resume=resume, check=not own)
+    if report is not None:
+        _show(report, as_json)
+
+
+@parser.command
+def evaluate(
+    folder: Path | None = None,
+    /,
+    *,
+    split: Literal["dev", "test"] = "test",
+    data: Path | None = None,
+    own: Annotated[bool, Parameter(negative="")] = False,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Measure a parser: brackets, heads and relations on SST and on SICK's unseen sentences; and its speed.
+
+    Parameters
+    ----------
+    folder
+        Folder of a parser; the shipped one unless given.
+    split
+        dev or test.
+    data
+        Data folder; else BOUGH_DATA, else the user cache.
+    own
+        The data are your own, in the same layout; the sizes of SST and SICK are not asked of them.
+    as_json
+        Print the figures as JSON.
+    """
+    import torch
+
+    from bough.parsing import BUILTIN
+    from bough.parsing.builtin import evaluate as measure
+
+    torch.set_num_threads(1)
+    _show(measure(folder or BUILTIN, data, split, check=not own), as_json)
+
+
+def _show(report: Report, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(report.as_dict(), indent=2))  # noqa: T201
+        return
+    table = Table("", f"SST {report.split}", f"SICK {report.split}, unseen in training")
+    for key, name in FIGURES.items():
+        values = [getattr(scores, key) for scores in (report.sst, report.sick_unseen)]
+        table.add_row(name, *(f"{v:,}" if isinstance(v, int) else f"{v:.2f}" for v in values))
+    console = Console()
+    console.print(table)
+    console.print(f"{report.sentences_a_second:.0f} sentences a second, text to both trees", highlight=False)

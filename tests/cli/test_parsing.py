@@ -1,0 +1,73 @@
+"""Claims about `bough parser`: it trains, goes on after a stop, measures, and says in one line what is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import minidata
+from cli_calls import bough
+
+SMALL = ["epochs=2", "hidden=8", "word=8", "layers=1", "span=8", "arc=8", "relation=4", "batch_tokens=100"]
+TREES = [
+    "(ROOT (S (NP (DT The) (NN oak)) (VP (VBZ bends)) (. .)))",
+    "(ROOT (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ old))) (. .)))",
+]
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = minidata.make(tmp_path_factory.mktemp("mini"), sentences=20)
+    (folder / "treebank").mkdir()
+    for name in ("gum", "ewt-silver"):
+        (folder / "treebank" / f"{name}.txt").write_text("".join(f"{tree}\n" for tree in TREES))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "parser"
+    settings = [piece for setting in SMALL for piece in ("--set", setting)]
+    done = bough("parser", "train", "--out", str(out), "--data", str(mini), "--own", *settings)
+    assert done.returncode == 0, done.stderr
+    assert "epoch 2" in done.stderr
+    assert "sentences a second" in done.stdout
+    return out
+
+
+def test_what_train_leaves_can_be_measured_and_shipped(trained: Path, mini: Path) -> None:
+    said = bough("parser", "evaluate", str(trained), "--data", str(mini), "--own", "--split", "dev", "--json")
+    report = json.loads(said.stdout)
+    assert report["split"] == "dev"
+    assert report["sst"]["sentences"] == 20
+    assert 0 <= report["sst"]["brackets"] <= 100
+    last = json.loads((trained / "metrics.jsonl").read_text().splitlines()[-1])
+    assert last["epoch"] == 2
+    assert "bough parser evaluate" in (trained / "README.md").read_text()
+
+
+def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
+    again = bough("parser", "train", "--out", str(trained), "--data", str(mini), "--set", "hidden=8")
+    assert again.returncode == 2
+    assert again.stderr.splitlines()[-1].endswith("holds a run already; --resume goes on with it")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train",), "--out"),
+        (("train", "--out", "run", "--set", "epoch=2"), "unknown key 'epoch'; did you mean 'epochs'?"),
+        (("train", "--out", "run", "--set", "epochs"), "key=value wanted"),
+        (("train", "--out", "run", "--data", "/no/such/folder"), "/no/such/folder"),
+        (("evaluate", "/no/such/parser"), "no config.json"),
+        (("evaluate", "--split", "holdout"), "holdout"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_exit_code_2(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    failed = bough("parser", *arguments)
+    assert failed.returncode == 2
+    assert message in failed.stderr
+    assert len(failed.stderr.splitlines()) == 1
