@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench clean
+.PHONY: demo serve test check bench load clean
 
 $(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bough needs Python 3.11 or newer")'
@@ -32,6 +32,13 @@ demo: $(VENV)/.package  ## the first minute: the shipped models, then a training
 	$(BIN)/bough train demo --out runs/demo
 	$(BIN)/bough evaluate runs/demo
 
+$(VENV)/.serve: pyproject.toml $(VENV)/.package
+	$(PIP) --editable '.[serve]'
+	touch $@
+
+serve: $(VENV)/.serve  ## the page and the JSON API, on this machine
+	$(BIN)/bough serve
+
 test: $(VENV)/.dev  ## the tests; SLOW=1 adds those that take minutes
 	$(BIN)/python -m pytest -n 2 $(if $(SLOW),--slow)
 
@@ -42,6 +49,9 @@ check: $(VENV)/.dev  ## formatting, lint and types
 
 bench: $(VENV)/.package  ## speed against the matmul floor and the recursive reference
 	$(BIN)/bough bench
+
+load: $(VENV)/.serve  ## requests a second, latency and memory of the server, for five minutes
+	$(BIN)/python tools/load.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

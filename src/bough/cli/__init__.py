@@ -24,6 +24,7 @@ COMMANDS = {  # each imported when it is called, so that every command starts as
     "fetch": "fetching",
     "bench": "benching",
     "reproduce": "reproducing",
+    "serve": "serving",
 }
 
 

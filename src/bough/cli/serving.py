@@ -1,0 +1,41 @@
+"""`bough serve`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    browser: Annotated[bool, Parameter(name="--open", negative="")] = False,
+) -> None:
+    """Show the trees on a page, and answer programs in JSON.
+
+    Parameters
+    ----------
+    host
+        The address to listen on; by default nobody but this machine gets in.
+    port
+        The port; 0 takes a free one.
+    browser
+        Open the page in the browser.
+    """
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise ValueError(f'the page needs {error.name}: pip install "bough[serve]"') from None
+    from bough.serve.server import serve as run
+
+    def tell(address: str) -> None:
+        print(f"bough: {address}  (the API: {address}/docs; stop with Ctrl-C)", flush=True)  # noqa: T201
+        if browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    run(host, port, tell=tell)

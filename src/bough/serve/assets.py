@@ -1,0 +1,52 @@
+"""The files of the page, read once at the start: a request names one of them or gets a 404, never a path."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bough.render import STYLE
+
+KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "txt": "text/plain; charset=utf-8",
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file as it is sent."""
+
+    content: bytes
+    kind: str
+    tag: str
+
+    def response(self, request: Request) -> Response:
+        """The file, or 304 to a browser that has it."""
+        headers = {"etag": self.tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == self.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(self.content, media_type=self.kind, headers=headers)
+
+
+def made(name: str, content: bytes) -> Asset:
+    """An asset from its bytes."""
+    return Asset(content, KINDS[name.rpartition(".")[2]], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+
+
+def read_assets() -> dict[str, Asset]:
+    """Every file of the page by its name, and the style of the trees."""
+    page = files("bough.serve").joinpath("page")
+    found = {
+        entry.name: made(entry.name, entry.read_bytes())
+        for entry in page.iterdir()
+        if entry.name.rpartition(".")[2] in KINDS
+    }
+    return {**found, "tree.css": made("tree.css", STYLE.encode())}

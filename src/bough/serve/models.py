@@ -1,0 +1,132 @@
+"""The shipped models behind one parser: jobs of any kind in, finished JSON out, a batch as one forest."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import bough
+from bough import arcs, render
+from bough.parsing import get_parser
+from bough.pipeline import Relatedness, Sentiment
+from bough.pipeline.reading import Reader
+
+REMEMBERED = 64  # results, so that a tree that is drawn again is the same tree
+WARM_UP = "A tree grows in the garden."
+
+
+@dataclass(frozen=True)
+class Score:
+    """A text whose sentiment is asked for."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A text whose trees are to be drawn: phrases with their sentiment, or dependencies."""
+
+    text: str
+    view: Literal["phrases", "dependencies"]
+    sentences: bool = True  # cut into sentences; else one tree over all of it
+    only: int | None = None  # the one node that is drawn, with what is below it
+    collapsed: tuple[int, ...] = ()  # nodes drawn whole
+    width: int = render.WIDEST  # what is wider runs from top to bottom
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Two texts whose relatedness is asked for."""
+
+    a: str
+    b: str
+
+
+Job = Score | Draw | Compare
+Outcome = bytes | Exception
+
+
+def size_of(job: Job) -> int:
+    """About how much work a job is, in characters."""
+    return 200 + (len(job.a) + len(job.b) if isinstance(job, Compare) else len(job.text))
+
+
+class Models:
+    """Sentiment, relatedness and the parser they share. One thread uses them at a time."""
+
+    def __init__(self) -> None:
+        self.parser = get_parser("builtin")
+        self.sentiment = bough.load("sentiment", parser=self.parser)
+        self.related = bough.load("relatedness", parser=self.parser)
+        self._arcs = {cut: Reader(self.parser, "dependency", split=cut) for cut in (True, False)}
+        self._drawn: OrderedDict[str, Sentiment] = OrderedDict()
+        self.compute([Draw(WARM_UP, "phrases"), Compare(WARM_UP, WARM_UP)])
+
+    def compute(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Every text of the batch is parsed and scored with the others; then each job gets its own answer."""
+        results = self._sentiments(jobs)
+        pairs = iter(self._pairs([job for job in jobs if isinstance(job, Compare)]))
+        outcomes: list[Outcome] = []
+        for job in jobs:
+            try:
+                if isinstance(job, Compare):
+                    outcomes.append(_compared(job, next(pairs)))
+                elif isinstance(job, Draw) and job.view == "dependencies":
+                    outcomes.append(self._dependencies(job))
+                else:
+                    outcomes.append(_scored(job, results[job.text]))
+            except ValueError as error:
+                outcomes.append(error)
+        return outcomes
+
+    def _sentiments(self, jobs: Sequence[Job]) -> dict[str, Sentiment | None]:
+        """The sentiment of each text, None where it has no word."""
+        known: dict[str, Sentiment | None] = {}
+        for job in jobs:
+            if isinstance(job, Draw) and job.view == "phrases" and job.text in self._drawn:
+                self._drawn.move_to_end(job.text)
+                known[job.text] = self._drawn[job.text]
+        texts = {job.text for job in jobs if isinstance(job, Score)}
+        texts |= {job.text for job in jobs if isinstance(job, Draw) and job.view == "phrases"}
+        new = sorted(texts - known.keys())
+        known |= zip(new, self.sentiment.stream_any(new), strict=True)
+        for job in jobs:
+            if isinstance(job, Draw) and (result := known.get(job.text)) is not None:
+                self._drawn[job.text] = result
+        while len(self._drawn) > REMEMBERED:
+            self._drawn.popitem(last=False)
+        return known
+
+    def _pairs(self, jobs: Sequence[Compare]) -> list[Relatedness | None]:
+        cut = self.related.reader.cut([side for job in jobs for side in (job.a, job.b)])
+        full = [i for i in range(len(jobs)) if cut[2 * i] and cut[2 * i + 1]]
+        found = self.related.compare_all([(jobs[i].a, jobs[i].b) for i in full])
+        by_place = dict(zip(full, found, strict=True))
+        return [by_place.get(i) for i in range(len(jobs))]
+
+    def _dependencies(self, job: Draw) -> bytes:
+        (sentences,) = self._arcs[job.sentences].read([job.text])
+        drawn = arcs.svg(job.text, [read.tree for read in sentences], style=False, widest=job.width)
+        return _json({"svg": drawn, "result": None})
+
+
+def _scored(job: Score | Draw, result: Sentiment | None) -> bytes:
+    if result is None:
+        raise ValueError(f"no word in {job.text[:40]!r}; there is nothing to score")
+    if isinstance(job, Score):
+        return result.json().encode()
+    drawn = render.svg(result, style=False, only=job.only, collapsed=job.collapsed, widest=job.width)
+    return _json({"svg": drawn, "result": result.as_dict()})
+
+
+def _compared(job: Compare, result: Relatedness | None) -> bytes:
+    if result is None:
+        raise ValueError(f"no word in {job.a[:40]!r} or in {job.b[:40]!r}; there is nothing to compare")
+    return result.json().encode()
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()

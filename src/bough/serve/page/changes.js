@@ -1,0 +1,36 @@
+// What another word did: the phrases around it, before and after.
+import { h } from "./dom.js";
+import { chip, signed } from "./bars.js";
+
+// Pairs of a phrase now and the same phrase before (or undefined), by the words that stayed.
+export function compare(before, after) {
+  const [old, now] = [before.tokens, after.tokens];
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const end = now.length - tail;
+  const shift = old.length - now.length;
+  const known = new Map(before.nodes.map((node) => [node.span.join(), node]));
+  const pairs = after.nodes.map((node, place) => {
+    const [low, high] = node.span;
+    const was = [low >= end && end > head ? low + shift : low, high >= end ? high + shift : high];
+    return { place, node, was: known.get(was.join()), touched: low <= head && high >= Math.max(end, head + 1) };
+  });
+  return { touched: pairs.filter((pair) => pair.touched), changed: pairs.filter((pair) => pair.was && pair.was.label !== pair.node.label) };
+}
+
+export function table({ touched }) {
+  const rows = [...touched].reverse().map(({ node, was }) => h("tr", {},
+    h("td", {}, node.text),
+    h("td", { class: "number" }, was ? [chip(was.label), ` ${signed(was.score)}`] : "new"),
+    h("td", { class: "number" }, chip(node.label), ` ${signed(node.score)}`),
+    h("td", { class: "number" }, was ? delta(node.score - was.score) : "")));
+  return h("table", {},
+    h("thead", {}, h("tr", {}, ["The phrases around the word", "before", "now", "change"].map((text, place) =>
+      h("th", { scope: "col", class: place ? "number" : null }, text)))),
+    h("tbody", {}, rows));
+}
+
+const delta = (d) => (Math.abs(d) < 0.005 ? "=" : `${d > 0 ? "▲" : "▼"} ${signed(d)}`);

@@ -1,0 +1,34 @@
+// Tabs, and the view that the address asks for.
+import { $ } from "./dom.js";
+import * as link from "./link.js";
+import * as nearest from "./nearest.js";
+import * as relatedness from "./relatedness.js";
+import * as sentiment from "./sentiment.js";
+
+const given = link.read();
+const views = { sentiment: sentiment.start(given), relatedness: relatedness.start(given), nearest: nearest.start(given) };
+const names = Object.keys(views);
+const tabs = names.map((name) => $(`tab-${name}`));
+
+function open(name) {
+  names.forEach((one, place) => {
+    $(one).hidden = one !== name;
+    tabs[place].setAttribute("aria-selected", String(one === name));
+    tabs[place].tabIndex = one === name ? 0 : -1;
+  });
+  views[name].show();
+}
+
+tabs.forEach((tab, place) => {
+  tab.addEventListener("click", () => open(names[place]));
+  tab.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = (place + step + names.length) % names.length;
+    tabs[next].focus();
+    open(names[next]);
+  });
+});
+window.addEventListener("hashchange", () => location.reload()); // a link that somebody put into the address bar
+link.copyButtons();
+open(given.view in views ? given.view : "sentiment");

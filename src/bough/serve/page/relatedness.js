@@ -1,0 +1,66 @@
+// The view of relatedness: two sentences, their score and both trees.
+import { ask } from "./api.js";
+import { bars } from "./bars.js";
+import { $, debounced, h } from "./dom.js";
+import { write } from "./link.js";
+import { makeTree } from "./tree.js";
+
+const EXAMPLES = {
+  "The same": ["A man is playing a guitar", "A guitar is being played by a man"],
+  Close: ["Two children are playing in the snow", "Some kids are having fun in winter"],
+  Opposite: ["A woman is opening the window", "A woman is closing the window"],
+  Far: ["A dog is running across a field", "Somebody is slicing an onion"],
+};
+const RATINGS = ["5, the same", "4", "3", "2", "1, unrelated"];
+
+export function start(given) {
+  const [a, b, note] = [$("a"), $("b"), $("relatedness-note")];
+  let asked = 0;
+
+  async function show() {
+    const turn = ++asked;
+    const pair = { a: a.value.trim(), b: b.value.trim() };
+    write("relatedness", pair);
+    note.textContent = "";
+    if (!pair.a || !pair.b) return;
+    const panes = [pane("One", pair.a), pane("Another", pair.b)];
+    try {
+      const result = await ask("/api/relatedness", pair);
+      if (turn !== asked) return;
+      $("pair").replaceChildren(verdict(result), h("div", { class: "two" }, panes.map((one) => one.element)));
+      await Promise.all(panes.map((one) => one.draw()));
+    } catch (error) {
+      if (turn !== asked) return;
+      note.textContent = error.message;
+      $("pair").replaceChildren();
+    }
+  }
+
+  $("relatedness-examples").append(...Object.entries(EXAMPLES).map(([kind, [one, two]]) => h("div", {}, h("b", {}, kind),
+    h("button", { type: "button", onclick: () => { [a.value, b.value] = [one, two]; show(); } }, `${one} / ${two}`))));
+  $("relatedness-form").addEventListener("submit", (event) => { event.preventDefault(); show(); });
+  for (const field of [a, b]) field.addEventListener("input", debounced(400, show));
+  [a.value, b.value] = [given.a ?? EXAMPLES.Close[0], given.b ?? EXAMPLES.Close[1]];
+  return { show };
+}
+
+function verdict(result) {
+  const backwards = [...result.probabilities].reverse();
+  return h("div", { class: "card result" }, h("div", { class: "score" },
+    h("p", { class: "big", "aria-label": `${result.score.toFixed(2)} of 5` }, result.score.toFixed(2), h("small", {}, " of 5")),
+    bars(RATINGS, backwards, () => "rating")));
+}
+
+function pane(name, text) {
+  const canvas = h("div", { class: "canvas" });
+  const said = h("p", { class: "hint" });
+  const tree = makeTree(canvas, { show: (_, words) => { said.textContent = words; }, act: () => {} });
+  const element = h("article", { class: "card result", "aria-label": `${name}: ${text.slice(0, 200)}` }, h("h2", {}, text), canvas, said);
+  return {
+    element,
+    async draw() {
+      const width = Math.max(100, canvas.clientWidth);
+      tree.show(await ask("/api/draw", { text, view: "dependencies", sentences: false, width }), { animate: false });
+    },
+  };
+}

@@ -1,0 +1,168 @@
+"""Nearest sentences in a process of its own: a corpus of any size never slows the other requests down."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+import signal
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from bough.pipeline import RelatednessPipeline
+
+PIECE = 1_000  # lines of a corpus that are read at a time; between two, other searches have their turn
+REMEMBERED = 100_000  # lines whose vectors are kept for the next query, about 160 MB
+Floats = NDArray[np.float32]
+Found = list[dict[str, Any]]
+log = logging.getLogger(__name__)
+
+
+class Searcher:
+    """Asks the other process, piece by piece; starts it with the first question, and again if it died."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def nearest(self, query: str, corpus: Sequence[str], k: int) -> dict[str, Found]:
+        """The `k` nearest lines by the model and by cosine, best first; a ValueError without a word."""
+        best: dict[str, Found] = {"model": [], "cosine": []}
+        for low in range(0, len(corpus), PIECE):
+            found = await self._ask(query, list(corpus[low : low + PIECE]), k)
+            for measure, entries in found.items():
+                for entry in entries:
+                    entry["line"] += low
+                best[measure] = sorted(best[measure] + entries, key=lambda entry: -entry["score"])[:k]
+        if not best["model"]:
+            raise ValueError("no sentence in the corpus; one a line")
+        for entries in best.values():
+            for entry in entries:
+                entry["score"] = round(entry["score"], 4)
+        return best
+
+    async def _ask(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
+        loop = asyncio.get_running_loop()
+        for again in (True, False):
+            pool = self._started()
+            try:
+                return await loop.run_in_executor(pool, ranked, query, lines, k)
+            except BrokenProcessPool:
+                log.warning("the process that searches has died; starting another")
+                if self._pool is pool:
+                    self._pool = None
+                if not again:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_prepare)
+        return self._pool
+
+    def close(self) -> None:
+        """Finish what is under way and end the process."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+# ------------------------------------------------------------------- in the other process
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The lines of a piece that have words: their places, the model's vectors, their mean word rows (length 1)."""
+
+    places: list[int]
+    states: Floats
+    rows: Floats
+
+
+class Shelf:
+    """The vectors of the pieces read last, by their content."""
+
+    def __init__(self, pipeline: RelatednessPipeline, lines: int = REMEMBERED) -> None:
+        self.pipeline, self.most = pipeline, lines
+        self.kept: OrderedDict[bytes, tuple[int, Vectors]] = OrderedDict()
+
+    def vectors(self, lines: Sequence[str]) -> Vectors:
+        """Those of some lines."""
+        key = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).digest()
+        if key not in self.kept:
+            self.kept[key] = (len(lines), self._read(lines))
+            while sum(count for count, _ in self.kept.values()) > self.most and len(self.kept) > 1:
+                self.kept.popitem(last=False)
+        self.kept.move_to_end(key)
+        return self.kept[key][1]
+
+    def _read(self, lines: Sequence[str]) -> Vectors:
+        cut = self.pipeline.reader.cut(lines)
+        places = [place for place, sentence in enumerate(cut) if sentence]
+        texts = [lines[place] for place in places]
+        return Vectors(places, self.pipeline.encode(texts), _unit(self.pipeline.mean_rows(texts)))
+
+    def ranked(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
+        """The `k` nearest lines by each measure, with their numbers from 1 on."""
+        if not self.pipeline.reader.cut([query])[0]:
+            raise ValueError(f"no word in the query, {query[:40]!r}")
+        known = self.vectors(lines)
+        texts = [lines[place] for place in known.places]
+        if not texts:
+            return {"model": [], "cosine": []}
+        near = self.pipeline.nearest(query, texts, k, vectors=known.states)
+        cosines = known.rows @ _unit(self.pipeline.mean_rows([query]))[0]
+        best = np.argsort(-cosines, kind="stable")[:k].tolist()
+        return {
+            "model": [
+                {"text": one.text, "score": one.score, "line": known.places[one.index] + 1} for one in near
+            ],
+            "cosine": [
+                {"text": texts[i], "score": float(cosines[i]), "line": known.places[i] + 1} for i in best
+            ],
+        }
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+
+_shelf: Shelf | None = None
+
+
+def _prepare() -> None:
+    """A new process: it leaves signals to its parent, ends with it, and loads its own model."""
+    global _shelf
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    import torch
+
+    import bough
+
+    torch.set_num_threads(1)
+    _shelf = Shelf(bough.load("relatedness"))
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def ranked(query: str, lines: list[str], k: int) -> dict[str, Found]:
+    """`Shelf.ranked` of this process."""
+    assert _shelf is not None
+    return _shelf.ranked(query, lines, k)

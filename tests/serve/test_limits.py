@@ -1,0 +1,100 @@
+"""Claims about the gate: too much is answered with a 4xx that says the limit, and never reaches the application."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from bough.serve.limits import Gate, Limits
+
+JSON = {"content-type": "application/json"}
+
+
+class Echo:
+    """An application that answers with its body, once it may."""
+
+    def __init__(self) -> None:
+        self.may = asyncio.Event()
+        self.calls = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.calls += 1
+        await self.may.wait()
+        body = (await receive()).get("body", b"") if scope["method"] == "POST" else b"page"
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+
+def client(echo: Echo, limits: Limits) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(Gate(echo, limits)), base_url="http://x")
+
+
+async def ask(
+    path: str, limits: Limits, content: bytes | AsyncIterator[bytes], headers: dict[str, str]
+) -> tuple[httpx.Response, int]:
+    echo = Echo()
+    echo.may.set()
+    async with client(echo, limits) as asking:
+        return await asking.post(path, content=content, headers=headers), echo.calls
+
+
+@pytest.mark.parametrize(("path", "most"), [("/api/sentiment", 100), ("/api/nearest", 1000)])
+def test_a_body_has_a_size(path: str, most: int) -> None:
+    limits = Limits(body=100, corpus_body=1000)
+
+    async def parts(count: int) -> AsyncIterator[bytes]:
+        for _ in range(count):
+            yield b"x"
+
+    async def all_of() -> None:
+        whole, calls = await ask(path, limits, b"x" * most, JSON)
+        assert (whole.content, calls) == (b"x" * most, 1)
+        said, calls = await ask(path, limits, b"x" * (most + 1), JSON)
+        assert (said.status_code, calls) == (413, 0)
+        assert f"{most:,} bytes" in said.json()["detail"]
+        unsaid, calls = await ask(path, limits, parts(most + 1), JSON)
+        assert (unsaid.status_code, calls) == (413, 0)
+
+    asyncio.run(all_of())
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_a_body_is_json(kind: str) -> None:
+    answer, calls = asyncio.run(ask("/api/sentiment", Limits(), b"{}", {"content-type": kind}))
+    assert (answer.status_code, calls) == (415, 0)
+    assert "application/json" in answer.json()["detail"]
+
+
+def test_a_body_arrives_in_time() -> None:
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.sleep(5)
+        yield b"}"
+
+    answer, calls = asyncio.run(ask("/api/sentiment", Limits(seconds=0.05), slow(), JSON))
+    assert (answer.status_code, calls) == (408, 0)
+
+
+def test_a_request_too_many_is_told_to_come_again() -> None:
+    async def crowd() -> None:
+        echo = Echo()
+        async with client(echo, Limits(at_once=2, corpora_at_once=1)) as asking:
+            under_way = [
+                asyncio.create_task(asking.post(path, content=b"{}", headers=JSON))
+                for path in ("/api/sentiment", "/api/draw", "/api/nearest")
+            ]
+            await asyncio.sleep(0.05)
+            for path in ("/api/relatedness", "/api/nearest"):
+                refused = await asking.post(path, content=b"{}", headers=JSON)
+                assert refused.status_code == 429
+                assert refused.headers["retry-after"] == "1"
+                assert "at a time" in json.loads(refused.content)["detail"]
+            echo.may.set()
+            assert (await asking.get("/")).content == b"page"
+            assert {answer.status_code for answer in await asyncio.gather(*under_way)} == {200}
+            assert (await asking.post("/api/sentiment", content=b"{}", headers=JSON)).status_code == 200
+
+    asyncio.run(crowd())

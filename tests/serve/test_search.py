@@ -1,0 +1,52 @@
+"""Claims about searches: pieces make no difference, memory has a bound, a process that dies is replaced."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from bough.serve import search
+from bough.serve.search import Searcher, Shelf
+from pipelines import related
+
+LINES = (Path(__file__).parents[2] / "docs" / "sentences.txt").read_text().splitlines()
+QUERY = "two men are playing guitar"
+
+
+def test_the_tree_lstm_ranks_as_the_pipeline_and_the_cosine_as_mean_rows() -> None:
+    found = Shelf(related()).ranked(QUERY, LINES, 3)
+    assert [one["line"] - 1 for one in found["model"]] == [
+        one.index for one in related().nearest(QUERY, LINES)
+    ]
+    same = Shelf(related()).ranked(LINES[4], LINES, 1)["cosine"][0]
+    assert (same["line"], round(same["score"], 4)) == (5, 1.0)
+
+
+def test_vectors_are_computed_once_and_forgotten_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Shelf(related(), lines=12)
+    read: list[int] = []
+    own = shelf._read
+    monkeypatch.setattr(shelf, "_read", lambda lines: read.append(len(lines)) or own(lines))
+    for lines in (LINES[:5], LINES[5:10], LINES[:5], LINES[10:16], LINES[:5], LINES[5:10]):
+        shelf.ranked(QUERY, lines, 1)
+    assert read == [5, 5, 6, 5]
+    assert sum(count for count, _ in shelf.kept.values()) <= 12
+
+
+def test_pieces_make_no_difference_and_a_dead_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask() -> None:
+        searcher = Searcher()
+        whole = await searcher.nearest(QUERY, LINES, 4)
+        monkeypatch.setattr(search, "PIECE", 3)
+        pieces = await searcher.nearest(QUERY, LINES, 4)
+        for measure in ("model", "cosine"):
+            assert [one["line"] for one in whole[measure]] == [one["line"] for one in pieces[measure]]
+        assert searcher._pool is not None
+        (pid,) = searcher._pool._processes
+        os.kill(pid, signal.SIGKILL)
+        assert (await searcher.nearest(QUERY, LINES, 1))["model"][0]["line"] == whole["model"][0]["line"]
+        searcher.close()
+
+    asyncio.run(ask())
