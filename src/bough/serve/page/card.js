@@ -41,7 +41,7 @@ export function makeCard({ rewrite, say }) {
   const tree = makeTree(canvas, { show, act });
 
   new ResizeObserver(debounced(150, () => {
-    if (drawing && Math.abs(canvas.clientWidth - width) > 30) draw({ animate: false });
+    if (drawing && canvas.clientWidth && Math.abs(canvas.clientWidth - width) > 30) draw({ animate: false });
   })).observe(canvas);
 
   async function draw({ animate }) {

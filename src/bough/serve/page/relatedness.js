@@ -59,7 +59,7 @@ function pane(name, text) {
   return {
     element,
     async draw() {
-      const width = Math.max(100, canvas.clientWidth);
+      const width = Math.max(100, canvas.clientWidth || 480);
       tree.show(await ask("/api/draw", { text, view: "dependencies", sentences: false, width }), { animate: false });
     },
   };
