@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from bough.serve import search
-from bough.serve.search import Searcher, Shelf
+from bough.serve.search import Abandoned, Searcher, Shelf
 from pipelines import related
 
 LINES = (Path(__file__).parents[2] / "docs" / "sentences.txt").read_text().splitlines()
 QUERY = "two men are playing guitar"
+
+
+async def stays() -> bool:
+    return False
 
 
 def test_the_tree_lstm_ranks_as_the_pipeline_and_the_cosine_as_mean_rows() -> None:
@@ -35,18 +39,29 @@ def test_vectors_are_computed_once_and_forgotten_in_turn(monkeypatch: pytest.Mon
     assert sum(count for count, _ in shelf.kept.values()) <= 12
 
 
-def test_pieces_make_no_difference_and_a_dead_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_make_no_difference_a_dead_process_is_replaced_and_nobody_waiting_ends_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def ask() -> None:
         searcher = Searcher()
-        whole = await searcher.nearest(QUERY, LINES, 4)
+        whole = await searcher.nearest(QUERY, LINES, 4, stays)
         monkeypatch.setattr(search, "PIECE", 3)
-        pieces = await searcher.nearest(QUERY, LINES, 4)
+        pieces = await searcher.nearest(QUERY, LINES, 4, stays)
         for measure in ("model", "cosine"):
             assert [one["line"] for one in whole[measure]] == [one["line"] for one in pieces[measure]]
         assert searcher._pool is not None
         (pid,) = searcher._pool._processes
         os.kill(pid, signal.SIGKILL)
-        assert (await searcher.nearest(QUERY, LINES, 1))["model"][0]["line"] == whole["model"][0]["line"]
+        assert (await searcher.nearest(QUERY, LINES, 1, stays))["model"][0]["line"] == whole["model"][0][
+            "line"
+        ]
+        places = iter([False, False, True])
+
+        async def goes() -> bool:
+            return next(places)
+
+        with pytest.raises(Abandoned, match="after 6 of 20 lines"):
+            await searcher.nearest(QUERY, LINES, 1, goes)
         searcher.close()
 
     asyncio.run(ask())

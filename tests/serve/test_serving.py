@@ -54,6 +54,15 @@ def test_a_long_search_holds_nobody_up(address: str) -> None:
     assert sorted(waits)[5] < 0.5
 
 
+def test_a_search_that_nobody_waits_for_is_given_up() -> None:
+    corpus = [f"A man number {i} is playing a guitar on a small stage" for i in range(30_000)]
+    with running() as (address, process):
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(f"{address}/api/nearest", json={"query": "a", "corpus": corpus}, timeout=4)
+        process.terminate()
+        assert process.wait(15) == -signal.SIGTERM
+
+
 def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SystemExit) as stop:
         main(["serve", "--port", str(taken.getsockname()[1])])

@@ -20,7 +20,7 @@ from bough.serve.headers import SAFE, Guard
 from bough.serve.limits import Gate, Limits
 from bough.serve.models import Compare, Draw, Job, Models, Score, size_of
 from bough.serve.reference import reference_page
-from bough.serve.search import Searcher
+from bough.serve.search import Abandoned, Searcher
 
 BUDGET = 12_000  # characters of a batch, about 0.1 s of work
 JSON = "application/json"
@@ -94,11 +94,13 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
         response_model=schemas.NearestResult,
         responses=PROBLEMS,
     )
-    async def nearest(asked: schemas.Search) -> Response:
+    async def nearest(asked: schemas.Search, request: Request) -> Response:
         try:
-            found = await searcher.nearest(asked.query, asked.corpus, asked.k)
+            found = await searcher.nearest(asked.query, asked.corpus, asked.k, request.is_disconnected)
         except ValueError as error:
             raise HTTPException(422, str(error)) from None
+        except Abandoned as error:
+            raise HTTPException(408, str(error)) from None
         return Response(json.dumps(found, ensure_ascii=False).encode(), media_type=JSON)
 
     @app.post(

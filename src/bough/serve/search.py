@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -30,16 +30,27 @@ Found = list[dict[str, Any]]
 log = logging.getLogger(__name__)
 
 
+class Abandoned(Exception):
+    """Nobody waits for the answer."""
+
+
 class Searcher:
     """Asks the other process, piece by piece; starts it with the first question, and again if it died."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
 
-    async def nearest(self, query: str, corpus: Sequence[str], k: int) -> dict[str, Found]:
-        """The `k` nearest lines by the model and by cosine, best first; a ValueError without a word."""
+    async def nearest(
+        self, query: str, corpus: Sequence[str], k: int, gone: Callable[[], Awaitable[bool]]
+    ) -> dict[str, Found]:
+        """The `k` nearest lines by the model and by cosine, best first; a ValueError without a word.
+
+        It ends early, with an `Abandoned`, once `gone` says that nobody waits for it.
+        """
         best: dict[str, Found] = {"model": [], "cosine": []}
         for low in range(0, len(corpus), PIECE):
+            if await gone():
+                raise Abandoned(f"the client has gone after {low} of {len(corpus)} lines")
             found = await self._ask(query, list(corpus[low : low + PIECE]), k)
             for measure, entries in found.items():
                 for entry in entries:
