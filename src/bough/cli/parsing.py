@@ -112,4 +112,7 @@ def _show(report: Report, as_json: bool) -> None:
         table.add_row(name, *(f"{v:,}" if isinstance(v, int) else f"{v:.2f}" for v in values))
     console = Console()
     console.print(table)
-    console.print(f"{report.sentences_a_second:.0f} sentences a second, text to both trees", highlight=False)
+    console.print(
+        f"{report.sentences_a_second:.0f} sentences in a second of one core, text to both trees",
+        highlight=False,
+    )

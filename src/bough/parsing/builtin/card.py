@@ -49,7 +49,7 @@ Measured by `bough parser evaluate` on the test splits, on the folded and quanti
 {_row("UAS without punctuation", report, "heads_of_words")}
 {_row("LAS", report, "relations")}
 
-Text to both trees, tokenising included, on one thread: {report.sentences_a_second:.0f} sentences a second (SST test).
+Text to both trees, tokenising included: {report.sentences_a_second:.0f} sentences in a second of one core (SST test).
 Epoch {best["epoch"]:.0f} of {config.epochs}, chosen on SST dev: F1 {best["brackets"]:.2f}, UAS {best["heads"]:.2f}.
 Rounding to int8 moves F1 from {exact.brackets:.2f} to {rounded.brackets:.2f} and UAS from {exact.heads:.2f} to \
 {rounded.heads:.2f} (SST dev, last epoch).
