@@ -14,7 +14,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e8e8e2; --soft: #a3a39a; --paper: #171716; --line: #3a3a36;
   --card: #1f1f1d; --good: #5fd0ab; --bad: #f0a06a; --own: #7fc0ee; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem 1rem 5rem; max-width: 66rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; padding: 1.5rem 1rem 5rem; max-width: 72rem; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 1rem 0; }
 h2 { font-size: 1.25rem; margin: 2.75rem 0 .75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
@@ -26,7 +26,7 @@ code { font-size: .9em; }
 .scroll { background: var(--card); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .7rem .75rem; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-top: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-top: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; }
 tbody th { font-weight: 400; min-width: 9rem; }
 tr.group th { color: var(--soft); font-size: .8rem; font-weight: 600; padding-top: 1rem; }
@@ -34,6 +34,7 @@ tr.group th { color: var(--soft); font-size: .8rem; font-weight: 600; padding-to
 .verdict { display: block; font-size: .78rem; color: var(--soft); }
 .within .verdict, .better .verdict { color: var(--good); }
 .worse .verdict { color: var(--bad); }
+.figure { white-space: nowrap; }
 .missing, .muted { color: var(--soft); }
 .missing { font-style: italic; }
 .own { color: var(--own); font-weight: 600; }
@@ -98,7 +99,8 @@ def _row(row: Sequence[Cell], width: int) -> str:
 
 
 def _class(cell: Cell) -> str:
-    return f' class="{cell.tone}"' if cell.tone else ""
+    names = " ".join([*([cell.tone] if cell.tone else []), *(["figure"] if cell.text[:1].isdigit() else [])])
+    return f' class="{names}"' if names else ""
 
 
 def _said(cell: Cell) -> str:
