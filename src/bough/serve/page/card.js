@@ -4,7 +4,7 @@ import { chip, sentimentBars, signed } from "./bars.js";
 import { compare, table } from "./changes.js";
 import { choice, debounced, h } from "./dom.js";
 import { fileName, saveJson, savePng, saveSvg } from "./save.js";
-import { makeTree } from "./tree.js";
+import { SMALLEST, makeTree } from "./tree.js";
 
 const WORD = /([\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*)/u;
 
@@ -50,7 +50,7 @@ export function makeCard({ rewrite, say }) {
     try {
       const answer = await ask("/api/draw", {
         text, view, only: view === "phrases" ? only : null, collapsed: view === "phrases" ? [...collapsed] : [],
-        width: Math.max(100, Math.min(10_000, width)),
+        width: Math.max(100, Math.min(10_000, Math.round(width / SMALLEST))),
       });
       if (turn !== asked) return;
       drawing = answer;

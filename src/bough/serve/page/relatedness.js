@@ -3,7 +3,7 @@ import { ask } from "./api.js";
 import { bars } from "./bars.js";
 import { $, debounced, h } from "./dom.js";
 import { write } from "./link.js";
-import { makeTree } from "./tree.js";
+import { SMALLEST, makeTree } from "./tree.js";
 
 const EXAMPLES = {
   "The same": ["A man is playing a guitar", "A guitar is being played by a man"],
@@ -59,7 +59,7 @@ function pane(name, text) {
   return {
     element,
     async draw() {
-      const width = Math.max(100, canvas.clientWidth || 480);
+      const width = Math.max(100, Math.round((canvas.clientWidth || 480) / SMALLEST));
       tree.show(await ask("/api/draw", { text, view: "dependencies", sentences: false, width }), { animate: false });
     },
   };

@@ -1,7 +1,7 @@
 // A drawn tree that answers to mouse, touch and keyboard.
 import { percent } from "./bars.js";
 
-const SMALLEST = 0.8; // of its size, to fit the page; beyond that it scrolls
+export const SMALLEST = 0.8; // of its size, to fit the page; beyond that it scrolls
 
 // canvas: where it stands. hooks.show(place) hears what is looked at, hooks.act(place, how) a click or a key.
 export function makeTree(canvas, hooks) {
