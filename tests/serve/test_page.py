@@ -219,6 +219,22 @@ def test_a_link_restores_what_was_typed(page: Page, address: str) -> None:
     assert page.input_value("#texts") == "Good & <b>bad</b> #1, 100%?\nNot good."
 
 
+def test_a_link_restores_a_search(page: Page, address: str) -> None:
+    page.goto(f"{address}/#view=nearest&query=A+cat+sleeps&corpus=A+plane%0AThe+cat+is+asleep&k=1")
+    page.reload()
+    page.wait_for_selector("#found table", timeout=60_000)
+    assert page.locator("#found tbody tr").count() == 2
+    assert "corpus=A+plane" in page.url
+
+
+def test_the_way_past_the_header_keeps_what_was_typed(page: Page) -> None:
+    type_in(page, "Not bad.")
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    assert page.input_value("#texts") == "Not bad."
+
+
 def test_two_sentences_are_compared_side_by_side(page: Page) -> None:
     page.click("#tab-relatedness")
     page.fill("#a", "A man is playing a guitar")

@@ -22,7 +22,7 @@ from bough.serve.models import Compare, Draw, Job, Models, Score, size_of
 from bough.serve.reference import reference_page
 from bough.serve.search import Abandoned, Searcher
 
-BUDGET = 12_000  # characters of a batch, about 0.1 s of work
+BUDGET = 12_000  # characters of a batch: more is hardly faster, and the next batch would wait for it
 JSON = "application/json"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     400: {"model": schemas.Problem, "description": "No JSON."},

@@ -62,7 +62,7 @@ export function makeCard({ rewrite, say }) {
     tree.show(drawing, { animate });
     all.hidden = view !== "phrases" || (only === null && collapsed.size === 0);
     if (drawing.result) judge();
-    say(null, result);
+    say(null);
   }
 
   function judge() {

@@ -1,12 +1,12 @@
 // The address holds what was typed, after the #, where no server sees it.
 
-const LONGEST = 6000; // characters of an address that every browser takes
+const LONGEST = 30_000; // characters of an address that every browser takes
 
 export const read = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
 export function write(view, fields) {
   const hash = new URLSearchParams({ view, ...fields }).toString();
-  if (hash.length <= LONGEST) history.replaceState(null, "", `#${hash}`);
+  history.replaceState(null, "", hash.length <= LONGEST ? `#${hash}` : `#view=${view}`);
 }
 
 export function copyButtons() {

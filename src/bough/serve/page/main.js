@@ -29,6 +29,10 @@ tabs.forEach((tab, place) => {
     open(names[next]);
   });
 });
-window.addEventListener("hashchange", () => location.reload()); // a link that somebody put into the address bar
+window.addEventListener("hashchange", () => { if (link.read().view) location.reload(); }); // a link put into the address bar
+document.querySelector(".skip").addEventListener("click", (event) => { // the address is taken
+  event.preventDefault();
+  $("main").focus();
+});
 link.copyButtons();
 open(given.view in views ? given.view : "sentiment");

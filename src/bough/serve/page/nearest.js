@@ -20,7 +20,7 @@ export function start(given) {
     const wrong = problem(query.value.trim(), lines);
     say(wrong ?? "", Boolean(wrong));
     if (wrong) return;
-    if (!file) write("nearest", { query: query.value, corpus: corpus.value });
+    remember();
     running?.abort();
     const mine = running = new AbortController();
     const k = Math.max(1, Math.min(50, Number($("k").value) || 5));
@@ -52,6 +52,10 @@ export function start(given) {
       }
     }
     return best;
+  }
+
+  function remember() {
+    write("nearest", { query: query.value, k: $("k").value, ...(file || !corpus.value ? {} : { corpus: corpus.value }) });
   }
 
   function say(text, wrong = false) {
@@ -88,7 +92,13 @@ export function start(given) {
   query.value = given.query ?? "two men are playing guitar";
   if (given.corpus !== undefined) corpus.value = given.corpus;
   else fetch("/assets/sentences.txt").then((answer) => answer.text()).then((text) => { corpus.value ||= text.trim(); }).catch(() => {});
-  return { show() { if (given.corpus && !$("found").firstChild) search(); } };
+  if (given.k) $("k").value = given.k;
+  return {
+    show() {
+      if (given.corpus && !$("found").firstChild) search();
+      else remember();
+    },
+  };
 }
 
 function problem(query, lines) {
