@@ -36,6 +36,7 @@ SUBJECTS = (
 VERBS = ("is", "seems", "feels", "was", "remains", "becomes", "looks")
 DEGREES = ("", "very", "rather", "not", "never", "oddly", "truly", "hardly", "almost", "utterly")
 QUALITIES = ("good", "bad", "dull", "moving", "funny", "thin", "clever", "slow", "clumsy", "tender", "cold")
+WARM_UP = 20.0  # seconds before the figures: batches of every size and length are met
 JOINS = (", and", ", but", "; still,", ", although", ", while", ", because")
 
 
@@ -144,7 +145,7 @@ async def finish(port: int, pid: int, connections: int) -> int:
 async def measure(port: int, pid: int, seconds: float, connections: int) -> dict[str, object]:
     """The figures of one run."""
     await asyncio.gather(
-        *(connection(port, -1 - i, time.perf_counter() + 2, Tally()) for i in range(connections))
+        *(connection(port, -1 - i, time.perf_counter() + WARM_UP, Tally()) for i in range(connections))
     )
     tally, started = Tally(), time.perf_counter()
     end = started + seconds
@@ -167,7 +168,7 @@ async def measure(port: int, pid: int, seconds: float, connections: int) -> dict
         "cpu_ms_per_request": round(1000 * worked / max(1, len(tally.latencies)), 2),
         "errors": len(tally.errors),
         "first_errors": tally.errors[:3],
-        "memory_mb": [round(size, 1) for size in (sizes[0], sizes[len(sizes) // 2], sizes[-1])],
+        "memory_mb": [round(size, 1) for size in sizes[:: max(1, len(sizes) // 5)]],
         "load_average": [round(load, 1) for load in os.getloadavg()],
         "answered_after_sigterm": f"{answered} of {connections}",
     }
