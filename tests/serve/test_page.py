@@ -221,7 +221,6 @@ def test_a_link_restores_what_was_typed(page: Page, address: str) -> None:
 
 def test_a_link_restores_a_search(page: Page, address: str) -> None:
     page.goto(f"{address}/#view=nearest&query=A+cat+sleeps&corpus=A+plane%0AThe+cat+is+asleep&k=1")
-    page.reload()
     page.wait_for_selector("#found table", timeout=60_000)
     assert page.locator("#found tbody tr").count() == 2
     assert "corpus=A+plane" in page.url
