@@ -7,6 +7,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 J = TypeVar("J")
@@ -85,45 +86,39 @@ class Batcher(Generic[J, A]):
         while batch := self._take():
             self._answer(batch)
 
-    def _take(self) -> list[_Request[J, A]]:
-        """Whose turn it is: a request stands there once for each of its jobs; none at the very end."""
+    def _take(self) -> list[tuple[_Request[J, A], J]]:
+        """The jobs whose turn it is, with the requests they belong to; none at the very end."""
         with self._change:
             while True:
-                batch: list[_Request[J, A]] = []
+                batch: list[tuple[_Request[J, A], J]] = []
                 room = self._budget
                 while self._waiting and room > 0:
                     request = self._waiting.popleft()
                     if request.failed is not None or request.future.cancelled():
                         continue
-                    room -= self._size(request.jobs[request.next])
+                    job = request.jobs[request.next]
                     request.next += 1
-                    batch.append(request)
+                    room -= self._size(job)
+                    batch.append((request, job))
                     if request.next < len(request.jobs):
                         self._waiting.append(request)
                 if batch or self._closed:
                     return batch
                 self._change.wait()
 
-    def _answer(self, batch: list[_Request[J, A]]) -> None:
-        places: dict[int, int] = {}
-        jobs: list[J] = []
-        for request in batch:  # answers come in order, so the place of a job follows from their number
-            place = places.setdefault(id(request), len(request.answers))
-            jobs.append(request.jobs[place])
-            places[id(request)] += 1
+    def _answer(self, batch: list[tuple[_Request[J, A], J]]) -> None:
         finished: dict[int, _Request[J, A]] = {}
-        for request, outcome in zip(batch, self._outcomes(jobs), strict=True):
+        outcomes = self._outcomes([job for _, job in batch])
+        for (request, _), outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, Exception):
                 request.failed = request.failed or outcome
             else:
                 request.answers.append(outcome)
             if request.done:
                 finished[id(request)] = request
-        loops: dict[asyncio.AbstractEventLoop, list[_Request[J, A]]] = {}
         for request in finished.values():
-            loops.setdefault(request.loop, []).append(request)
-        for loop, requests in loops.items():
-            loop.call_soon_threadsafe(_settle, requests)
+            with suppress(RuntimeError):  # a loop that is closed has nobody who waits
+                request.loop.call_soon_threadsafe(request.settle)
 
     def _outcomes(self, jobs: list[J]) -> Sequence[A | Exception]:
         try:
@@ -133,8 +128,3 @@ class Batcher(Generic[J, A]):
                 log.exception("a request failed")
                 return [error]
         return [outcome for job in jobs for outcome in self._outcomes([job])]
-
-
-def _settle(requests: list[_Request[J, A]]) -> None:
-    for request in requests:
-        request.settle()

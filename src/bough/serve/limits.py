@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,13 +24,8 @@ class Limits:
     body: int = 1_000_000  # bytes
     corpus_body: int = 16_000_000  # bytes, of a request with a corpus
     at_once: int = 128  # requests under way
-    corpora_at_once: int = 4  # of them, those with a corpus
+    corpora_at_once: int = 4  # searches under way beside them
     seconds: float = 20.0  # for a body to arrive
-
-
-@dataclass
-class _Doors:
-    open: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
 
 
 class TooMuch(Exception):
@@ -46,7 +41,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
-        self.doors = _Doors()
+        self.under_way = {False: 0, True: 0}  # with a corpus, or without
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it."""
@@ -54,39 +49,36 @@ class Gate:
             await self.app(scope, receive, send)
             return
         heavy = scope["path"] == NEAREST
+        refused = self._refused(scope, heavy)
+        self.under_way[heavy] += refused is None
         try:
-            self._check_room(heavy)
-        except TooMuch as refused:
-            await _answer(refused, send)
-            return
-        self.doors.open[heavy] += 1
-        try:
-            await self._let_in(scope, receive, send, heavy)
-        except TooMuch as refused:
-            await _answer(refused, send)
+            body = await self._body(receive, heavy)
+            if refused is not None:  # said after the body, which a client sends before it listens
+                raise refused
+            if body is not None:
+                await self.app(scope, _replayed(body, receive), send)
+        except TooMuch as error:
+            await _answer(error, send)
         finally:
-            self.doors.open[heavy] -= 1
+            self.under_way[heavy] -= refused is None
 
-    def _check_room(self, heavy: bool) -> None:
+    def _refused(self, scope: Scope, heavy: bool) -> TooMuch | None:
         most = self.limits.corpora_at_once if heavy else self.limits.at_once
-        if self.doors.open[heavy] >= most:
+        if self.under_way[heavy] >= most:
             what = "searches" if heavy else "requests"
-            raise TooMuch(429, f"{most} {what} are under way, the most at a time; try again in a second")
-
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send, heavy: bool) -> None:
-        headers = dict(scope["headers"])
-        kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
+            return TooMuch(429, f"{most} {what} are under way, the most at a time; try again in a second")
+        kind = dict(scope["headers"]).get(b"content-type", b"").split(b";")[0].strip().lower()
         if kind != b"application/json":
             said = kind.decode("latin-1")[:60] or "nothing"
-            raise TooMuch(415, f"the content type is {said}; this takes application/json")
-        most = self.limits.corpus_body if heavy else self.limits.body
+            return TooMuch(415, f"the content type is {said}; this takes application/json")
+        return None
+
+    async def _body(self, receive: Receive, heavy: bool) -> bytes | None:
         try:
             async with asyncio.timeout(self.limits.seconds):
-                body = await _whole_body(receive, most)
+                return await _whole_body(receive, self.limits.corpus_body if heavy else self.limits.body)
         except TimeoutError:
             raise TooMuch(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
-        if body is not None:
-            await self.app(scope, _replayed(body, receive), send)
 
 
 async def _whole_body(receive: Receive, most: int) -> bytes | None:
