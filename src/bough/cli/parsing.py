@@ -45,7 +45,7 @@ def train(
     out
         Folder of the parser, of `metrics.jsonl` and of the checkpoint.
     settings
-        key=value over the defaults, which made the shipped parser; may be repeated.
+        key=value over the defaults; may be repeated. The card of a parser lists what made it.
     resume
         Continue a run that was stopped.
     data
