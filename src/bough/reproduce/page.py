@@ -8,6 +8,7 @@ from html import escape
 
 from bough.reproduce.document import Block, Cell, Figure, Points, Section, Table, Text
 
+_FIGURE = re.compile(r"[\d.,]+( \([\d., n]+\))?")  # 0.8666 (0.0017, n 5)
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1a; --soft: #6a6a63; --paper: #fcfcf9; --line: #dcdcd4;
   --card: #ffffff; --good: #00694f; --bad: #9c3b00; --own: #0b5a94; }
@@ -99,7 +100,8 @@ def _row(row: Sequence[Cell], width: int) -> str:
 
 
 def _class(cell: Cell) -> str:
-    names = " ".join([*([cell.tone] if cell.tone else []), *(["figure"] if cell.text[:1].isdigit() else [])])
+    figure = cell.tone != "muted" and _FIGURE.fullmatch(cell.text)
+    names = " ".join([*([cell.tone] if cell.tone else []), *(["figure"] if figure else [])])
     return f' class="{names}"' if names else ""
 
 
