@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bough.render import GAP, LONGEST, MARGIN, ROW, WIDEST, document, shown, text_width
+from bough.render import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
 from bough.tree import Tree
 
 RISE, FIRST, TURN = 22.0, 16.0, 7.0  # between arcs; up to the lowest one; the radius of their corners
@@ -34,7 +34,7 @@ class _Arcs:
     def __init__(self, tree: Tree, widest: float) -> None:
         self.parents = tree.parents.tolist()
         self.words = [str(token) for token in tree.tokens or ()]
-        self.drawn = [w if len(w) <= LONGEST else f"{w[: LONGEST - 1]}\u2026" for w in self.words]
+        self.drawn = [clipped(word) for word in self.words]
         self.relations = [str(relation or "") for relation in tree.relations or [""] * len(self.words)]
         self.levels = self._levels()
         names = [text_width(name) * 0.85 for name in self.relations]

@@ -95,6 +95,11 @@ def svg(
     return document(f"{result.text[:200]}: {result.label}", width, height, body, style=style)
 
 
+def clipped(word: str) -> str:
+    """A word as it is drawn: no longer than `LONGEST`."""
+    return word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}\u2026"
+
+
 def document(title: str, width: float, height: float, body: Collection[str], *, style: bool) -> str:
     """An SVG document around some shapes."""
     title = shown(title)
@@ -195,7 +200,7 @@ class _Picture:
         if node.word is None and children:
             return ""
         word = self.result.tokens[node.word] if node.word is not None and children else node.text
-        return word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}\u2026"
+        return clipped(word)
 
     def _spoken(self, place: int) -> str:
         """The word with its sign, as it is drawn; neutral words have none."""
