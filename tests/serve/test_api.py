@@ -1,6 +1,7 @@
 """Claims about the API: the command's own results, one line for what is wrong, nothing from elsewhere."""
 
 import asyncio
+import html
 import json
 import re
 
@@ -161,3 +162,11 @@ def test_the_documentation_names_every_route_and_shape(client: httpx.Client) -> 
     for name in (*described["paths"], *described["components"]["schemas"]):
         assert f'id="{name}"' in page
     assert {"/api/sentiment", "/api/relatedness", "/api/nearest", "/health"} <= described["paths"].keys()
+
+
+def test_the_calls_on_the_page_work(client: httpx.Client) -> None:
+    calls = re.findall(r"-d '(.*?)' localhost:8000(\S+)</pre>", html.unescape(client.get("/docs").text))
+    assert [path for _, path in calls] == ["/api/sentiment", "/api/relatedness", "/api/nearest", "/api/draw"]
+    for body, path in calls:
+        answer = client.post(path, json=json.loads(body))
+        assert answer.status_code == 200, answer.text

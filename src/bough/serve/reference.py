@@ -22,7 +22,7 @@ def reference_page(api: Schema) -> str:
     """The page at `/docs`."""
     info = api["info"]
     routes = "".join(
-        _route(path, method, route)
+        _route(path, method, route, api["components"]["schemas"])
         for path, methods in api["paths"].items()
         for method, route in methods.items()
     )
@@ -36,7 +36,7 @@ def reference_page(api: Schema) -> str:
 <a href="/openapi.json">/openapi.json</a>.</p>{routes}<h2>Shapes</h2>{shapes}</main></body></html>"""
 
 
-def _route(path: str, method: str, route: Schema) -> str:
+def _route(path: str, method: str, route: Schema, shapes: Schema) -> str:
     body = route.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     takes = f"<dt>takes</dt><dd>{_type(body)}</dd>" if body else ""
     gives = "".join(
@@ -46,24 +46,18 @@ def _route(path: str, method: str, route: Schema) -> str:
     )
     return (
         f'<section><h2 id="{_(path)}"><span class="method">{_(method.upper())}</span> {_(path)}</h2>'
-        f"<p>{_(route.get('summary', ''))}.</p>{_example(path, body)}<dl>{takes}{gives}</dl></section>"
+        f"<p>{_(route.get('summary', ''))}.</p>{_example(path, body, shapes)}<dl>{takes}{gives}</dl></section>"
     )
 
 
-def _example(path: str, body: Schema | None) -> str:
-    examples: dict[str, Any] = {
-        "/api/sentiment": {"text": "The plot is thin, but the acting is wonderful."},
-        "/api/relatedness": {"a": "A man plays a guitar", "b": "Someone is making music"},
-        "/api/nearest": {
-            "query": "two men are playing guitar",
-            "corpus": ["A man is playing a guitar", "A train is leaving"],
-            "k": 1,
-        },
-        "/api/draw": {"text": "A tree grows.", "view": "dependencies"},
-    }
-    if body is None or path not in examples:
+def _example(path: str, body: Schema | None, shapes: Schema) -> str:
+    """A call that can be tried: the first example of every key that has one."""
+    if not body:
         return ""
-    call = f"curl -H 'content-type: application/json' -d '{json.dumps(examples[path])}' localhost:8000{path}"
+    first = next(iter(body.get("oneOf", [body])))
+    shape = shapes[str(first["$ref"]).rpartition("/")[2]]
+    example = {key: one["examples"][0] for key, one in shape["properties"].items() if "examples" in one}
+    call = f"curl -H 'content-type: application/json' -d '{json.dumps(example)}' localhost:8000{path}"
     return f"<pre>{_(call)}</pre>"
 
 

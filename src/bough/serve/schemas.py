@@ -89,9 +89,12 @@ class Search(Shape):
 
     query: Text = Field(examples=["two men are playing guitar"])
     corpus: list[Line] = Field(
-        min_length=1, max_length=limits.LINES, description="one sentence each; blank ones are passed over"
+        min_length=1,
+        max_length=limits.LINES,
+        description="one sentence each; blank ones are passed over",
+        examples=[["A man is playing a guitar", "A train is leaving"]],
     )
-    k: int = Field(default=3, ge=1, le=limits.MOST_NEAREST, description="how many to find")
+    k: int = Field(default=3, ge=1, le=limits.MOST_NEAREST, description="how many to find", examples=[1])
 
 
 class Found(Shape):
@@ -112,8 +115,8 @@ class NearestResult(Shape):
 class Picture(Shape):
     """What to draw."""
 
-    text: Text
-    view: Literal["phrases", "dependencies"] = "phrases"
+    text: Text = Field(examples=["A tree grows."])
+    view: Literal["phrases", "dependencies"] = Field(default="phrases", examples=["dependencies"])
     sentences: bool = Field(default=True, description="of dependencies: cut the text into sentences first")
     only: Place | None = Field(default=None, description="the one node to draw, with what is below it")
     collapsed: list[Place] = Field(default=[], max_length=500, description="nodes to draw whole")
