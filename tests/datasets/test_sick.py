@@ -71,6 +71,13 @@ def test_a_score_outside_one_to_five_is_an_error_with_its_line(data: Path, score
         load_sick(data, "train", check=False)
 
 
+def test_scores_of_ones_own_may_go_further(data: Path) -> None:
+    (data / "sick" / "train" / "sim.txt").write_text("1\n6.5\n")
+    assert [pair.score for pair in load_sick(data, "train", check=False, scale=7)] == [1.0, 6.5]
+    with pytest.raises(FormatError, match="a number from 1 to 6"):
+        load_sick(data, "train", check=False, scale=6)
+
+
 @pytest.mark.parametrize(("name", "value"), [("split", "trial"), ("parse", "chart")])
 def test_unknown_choices_are_an_error(data: Path, name: str, value: str) -> None:
     choices = {"split": "train", "parse": "dependency", name: value}

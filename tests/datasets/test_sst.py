@@ -90,10 +90,10 @@ def test_files_of_different_lengths_are_an_error(data: Path) -> None:
         ("( (2 Oh) (2 no))", "no label at the root"),
     ],
 )
-def test_other_labels_are_an_error_with_the_line(data: Path, line: str, reason: str) -> None:
+def test_other_labels_are_an_error_with_the_tree(data: Path, line: str, reason: str) -> None:
     path = data / "sst" / "trees" / "train.txt"
-    path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(FormatError, match=rf"train\.txt:4: {reason}"):
+    path.write_text(path.read_text() + f"\n\n{line}\n")
+    with pytest.raises(FormatError, match=rf"train\.txt: tree 4: {reason}"):
         load_sst(data, "train", check=False)
 
 

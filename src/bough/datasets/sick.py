@@ -29,7 +29,7 @@ HINT = "the official archives have no parses, `bough fetch sick --from DIR` take
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences as trees, and their relatedness `score` between 1 and 5."""
+    """Two sentences as trees, and their relatedness `score`, in SICK between 1 and 5."""
 
     left: Tree
     right: Tree
@@ -38,12 +38,13 @@ class Pair:
 
 
 def load_sick(
-    data: Path | str | None, split: str, *, parse: Parse = "dependency", check: bool = True
+    data: Path | str | None, split: str, *, parse: Parse = "dependency", check: bool = True, scale: int = 5
 ) -> list[Pair]:
     """One split (`train`, `dev` or `test`) of SICK below `data`.
 
     Dependency trees have a relation at every node. Constituency trees are binary, with a token at every
-    leaf. `check=False` leaves out the count of pairs, for data of your own in the same layout.
+    leaf. `check=False` leaves out the count of pairs, for data of your own in the same layout, whose scores may
+    go from 1 to another `scale`.
     """
     check_split(split)
     choose_from("parse", parse, ("dependency", "constituency"))
@@ -51,7 +52,7 @@ def load_sick(
     left_files, right_files, (ids_file, scores_file) = _parts(folder, split, parse)
     require([*left_files, *right_files, ids_file, scores_file], "sick", HINT)
     left, right = _sentences(left_files, parse), _sentences(right_files, parse)
-    ids, scores = _ids(ids_file), _scores(scores_file)
+    ids, scores = _ids(ids_file), _scores(scores_file, scale)
     for path, lines in ((right_files[0], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
         if lines != len(left):
             raise DataError(f"{path}: {lines:,} lines, {left_files[0]} has {len(left):,}; one a pair in each")
@@ -96,17 +97,17 @@ def _ids(path: Path) -> list[str]:
     return [line for _, line in numbered(path, str(path))]
 
 
-def _scores(path: Path) -> list[float]:
-    return [_score(line, path, number) for number, line in numbered(path, str(path))]
+def _scores(path: Path, scale: int) -> list[float]:
+    return [_score(line, path, number, scale) for number, line in numbered(path, str(path))]
 
 
-def _score(text: str, path: Path, number: int) -> float:
+def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
     try:
         score = float(text)
     except ValueError:
         score = math.nan
-    if not 1 <= score <= 5:
-        raise FormatError(f"score {text!r}; it is a number from 1 to 5", where=str(path), line=number)
+    if not 1 <= score <= scale:
+        raise FormatError(f"score {text!r}; it is a number from 1 to {scale}", where=str(path), line=number)
     return score
 
 

@@ -98,9 +98,10 @@ def _constituency(data: Path, split: str, check: bool) -> list[Tree]:
     values = {str(label): label for label in range(5)}
     trees = []
     for number, tree in enumerate(ptb.iterate(files[0]), 1):
-        numbers = _numbers(tree, values, files[0], number)
+        where = f"{files[0]}: tree {number}"
+        numbers = _numbers(tree, values, where)
         if numbers[tree.root] is None:
-            raise FormatError("no label at the root; a sentence has one", where=str(files[0]), line=number)
+            raise FormatError("no label at the root; a sentence has one", where=where)
         trees.append(_relabelled(tree, numbers))
     if check:
         check_count(files[0], len(trees), KNOWN[split].sentences, "sentences")
@@ -119,7 +120,7 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
     values = {str(label - 2): label for label in range(5)}
     trees = []
     for number, (tree, sentence) in enumerate(zip(raw, sentences, strict=True), 1):
-        numbers = _numbers(tree, values, labels, number)
+        numbers = _numbers(tree, values, str(labels), number)
         if numbers[tree.root] not in (None, sentence):
             raise DataError(
                 f"{labels}:{number}: root label {numbers[tree.root]}, but {sentence} in {trees_file}; "
@@ -134,12 +135,12 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
     return trees
 
 
-def _numbers(tree: Tree, values: Mapping[str, int], where: Path, number: int) -> list[Hashable]:
+def _numbers(tree: Tree, values: Mapping[str, int], where: str, line: int | None = None) -> list[Hashable]:
     try:
         return [None if label is None else values[str(label)] for label in tree.labels or [None] * len(tree)]
     except KeyError as error:
         reason = f"label {error}; a label is one of {' '.join(values)}"
-        raise FormatError(reason, where=str(where), line=number) from None
+        raise FormatError(reason, where=where, line=line) from None
 
 
 def _relabelled(tree: Tree, labels: Iterable[Hashable]) -> Tree:
