@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ import torch
 import minidata
 from bough import FormatError
 from bough.config import Config, load_recipe, recipe_names
+from bough.datasets import DataError
 from bough.evaluate import evaluate
+from bough.storage import replacing, torn_files
 from bough.tasks import Relatedness, Sentiment, task_for
 from bough.train import TrainingError, Words, train
 
@@ -162,10 +165,12 @@ def test_a_finished_run_is_left_as_it_is(mini: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_in_use_is_never_overwritten(mini: Path, tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("mine")
+    mine = {"thesis.tex", ".latexmk.rc", ".thesis.tex.swp"}
+    for name in mine:
+        (tmp_path / name).write_text("mine")
     with pytest.raises(TrainingError, match="is not empty; continue it with --resume"):
         train(quick("sick-mean"), tmp_path, data=mini)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    assert {path.name for path in tmp_path.iterdir()} == mine
 
 
 def test_resuming_another_run_is_an_error(mini: Path, tmp_path: Path) -> None:
@@ -252,9 +257,12 @@ def test_a_kill_before_the_last_line_of_metrics_loses_nothing(
 
 
 def test_what_a_kill_left_of_a_file_is_no_obstacle(mini: Path, tmp_path: Path) -> None:
-    (tmp_path / ".run.json.a1b2c3").write_text("{")
+    with replacing(tmp_path / "run.json") as torn:
+        pass
+    (tmp_path / "run.json").rename(torn)  # as if the power had gone off in the block
+    assert torn_files(tmp_path) == [torn]
     train(quick("sick-mean"), tmp_path, data=mini)
-    assert not (tmp_path / ".run.json.a1b2c3").exists()
+    assert not torn.exists()
 
 
 def test_a_run_goes_on_with_its_own_data_only(mini: Path, tmp_path: Path) -> None:
@@ -288,3 +296,21 @@ def test_a_word_without_a_vector_gets_the_mean_of_its_parts(mini: Path) -> None:
     joined, unheard = words.rows([f"{one}-{other}", "qzxqzx"])
     assert joined == pytest.approx(known.mean(axis=0))
     assert abs(unheard).max() <= 0.05
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_a_split_without_examples_is_named(split: str, tmp_path: Path) -> None:
+    data = minidata.make(tmp_path / "data", sentences=6)
+    (data / "sst" / "trees" / f"{split}.txt").write_text("")
+    with pytest.raises(DataError, match=rf"{split}\.txt: no examples for {split}"):
+        train(quick("sst5-constituency-tuned"), tmp_path / "run", data=data)
+
+
+def test_a_dev_split_of_neutral_sentences_ends_in_a_card(tmp_path: Path) -> None:
+    data = minidata.make(tmp_path / "data", sentences=6)
+    dev = data / "sst" / "trees" / "dev.txt"
+    dev.write_text(re.sub(r"^\(\d", "(2", dev.read_text(), flags=re.MULTILINE))
+    train(quick("sst5-constituency-tuned"), tmp_path / "run", data=data, recipe="my own.toml")
+    card = (tmp_path / "run" / "README.md").read_text()
+    assert "| accuracy, negative or positive (derived from the five) | - | " in card
+    assert "bough train 'my own.toml' --seed 1" in card

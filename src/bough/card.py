@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,8 +29,9 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
     derived = config.task == "sst5"
     rows = [
         f"| {FIGURES[name]}{' (derived from the five)' if derived and name == 'binary' else ''} "
-        f"| {result['dev'][name]:.4f} | {value:.4f} |"
-        for name, value in result["test"].items()
+        f"| {_figure(result['dev'].get(name))} | {_figure(result['test'].get(name))} |"
+        for name in FIGURES
+        if name in result["dev"] or name in result["test"]
     ]
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
@@ -57,11 +59,18 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
     )
 
 
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
 def _command(config: Config, facts: Mapping[str, Any]) -> str:
     """The command that gives this model again, with what was set over the recipe."""
     try:
         usual = load_recipe(facts["recipe"]).as_dict()
     except ValueError:  # a recipe file of one's own: all that matters stands below
         usual = config.as_dict()
-    changed = [f"--set {key}={value}" for key, value in config.as_dict().items() if value != usual[key]]
-    return " ".join(["bough train", facts["recipe"], f"--seed {facts['seed']}", *changed])
+    words = ["bough", "train", facts["recipe"], "--seed", str(facts["seed"])]
+    for key, value in config.as_dict().items():
+        if value != usual[key]:
+            words += ["--set", f"{key}={value}"]
+    return shlex.join(words)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bough.model import Model
 from bough.storage import write_text
-from bough.tasks import Floats, Sentiment, task_for
+from bough.tasks import Floats, Sentiment, read_some, task_for
 
 CLASS_NAMES = {
     "sst5": ("very negative", "negative", "neutral", "positive", "very positive"),
@@ -49,7 +49,7 @@ def evaluate(
     """Score the model in the folder `run` on one split of its data set."""
     model = Model.load(run, device)
     task = task_for(model.config, data)
-    examples = task.prepare(task.read(split), model)
+    examples = task.prepare(read_some(task, split), model)
     predicted = task.predict(model, examples)
     if out is not None:
         rows = np.atleast_2d(predicted.T).T

@@ -16,12 +16,19 @@ from torch import Tensor
 
 from bough.errors import FormatError
 
+_TORN = ".bough-torn"  # ends the name of a file that is being written
+
+
+def torn_files(folder: Path) -> list[Path]:
+    """What a kill left of files that were being written there."""
+    return sorted(folder.glob(f".*{_TORN}"))
+
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place once the block has ended without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_TORN, dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from bough.config import Config
-from bough.datasets import find_data, load_sick, load_sst, sick_files, sst_files
+from bough.datasets import DataError, find_data, load_sick, load_sst, sick_files, sst_files
 from bough.examples import UNLABELLED, Sentence, chain, collate, prepare_all
 from bough.heads import Classifier, Similarity
 from bough.model import Model
@@ -44,6 +44,14 @@ def task_for(config: Config, data: Path | str | None) -> Task:
     if config.task == "sick":
         return Relatedness(config, find_data(data))
     return Sentiment(config, DEMO if config.source == "demo" else find_data(data))
+
+
+def read_some(task: Task, split: str) -> list[Any]:
+    """The examples of a split; none at all is a DataError."""
+    examples = task.read(split)
+    if not examples:
+        raise DataError(f"{task.files(split)[0]}: no examples for {split}")
+    return examples
 
 
 def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
@@ -156,10 +164,9 @@ class Relatedness:
         self.parse: Parse = "constituency" if config.encoder == "constituency" else "dependency"
 
     def read(self, split: str) -> list[Any]:
-        return _cut(
-            list(load_sick(self.data, split, parse=self.parse, check=self.config.source == "data")),
-            self.config.limit,
-        )
+        check = self.config.source == "data"
+        pairs = load_sick(self.data, split, parse=self.parse, check=check, scale=self.config.scale)
+        return _cut(pairs, self.config.limit)
 
     def files(self, split: str) -> list[Path]:
         return sick_files(self.data, split, self.parse)

@@ -23,8 +23,8 @@ from bough.config import Config
 from bough.datasets import find_data, fingerprint, user_cache
 from bough.model import UNKNOWN, Model
 from bough.spelling import candidates, rows_for
-from bough.storage import read_json, write_json, write_text
-from bough.tasks import Task, task_for, word_counts
+from bough.storage import read_json, torn_files, write_json, write_text
+from bough.tasks import Task, read_some, task_for, word_counts
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def train(
         return read_json(out / "test.json")
 
     task = task_for(config, data)
-    examples = {split: task.read(split) for split in ("train", "dev")}
+    examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = Words(task, config, data, seed, examples["train"])
     torch.manual_seed(seed)
     model = _new_model(config, task, examples, words).to(device)
@@ -110,7 +110,7 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     from bough.card import model_card
 
     model = progress.model
-    examples = task.read("test")
+    examples = read_some(task, "test")
     new = [word for word in word_counts(task, examples) if word not in model.index]
     model.add_words(new, torch.from_numpy(words.rows(new)))
     prepared = task.prepare(examples, model)
@@ -228,16 +228,16 @@ def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words
 
 def _claim(out: Path, run: dict[str, Any], resume: bool) -> None:
     """Nothing is overwritten: a folder in use is only taken to continue the very same run."""
-    for torn in out.glob(".*.*"):  # what a kill left of a file that was being written
-        torn.unlink()
-    if not out.exists() or not any(out.iterdir()):
-        return
-    if not resume:
-        raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
-    before = read_json(out / "run.json")
-    for key, value in run.items():
-        if before.get(key) != value:
-            raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
+    torn = torn_files(out)
+    if out.exists() and {*out.iterdir()} > {*torn}:
+        if not resume:
+            raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
+        before = read_json(out / "run.json")
+        for key, value in run.items():
+            if before.get(key) != value:
+                raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
+    for file in torn:
+        file.unlink()
 
 
 def _compare(out: Path, facts: dict[str, Any]) -> None:

@@ -65,8 +65,8 @@ def train(
     config = load_recipe(recipe).with_settings(parse_settings(settings))
     if vectors is not None:
         config = config.with_settings({"vectors": vectors})
-    name = Path(recipe).stem if recipe.endswith(".toml") else recipe
-    folder = out or Path("runs") / f"{name}-{seed}"
+    name = Path(recipe).name
+    folder = out or Path("runs") / f"{name.removesuffix('.toml')}-{seed}"
     console = Console()
     logging.getLogger("bough").setLevel(logging.INFO)
     with _Display(console) as display:
