@@ -125,3 +125,43 @@ def test_masks_drop_the_share_they_say(p: float) -> None:
     first = mask(like, 5, 7, p)
     torch.manual_seed(4)
     assert torch.equal(kept(like, 5, 7, p), first / (1 - p))
+
+
+def test_a_mask_drops_nearly_all_where_it_should() -> None:
+    assert float(mask(torch.zeros(1), 1000, 100, 0.999999).mean()) < 0.001
+
+
+@pytest.mark.parametrize(
+    ("h", "labels", "rows", "message"),
+    [
+        ((3, 4), [0, 1], None, r"labels are \(2,\) torch.int64; \(3,\)"),
+        ((3, 4), [0, 1], [0, 1, 2], r"labels are \(2,\) torch.int64; \(3,\)"),
+        ((2, 4), [0, -1], None, r"labels from -1 to 0; there are 0\.\.2"),
+        ((2, 4), [0, 3], None, r"labels from 0 to 3; there are 0\.\.2"),
+        ((2, 4), [0.0, 1.0], None, r"torch.float32; \(2,\) torch.int64 wanted"),
+        ((2, 5), [0, 1], None, r"h is \(2, 5\); the classifier takes \(nodes, 4\)"),
+    ],
+)
+def test_labels_that_do_not_fit(
+    h: tuple[int, int], labels: list[float], rows: list[int] | None, message: str
+) -> None:
+    picked = None if rows is None else torch.tensor(rows)
+    with pytest.raises(ValueError, match=message):
+        Classifier(4, 3).loss(torch.randn(h), torch.tensor(labels), picked)
+
+
+@pytest.mark.parametrize("objective", ["kl", "mse"])
+def test_ratings_and_pairs_that_do_not_fit(objective: str) -> None:
+    head, (left, right) = Similarity(6, objective=objective).double(), _pair()  # type: ignore[arg-type]
+    for y in (torch.tensor([1.0]), torch.tensor([1, 2, 3, 4])):
+        with pytest.raises(ValueError, match="one rating a pair wanted, as floats"):
+            head.loss(left, right, y)
+    with pytest.raises(ValueError, match=r"\(4, 6\) and \(4, 5\); the similarity takes two of \(pairs, 6\)"):
+        head(left, right[:, :5])
+
+
+def test_the_loss_has_no_second_derivative_and_says_so() -> None:
+    head, h = Classifier(4, 3), torch.randn(2, 4, requires_grad=True)
+    (grad,) = torch.autograd.grad(head.loss(h, torch.tensor([0, 2])), h, create_graph=True)
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        grad.square().sum().backward()

@@ -6,11 +6,10 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from bough.nn.dropout import kept, mask
-from bough.nn.engine import uniform
+from bough.nn.engine import differentiated_once, uniform
 
 
 class Classifier(nn.Module):
@@ -42,11 +41,23 @@ class Classifier(nn.Module):
 
         With `rows` (N,), node k's state is h[rows[k]]: nodes that share a state need no copies of it here.
         """
+        self._check(h, labels, rows)
         if rows is None:
             rows = torch.arange(len(labels), device=h.device)
         drop = self.dropout if self.training else 0.0
         loss: Tensor = _NodeLoss.apply(h, self.W_s, self.b_s, rows, labels, drop)  # type: ignore[no-untyped-call]
         return loss
+
+    def _check(self, h: Tensor, labels: Tensor, rows: Tensor | None) -> None:
+        if h.dim() != 2 or h.shape[1] != self.hidden_size:
+            raise ValueError(f"h is {tuple(h.shape)}; the classifier takes (nodes, {self.hidden_size})")
+        wanted = (len(h) if rows is None else len(rows),)
+        if labels.shape != wanted or labels.dtype != torch.int64:
+            raise ValueError(f"labels are {tuple(labels.shape)} {labels.dtype}; {wanted} torch.int64 wanted")
+        if len(labels) and not 0 <= int(labels.min()) <= int(labels.max()) < self.classes:
+            raise ValueError(
+                f"labels from {int(labels.min())} to {int(labels.max())}; there are 0..{self.classes - 1}"
+            )
 
 
 class _NodeLoss(torch.autograd.Function):
@@ -67,8 +78,14 @@ class _NodeLoss(torch.autograd.Function):
         return -log_p.gather(0, labels.unsqueeze(0)).sum()
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        with torch.no_grad():
+            found = _NodeLoss._gradients(ctx, grad)
+        return (*differentiated_once(found), None, None, None)
+
+    @staticmethod
+    def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Of h, W and b."""
         picked, scaled, log_p, rows, labels, keep = ctx.saved_tensors
         dz = log_p.exp()
         dz.scatter_add_(0, labels.unsqueeze(0), dz.new_full((1, len(labels)), -1.0))
@@ -77,7 +94,7 @@ class _NodeLoss(torch.autograd.Function):
         if keep is not None:
             dh.mul_(keep)
         spread = dh.new_zeros(ctx.states, dh.shape[1]).index_add_(0, rows, dh)
-        return spread, torch.mm(dz, picked).div_(1 - ctx.drop), dz.sum(1), None, None, None
+        return spread, torch.mm(dz, picked).div_(1 - ctx.drop), dz.sum(1)
 
 
 class Similarity(nn.Module):
@@ -123,6 +140,9 @@ class Similarity(nn.Module):
         return f"{parts}, features={self.features!r}, objective={self.objective!r}"
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
+        if left.shape != right.shape or left.dim() != 2 or left.shape[1] != self.hidden_size:
+            shapes = f"{tuple(left.shape)} and {tuple(right.shape)}"
+            raise ValueError(f"{shapes}; the similarity takes two of (pairs, {self.hidden_size})")
         parts = []
         if self.features != "difference":
             parts.append(left * right)
@@ -138,6 +158,8 @@ class Similarity(nn.Module):
 
     def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
         """The mean over the pairs of the objective; y (B,) lies in [1, K]."""
+        if y.shape != left.shape[:1] or not y.is_floating_point():
+            raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; one rating a pair wanted, as floats")
         log_p = self(left, right)
         target = target_distribution(y, self.classes)
         if self.objective == "mse":

@@ -36,6 +36,36 @@ def test_gradcheck(name: str, keyed: bool) -> None:
     assert torch.autograd.gradcheck(run, (x if rows is None else table, *layer.parameters()))
 
 
+@every_layer
+def test_a_second_derivative_is_refused_and_never_wrong(name: str) -> None:
+    layer, trees = doubled(name), trees_for(name)
+    x = inputs(trees)
+    out = layer(x, Forest(trees))
+    h = out[0] if isinstance(out, tuple) else out
+    plain = torch.autograd.grad(h.sum(), x, retain_graph=True)[0]
+    (grad,) = torch.autograd.grad(h.sum(), x, create_graph=True)
+    assert torch.equal(grad, plain)
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        grad.square().sum().backward()
+
+
+@every_layer
+def test_autocast_leaves_the_sweep_alone(name: str) -> None:
+    layer, trees = LAYERS[name](), trees_for(name)
+    x = inputs(trees).float().detach().requires_grad_()
+    wanted = [x, *layer.parameters()]
+    found = []
+    for enabled in (False, True):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled):
+            out = layer(x, Forest(trees))
+            h = out[0] if isinstance(out, tuple) else out
+            grads = torch.autograd.grad(h.sum(), wanted, allow_unused=True, materialize_grads=True)
+        assert h.dtype == torch.float32
+        found.append((h, *grads))
+    for exact, cast in zip(*found, strict=True):
+        assert torch.allclose(exact, cast, atol=0.05, rtol=0.05)
+
+
 @with_memory
 def test_gradients_of_h_alone_and_of_c_alone_add_up(name: str) -> None:
     layer, trees = doubled(name), trees_for(name)
@@ -113,15 +143,6 @@ def test_weights_changed_before_backward_are_an_error(name: str) -> None:
         layer.U.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         h.sum().backward()
-
-
-@with_memory
-def test_a_second_derivative_is_an_error_not_a_wrong_number(name: str) -> None:
-    layer, trees = doubled(name), trees_for(name)
-    x = inputs(trees)
-    (grad,) = torch.autograd.grad(layer(x, Forest(trees))[0].square().sum(), x, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
-        grad.sum().backward()
 
 
 # ------------------------------------------------------------------------ forests

@@ -56,6 +56,7 @@ class ChildSumTreeLSTM(TreeLSTM):
 
     def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         """From `input_map`'s rows for `input_nodes(forest)` to h, c (U, D) of the forest's units."""
+        a = a.to(self.U.dtype)  # autocast may have made it another
         drop = self.recurrent_dropout if self.training else 0.0
         cell = ChildSumCell(a, self.U, self.U_f, forest, output_gate=self.output_gate, drop=drop)
         h, c = sweep(cell, forest, a, self.U, self.U_f)

@@ -16,7 +16,7 @@ def mask(like: Tensor, rows: int, columns: int, p: float) -> Tensor:
         bits = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8, device=like.device)
         drawn = (octets & bits).ne(0).view(-1)
     else:  # sixteen
-        drawn = _random(-(-count // 4), like.device).view(torch.int16) >= round(p * 65536) - 32768
+        drawn = _random(-(-count // 4), like.device).view(torch.int16) >= min(round(p * 65536), 65535) - 32768
     return drawn[:count].view(rows, columns).to(like.dtype)
 
 

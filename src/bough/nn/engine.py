@@ -5,12 +5,12 @@ A layer hands over a `Cell`, its equations for one level and their derivative. A
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from bough.forest import CHUNK, Forest
 
@@ -33,7 +33,9 @@ class Cell(Protocol):
 class _Sweep(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, cell: Cell, levels: int, *tensors: Tensor | None) -> tuple[Tensor, ...]:
-        with torch.inference_mode():  # a fifth off the cost of a small call; only `states` leave it
+        ctx.device = next(t.device for t in tensors if t is not None)
+        # inference mode takes a fifth off the cost of a small call; only `states` leave it
+        with _without_autocast(ctx.device), torch.inference_mode():
             for l in range(levels):
                 cell.up(l)
         ctx.cell, ctx.levels = cell, levels
@@ -42,14 +44,41 @@ class _Sweep(torch.autograd.Function):
         return cell.states()
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Any, ...]:
         _ = ctx.saved_tensors
-        ctx.cell.turn(grads)
-        with torch.inference_mode():
-            for l in reversed(range(ctx.levels)):
-                ctx.cell.down(l)
-        return (None, None, *ctx.cell.gradients())
+        with _without_autocast(ctx.device), torch.no_grad():
+            ctx.cell.turn(grads)
+            with torch.inference_mode():
+                for l in reversed(range(ctx.levels)):
+                    ctx.cell.down(l)
+            found = ctx.cell.gradients()
+        return (None, None, *differentiated_once(found))
+
+
+def _without_autocast(device: torch.device) -> contextlib.AbstractContextManager[Any]:
+    """The buffers of a sweep are of one type, whatever matmuls outside are cast to."""
+    if torch.is_autocast_enabled(device.type):
+        return torch.autocast(device.type, enabled=False)
+    return contextlib.nullcontext()
+
+
+def differentiated_once(grads: Grads) -> Grads:
+    """The same gradients; who differentiates them again is told that they have no derivative here."""
+    if not torch.is_grad_enabled():  # the usual case: no graph of the backward is being made
+        return grads
+    return tuple(None if grad is None else _Once.apply(grad.detach().requires_grad_()) for grad in grads)  # type: ignore[no-untyped-call]
+
+
+class _Once(torch.autograd.Function):
+    """`once_differentiable` does this only where the incoming gradient has a graph, as that of a sum has not."""
+
+    @staticmethod
+    def forward(ctx: Any, grad: Tensor) -> Tensor:
+        return grad.view_as(grad)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        raise RuntimeError("bough's layers and losses have first derivatives only, not those of a gradient")
 
 
 def sweep(cell: Cell, forest: Forest, *tensors: Tensor | None) -> tuple[Tensor, ...]:

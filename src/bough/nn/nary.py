@@ -91,6 +91,7 @@ class NaryTreeLSTM(TreeLSTM):
         """From `input_map`'s rows for `input_nodes(forest)` to h, c (U, D) of the forest's units."""
         bias: Tensor | None
         U, bias = self._fused()
+        a = a.to(U.dtype)  # autocast may have made it another
         drop = self.recurrent_dropout if self.training else 0.0
         if self.leaf == "gated":
             if self.arity > 1:  # W_f x is the same for every child's gate

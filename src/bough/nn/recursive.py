@@ -61,6 +61,7 @@ class DTRNN(nn.Module):
 
     def compose(self, a: Tensor, forest: Forest) -> Tensor:
         """From `input_map`'s rows for `input_nodes(forest)` to h (U, D) of the forest's units."""
+        a = a.to(self.U.dtype)  # autocast may have made it another
         cell = RecursiveCell(
             a, self.U, self.b_U, forest, self._relations(forest), self.nonlinearity, self.average
         )
