@@ -50,7 +50,8 @@ def test_the_papers_rows_have_the_papers_training(name: str) -> None:
 
 
 def test_texts_become_the_keys_type() -> None:
-    config = Config().with_settings({"hidden": "7", "rate": "0.1", "bidirectional": "true", "l2": 0})
+    settings = {"encoder": "lstm", "hidden": "7", "rate": "0.1", "bidirectional": "true", "l2": 0}
+    config = Config().with_settings(settings)
     assert (config.hidden, config.rate, config.bidirectional, config.l2) == (7, 0.1, True, 0.0)
 
 
@@ -72,6 +73,11 @@ def test_texts_become_the_keys_type() -> None:
         ({"dropout": "1"}, "dropout = 1.0: at least 0, below 1"),
         ({"encoder": "mean"}, "is for task = 'sick'"),
         ({"task": "sick", "source": "demo"}, "needs the data folder"),
+        ({"forget_bias": "inf"}, "forget_bias = inf: a finite number"),
+        ({"layers": "2"}, "layers = 2 is for encoder = 'lstm'; here it is 'constituency'"),
+        ({"encoder": "lstm", "recurrent_dropout": "0.3"}, "for encoder = 'constituency' or 'dependency'"),
+        ({"encoder": "dependency", "forget_bias": "1"}, "forget_bias = 1.0 is for encoder = 'constituency'"),
+        ({"average": "true"}, "average = True is for encoder = 'dt-rnn' or 'sdt-rnn'"),
     ],
 )
 def test_a_wrong_setting_is_named_with_the_way_out(settings: dict[str, str], message: str) -> None:

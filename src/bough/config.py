@@ -12,6 +12,17 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 Encoder = Literal["constituency", "dependency", "lstm", "mean", "dt-rnn", "sdt-rnn"]
 
+_ONLY: dict[str, tuple[Encoder, ...]] = {  # settings that mean nothing to the other encoders
+    "layers": ("lstm",),
+    "bidirectional": ("lstm",),
+    "tied": ("lstm",),
+    "forget": ("constituency",),
+    "forget_bias": ("constituency",),
+    "recurrent_dropout": ("constituency", "dependency"),
+    "nonlinearity": ("dt-rnn", "sdt-rnn"),
+    "average": ("dt-rnn", "sdt-rnn"),
+}
+
 
 @dataclass(frozen=True)
 class Config:
@@ -75,6 +86,14 @@ class Config:
         for name in ("dropout", "input_dropout", "recurrent_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 0, below 1")
+        for name, encoders in _ONLY.items():
+            if getattr(self, name) != getattr(Config, name) and self.encoder not in encoders:
+                raise ValueError(
+                    f"{name} = {getattr(self, name)!r} is for encoder = {' or '.join(map(repr, encoders))}; "
+                    f"here it is {self.encoder!r}"
+                )
+        if not math.isfinite(self.forget_bias):
+            raise ValueError(f"forget_bias = {self.forget_bias}: a finite number")
         if self.task != "sick" and self.encoder in ("mean", "dt-rnn", "sdt-rnn"):
             raise ValueError(f"encoder = {self.encoder!r} is for task = 'sick'; here it is {self.task!r}")
         if self.task == "sick" and self.source == "demo":
