@@ -230,6 +230,19 @@ def test_digests_worked_out_beforehand_change_nothing(batch: tuple[list[Tree], K
     assert torch.equal(fresh.node_of, from_digests.node_of)
 
 
+def test_digests_do_not_merge_what_relations_tell_apart() -> None:
+    some = [Tree([1, -1], relations=[0, 0]), Tree([1, -1], relations=[1, 0])]
+    keys = [np.array([1, 2])] * 2
+    forest = Forest(some, keys, digests=sharing.prepared(some, keys))
+    assert torch.equal(forest.unit_of, Forest(some, keys).unit_of)
+
+
+def test_digests_of_other_trees_are_an_error() -> None:
+    keys = [np.array([0, 1, 2])]
+    with pytest.raises(ValueError, match="digests of 4 nodes; the trees have 3"):
+        Forest([PAIR], keys, digests=[np.zeros(4, dtype=np.uint64)])
+
+
 # --------------------------------------------------------------- errors and devices
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from bough import FormatError, Tree
 from bough.config import Config
@@ -97,6 +98,16 @@ def _fewer_words(folder: Path) -> None:
     (folder / "vocab.txt").write_text("a\n")
 
 
+def _same_word_twice(folder: Path) -> None:
+    words = (folder / "vocab.txt").read_text().splitlines()
+    (folder / "vocab.txt").write_text("".join(f"{words[0]}\n" for _ in words))
+
+
+def _in_half_precision(folder: Path) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    save_file({name: tensor.half() for name, tensor in tensors.items()}, folder / "model.safetensors")
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -105,6 +116,8 @@ def _fewer_words(folder: Path) -> None:
         (_unknown_key, "unknown key 'wings'"),
         (_torn, "torn or no safetensors"),
         (_fewer_words, "table is"),
+        (_same_word_twice, "twice in vocab.txt"),
+        (_in_half_precision, "torch.float16, .* torch.float32 wanted"),
         (lambda folder: (folder / "model.safetensors").unlink(), "no such file"),
         (lambda folder: (folder / "config.json").unlink(), "no such file"),
         (lambda folder: (folder / "vocab.txt").write_bytes(b"\xff\n"), "not a readable model"),

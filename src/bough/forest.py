@@ -26,7 +26,8 @@ class Forest:
     equal input, and equal subtrees become one unit. Units are sorted by height, so a level is a slice.
 
     `relations` maps the trees' relation names to ids, for `SDTRNN`; trees whose relations are ints need none.
-    `digests` are what `bough.sharing.prepared(trees, keys)` gave, to save time where trees come again and again.
+    `digests` are what `bough.sharing.prepared(trees, keys)` gave, to save time where trees come again and again;
+    where relations tell trees apart they do not help.
 
     Shape:
         size N nodes, units U <= N, edges E: `roots` (trees,), `unit_of` (N,), `node_of` (U,),

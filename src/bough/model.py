@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -157,12 +158,16 @@ class Model(nn.Module):
         try:
             config = Config().with_settings(meta["config"])
             words = (folder / "vocab.txt").read_bytes().decode().split("\n")[:-1]
+            if repeated := [word for word, count in Counter(words).items() if count > 1]:
+                raise ValueError(f"the word {repeated[0]!r} twice in vocab.txt")
             model = cls(config, words, meta["relations"])
         except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
             raise FormatError(f"not a readable model: {error}", where=str(folder)) from None
         tensors = read_tensors(folder / "model.safetensors")
-        wanted = {name: tuple(t.shape) for name, t in model.state_dict().items()}
-        found = {name: tuple(t.shape) for name, t in tensors.items()}
+        wanted, found = (
+            {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
+            for group in (model.state_dict(), tensors)
+        )
         if wanted != found:
             name = sorted(set(wanted.items()) ^ set(found.items()))[0][0]
             reason = f"{name} is {found.get(name, 'missing')}, {wanted.get(name, 'nothing')} wanted"

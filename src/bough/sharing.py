@@ -99,8 +99,10 @@ def merged(
     Subtrees with the same digest are candidates; every node is then held against its unit's node, key,
     relations and child units, so that a collision is an error and never a wrong state.
     """
-    if words is None:
+    if words is None or related is not None:  # what was prepared knows no relations
         words = digests(flat, keys, related)
+    if len(words) != len(keys):
+        raise ValueError(f"digests of {len(words)} nodes; the trees have {len(keys)}")
     _, some, which = np.unique(words[order], return_index=True, return_inverse=True)
     rise = np.argsort(some)  # first met in height order, so units come out sorted by height
     place = np.empty_like(rise)
