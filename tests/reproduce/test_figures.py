@@ -31,6 +31,7 @@ def test_every_model_is_drawn_the_same_every_time(drawing: Drawing, tmp_path: Pa
 
 def test_nothing_to_draw_is_no_file(tmp_path: Path) -> None:
     assert draw(FIGURE3, {}, tmp_path) is None
+    assert draw(FIGURE4, {"sick-lstm": system("sick-lstm", pearson=[0.5])}, tmp_path) is None  # no windows
     assert not list(tmp_path.iterdir())
 
 

@@ -71,7 +71,7 @@ def draw(drawing: Drawing, systems: Mapping[str, System], out: Path) -> Figure |
     shown = [
         (line, systems[drawing.prefix + line.system])
         for line in drawing.lines
-        if drawing.prefix + line.system in systems
+        if drawing.prefix + line.system in systems and systems[drawing.prefix + line.system].by_length
     ]
     if not shown:
         return None
