@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bough.errors import FormatError
-from bough.pipeline.scoring import finished, score_file
+from bough.pipeline.scoring import score_file
 from pipelines import related, sentiment
 
 TEXTS = ["A fine film.", "", "Dull. Boring. Bad!", "  ", "I <loved> it \U0001f600", "caf\u00e9 \u202e rtl"]
@@ -83,7 +83,7 @@ def test_nothing_is_overwritten_and_files_must_match(source: Path, tmp_path: Pat
         score_file(sentiment(), source, tmp_path / "out")
     other = tmp_path / "other.txt"
     other.write_text("x\ny\nz\nu\nv\nw\n")
-    with pytest.raises(ValueError, match="is not about line 6 of"):
+    with pytest.raises(ValueError, match="is not about line 1 of"):
         score_file(sentiment(), other, tmp_path / "out", resume=True)
 
 
@@ -103,18 +103,60 @@ def test_a_bad_line_is_named(name: str, content: bytes, message: str, tmp_path: 
         score_file(sentiment(), tmp_path / name, tmp_path / "out")
 
 
-def test_finished_counts_whole_lines_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bough.pipeline.scoring.BLOCK", 3)
-    path = tmp_path / "lines"
-    for text, found in (
-        ("", (0, None)),
-        ("torn", (0, None)),
-        ("ab\ncdefg\nh", (2, "cdefg\n")),
-        ("a\n", (1, "a\n")),
-    ):
-        path.write_text(text)
-        assert finished(path) == found
-        assert path.read_text() == text[: text.rfind("\n") + 1]
+@pytest.mark.parametrize("name", ["notes", "notes.jsonl"])
+@pytest.mark.parametrize("content", ["my one-line notes", '{"text": "mine"', '{"text": "mine"}', "a\nb\n"])
+def test_what_is_no_file_of_results_stays(content: str, name: str, source: Path, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match="is not about line 1 of"):
+        score_file(sentiment(), source, tmp_path / name, resume=True)
+    assert (tmp_path / name).read_text() == content
+
+
+def test_the_source_is_never_written_to(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "one"}\n{"text": "two"}')
+    (tmp_path / "link.jsonl").symlink_to(source)
+    for out in (source, tmp_path / "link.jsonl"):
+        with pytest.raises(ValueError, match="is the file to be scored"):
+            score_file(sentiment(), source, out, resume=True)
+    with pytest.raises(ValueError, match="is not a file"):
+        score_file(sentiment(), source, tmp_path)
+    assert source.read_text() == '{"text": "one"}\n{"text": "two"}'
+
+
+def test_every_line_is_held_against_the_file(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    score_file(sentiment(), source, out, brief=True)
+    with pytest.raises(ValueError, match="was made with --brief"):
+        score_file(sentiment(), source, out, resume=True)
+    source.write_text(source.read_text(encoding="utf-8").replace("Dull", "Fast") + "more\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"line 3 of .* is not about line 3"):
+        score_file(sentiment(), source, out, resume=True, brief=True)
+    source.write_text("".join(f"{text}\n" for text in TEXTS[:2]), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"line 3 of .* is not about line 3"):
+        score_file(sentiment(), source, out, resume=True, brief=True)
+    assert len(results(out)) == len(TEXTS)
+
+
+def test_keys_that_results_have_too_are_kept_apart(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.jsonl", tmp_path / "out"
+    source.write_text('{"text": "good", "label": "gold", "id": 1, "given": 2, "a": 5}\n\n{"text": "bad"}\n')
+    score_file(sentiment(), source, out, brief=True)
+    first, blank, last = results(out)
+    assert (first["id"], first["a"], first["given"]) == (1, 5, {"label": "gold", "given": 2})
+    assert first["label"] != "gold"
+    assert blank == {"text": "", "label": None, "score": None, "probabilities": None}
+    assert "given" not in last
+    out.write_bytes(out.read_bytes()[:-30])
+    assert score_file(sentiment(), source, out, resume=True, brief=True) == 3
+    assert results(out)[2] == last
+
+
+def test_a_blank_line_is_no_pair(tmp_path: Path) -> None:
+    source = tmp_path / "pairs.txt"
+    source.write_text("A cat\tA dog\n\nA dog\tA plane\n")
+    assert score_file(related(), source, tmp_path / "out") == 3
+    assert results(tmp_path / "out")[1] == {"a": "", "b": "", "score": None, "probabilities": None}
 
 
 def test_a_killed_run_resumes_without_loss_or_doubles(tmp_path: Path) -> None:

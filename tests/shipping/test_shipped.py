@@ -14,6 +14,7 @@ from bough.pipeline import MODELS
 from bough.shipping import ShippedModel, load_model
 from bough.shipping import shipped as module
 from bough.shipping.folding import fold
+from bough.spelling import rows_for
 
 WORDS = ["good", "film", "not", "wide", "eye"]
 
@@ -101,6 +102,11 @@ def test_the_models_in_the_package(name: str) -> None:
     assert len(model.words) >= 40_000
     assert model.table.dtype == torch.int8
     assert all(model.knows(word) for word in ("Film", "TERRIBLE", "1987", "over-the-top", "unfilmable"))
+    names = dict(zip(model.index.values(), model.index, strict=True))
+    guesses = {"2043": ["year"], "plot-heavy": ["plot", "heavy"], "unscary": ["scary", "not"]}
+    for word, parts in guesses.items():  # the examples of docs/using.md
+        assert word not in model.index
+        assert [names[row] for row in rows_for(word, model.index)] == parts
     scores = json.loads((MODELS / name / "config.json").read_text())["scores"]
     figure, points = ("accuracy", 0.002) if name == "sentiment" else ("pearson", 0.002)
     for split in ("dev", "test"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,7 +18,7 @@ from bough.pipeline.sentiment import SentimentPipeline
 Pipeline = SentimentPipeline | RelatednessPipeline
 Record = dict[str, Any]
 JSON_LINES = (".jsonl", ".ndjson", ".json")
-BLOCK = 1 << 20
+GIVEN = "given"  # holds the input's keys that a result has too
 NO_PAIR: Record = {"score": None, "probabilities": None}
 NO_TEXT: Record = {"label": None, "score": None, "probabilities": None}
 NO_PHRASES: Record = {"tokens": [], "nodes": [], "sentences": []}
@@ -36,23 +36,38 @@ def score_file(
     """Score each line of the file `source` into a line of JSON of the file `out`; the number of lines.
 
     Line n out is line n in; see `records_of` for what a line holds. With `resume` the lines that `out` has
-    already are left as they are; a last one that a kill has torn is done again. `tell` hears of the lines
-    done and the bytes read.
+    already are held against the file and left as they are; a last one that a kill has torn is done again.
+    `tell` hears of the lines done and the bytes read.
     """
-    if not resume and out.exists() and out.stat().st_size:
-        raise ValueError(f"{out} is not empty; continue it with --resume, or choose another --out")
+    _check(source, out, resume)
     out.parent.mkdir(parents=True, exist_ok=True)
-    done, last = finished(out) if out.exists() else (0, None)
-    with source.open("rb") as stream, out.open("ab") as file:
+    pairs = isinstance(pipeline, RelatednessPipeline)
+    done = end = 0
+    with source.open("rb") as stream:
         lines = Counted(stream)
-        records = records_of(lines, source, pairs=isinstance(pipeline, RelatednessPipeline))
-        _skip(records, done, last, source, out)
-        for group in groups(records):
-            file.write(_text(pipeline, group, brief))
-            file.flush()
-            done += len(group)
-            tell(done, lines.bytes)
+        records = records_of(lines, source, pairs=pairs)
+        if out.exists():
+            done, end, records = _done(records, out, source, pairs=pairs, brief=brief)
+        with out.open("ab") as file:
+            file.truncate(end)
+            for group in groups(records):
+                file.write(_text(pipeline, group, brief))
+                file.flush()
+                done += len(group)
+                tell(done, lines.bytes)
     return done
+
+
+def _check(source: Path, out: Path, resume: bool) -> None:
+    """Nothing is overwritten but a file of results that is gone on with."""
+    if not out.exists():
+        return
+    if not out.is_file():
+        raise ValueError(f"{out} is not a file; choose another --out, or leave it away to print")
+    if out.samefile(source):
+        raise ValueError(f"{out} is the file to be scored; choose another --out")
+    if not resume and out.stat().st_size:
+        raise ValueError(f"{out} is not empty; continue it with --resume, or choose another --out")
 
 
 def print_scores(pipeline: Pipeline, source: Path, stream: BinaryIO, *, brief: bool = False) -> None:
@@ -68,12 +83,16 @@ def records_of(lines: Iterable[bytes], source: Path, *, pairs: bool) -> Iterator
     """What each line asks for: an object with `text`, or with `a` and `b` where pairs are wanted.
 
     A file named `.jsonl`, `.ndjson` or `.json` has such an object a line, and may have other keys in it,
-    which come out again; any other file has a text a line, for pairs two with a tab between.
+    which come out again, within `given` if results have such a key; any other file has a text a line, for
+    pairs two with a tab between. A blank line asks for nothing.
     """
     keys = ("a", "b") if pairs else ("text",)
+    taken = {GIVEN, *(NO_PAIR if pairs else NO_TEXT | NO_PHRASES)}
     for number, line in numbered(lines, str(source)):
         record: Any
-        if source.suffix.lower() in JSON_LINES:
+        if not line.strip():
+            record = dict.fromkeys(keys, "") if pairs else {"text": line}
+        elif source.suffix.lower() in JSON_LINES:
             try:
                 record = json.loads(line)
             except (json.JSONDecodeError, RecursionError) as error:
@@ -84,6 +103,8 @@ def records_of(lines: Iterable[bytes], source: Path, *, pairs: bool) -> Iterator
             if not isinstance(record, dict) or not isinstance(record.get(key), str):
                 wanted = " and ".join(map(repr, keys))
                 raise FormatError(f"no text for {key!r}; a line has {wanted}", where=str(source), line=number)
+        if clashing := {key: value for key, value in record.items() if key in taken}:
+            record = {key: value for key, value in record.items() if key not in taken} | {GIVEN: clashing}
         yield record
 
 
@@ -110,42 +131,32 @@ def _line(record: Record) -> str:
     return printable(json.dumps(record, ensure_ascii=False))
 
 
-def finished(out: Path) -> tuple[int, str | None]:
-    """How many whole lines a file of results has, and the last of them; a torn one after it is cut off."""
-    count = end = last = 0  # whole lines; where the last one ends; where it starts
-    with out.open("rb+") as file:
-        place = 0
-        while block := file.read(BLOCK):
-            breaks = block.count(b"\n")
-            if breaks:
-                count += breaks
-                before = block.rfind(b"\n", 0, block.rfind(b"\n"))
-                last = place + before + 1 if before >= 0 else end
-                end = place + block.rfind(b"\n") + 1
-            place += len(block)
-        file.truncate(end)
-        if not count:
-            return 0, None
-        file.seek(last)
-        return count, file.read(end - last).decode("utf-8", "replace")
+def _done(
+    records: Iterator[Record], out: Path, source: Path, *, pairs: bool, brief: bool
+) -> tuple[int, int, Iterator[Record]]:
+    """How many whole lines `out` has, where they end, and the records that are left.
 
-
-def _skip(records: Iterator[Record], done: int, last: str | None, source: Path, out: Path) -> None:
-    """Pass over what is done, and make sure that it was done for this very file."""
-    if not done or last is None:
-        return
-    before = list(islice(records, done - 1, done))
-    try:
-        result = json.loads(last)
-        same = bool(before) and all(
-            result.get(key) == printable(before[0][key]) for key in ("text", "a", "b") if key in before[0]
-        )
-    except (json.JSONDecodeError, AttributeError):
-        same = False
-    if not same:
-        raise ValueError(
-            f"line {done} of {out} is not about line {done} of {source}; resume with the same file"
-        )
+    Nothing is changed; a ValueError if a line, or what a kill left of one, is not the result of its record.
+    """
+    done = end = 0
+    with out.open("rb") as file:
+        for line in file:
+            record = next(records, None)
+            start = b"" if record is None else _line(record)[:-1].encode()
+            whole = line.endswith(b"\n")
+            begun = line.startswith(start + (b', "score": ' if pairs else b', "label": '))
+            if record is None or not (begun if whole else line.startswith(start[: len(line)])):
+                raise ValueError(
+                    f"line {done + 1} of {out} is not about line {done + 1} of {source}; "
+                    "resume with the same file, or choose another --out"
+                )
+            if not whole:
+                records = chain([record], records)
+                break
+            if not pairs and (b', "nodes": [' in line) == brief:
+                raise ValueError(f"{out} was made {'without' if brief else 'with'} --brief; resume it so")
+            done, end = done + 1, end + len(line)
+    return done, end, records
 
 
 class Counted:
