@@ -35,16 +35,17 @@ def binarise(tree: Tree) -> Tree:
 
 
 def flatten(tree: Tree) -> Tree:
-    """The tree without the inner nodes whose label starts with `@`: their children move up, in order."""
+    """The tree without the nodes between root and words whose label starts with `@`: their children move up.
+
+    A root bears its label without the mark.
+    """
     kept = [
         n
         for n in tree.preorder.tolist()
-        if not (tree.children[n] and (_label(tree, n) or "").startswith("@"))
+        if n == tree.root or not (tree.children[n] and (_label(tree, n) or "").startswith("@"))
     ]
-    if len(kept) == len(tree):
+    if len(kept) == len(tree) and not (_label(tree, tree.root) or "").startswith("@"):
         return tree
-    if not kept or kept[0] != tree.root:
-        raise ValueError(f"the root's label is {_label(tree, tree.root)!r}; a root is no node in between")
     place = {node: new for new, node in enumerate(kept)}
     parents = []
     for node in kept:
@@ -53,6 +54,8 @@ def flatten(tree: Tree) -> Tree:
             above = int(tree.parents[above])
         parents.append(place.get(above, -1))
     tokens, labels = ([column[n] for n in kept] if column else None for column in (tree.tokens, tree.labels))
+    if labels is not None and isinstance(labels[0], str):
+        labels[0] = labels[0].lstrip("@")
     return Tree(parents, tokens=tokens, labels=labels)
 
 

@@ -45,6 +45,14 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
 
 
+def test_a_torn_checkpoint_is_named(tmp_path: Path) -> None:
+    fit(run(tmp_path, replace(CONFIG, epochs=1)), EXAMPLES, EXAMPLES[:4], EXAMPLES[:2])
+    checkpoint = tmp_path / "checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-30])
+    with pytest.raises(FormatError, match=r"checkpoint\.safetensors: torn"):
+        run(tmp_path, replace(CONFIG, epochs=2)).resume()
+
+
 def test_resuming_may_change_the_rate_but_not_the_network(tmp_path: Path) -> None:
     fit(run(tmp_path, replace(CONFIG, epochs=1)), EXAMPLES, EXAMPLES[:4], EXAMPLES[:2])
     longer = run(tmp_path, replace(CONFIG, epochs=2, dropout=0.2))
@@ -175,11 +183,23 @@ def test_a_folder_gives_the_same_parser_and_a_broken_one_says_why(
     sentences = [list(EXAMPLES[0].tokens), ["unknown", "words"]]
     assert again.constituency(sentences) == parser.constituency(sentences)
     assert again.dependency(sentences) == parser.dependency(sentences)
-    (tmp_path / "config.json").write_text('{"kind": "sentiment", "format": 1}')
-    with pytest.raises(FormatError, match="kind 'sentiment'"):
-        BuiltinParser.load(tmp_path)
+    config = (tmp_path / "config.json").read_text()
+    tensors = (tmp_path / "model.safetensors").read_bytes()
+    for name, content, message in (
+        ("config.json", b'{"kind": "sentiment", "format": 1}', "kind 'sentiment'"),
+        ("config.json", config[:40].encode(), r"config\.json.*torn or no JSON"),
+        ("config.json", config.replace('"size"', '"sizes"').encode(), "not a readable parser: 'size'"),
+        ("config.json", config.replace('"hidden": 16', '"hidden": 8').encode(), "not a readable parser"),
+        ("model.safetensors", tensors[:-30], r"model\.safetensors: torn"),
+        ("vocab.txt", b"\xff\n", "not a readable parser"),
+    ):
+        before = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(FormatError, match=message):
+            BuiltinParser.load(tmp_path)
+        (tmp_path / name).write_bytes(before)
     (tmp_path / "vocab.txt").unlink()
-    with pytest.raises(FormatError, match=r"no vocab\.txt"):
+    with pytest.raises(FormatError, match=r"vocab\.txt"):
         BuiltinParser.load(tmp_path)
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
+
+from bough.errors import FormatError
+from bough.storage import read_tensors_and_metadata
 
 
 class Checkpoint:
@@ -38,15 +40,17 @@ class Checkpoint:
 
     @torch.no_grad()
     def read(self, now: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Any]:
-        """Put the file's tensors back and give its progress."""
-        with safe_open(self.path, "pt") as file:
-            names = set(file.keys())
+        """Put the file's tensors back and give its progress; a torn file is a FormatError."""
+        tensors, metadata = read_tensors_and_metadata(self.path)
+        try:
             for name, parameter in average.named_parameters():
-                parameter.copy_(file.get_tensor(f"average.{name}"))
+                parameter.copy_(tensors[f"average.{name}"])
             for name, parameter in now.named_parameters():
-                parameter.copy_(file.get_tensor(f"now.{name}"))
-                keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"{key}.{name}" in names]
+                parameter.copy_(tensors[f"now.{name}"])
+                keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"{key}.{name}" in tensors]
                 if keys:
-                    optimiser.state[parameter] = {key: file.get_tensor(f"{key}.{name}") for key in keys}
-            progress: dict[str, Any] = json.loads(file.metadata()["progress"])
+                    optimiser.state[parameter] = {key: tensors[f"{key}.{name}"] for key in keys}
+            progress: dict[str, Any] = json.loads(metadata["progress"])
+        except (KeyError, RuntimeError, ValueError) as error:
+            raise FormatError(f"not a checkpoint of this run: {error}", where=str(self.path)) from None
         return progress

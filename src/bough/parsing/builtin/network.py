@@ -35,7 +35,7 @@ class Chances(NamedTuple):
 class Biaffine(nn.Module):
     """Scores of pairs: s_k(a, b) = [a; 1] U_k [b; 1].
 
-    Shape: a (B, N, d), b (B, M, d) -> (B, N, M), or (B, N, M, k) with more than one output.
+    Shape: a (B, N, d), b (B, M, d) -> (B, N, M), the first output's.
     """
 
     def __init__(self, width: int, outputs: int = 1) -> None:
@@ -46,9 +46,7 @@ class Biaffine(nn.Module):
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
         a = torch.cat([a, a.new_ones(*a.shape[:-1], 1)], dim=-1)
         b = torch.cat([b, b.new_ones(*b.shape[:-1], 1)], dim=-1)
-        if len(self.U) == 1:
-            return (a @ self.U[0]) @ b.transpose(1, 2)
-        return torch.einsum("bni,kij,bmj->bnmk", a, self.U, b)
+        return (a @ self.U[0]) @ b.transpose(1, 2)
 
     def paired(self, a: Tensor, b: Tensor) -> Tensor:
         """Row by row, (T, d) and (T, d) -> (T, k)."""

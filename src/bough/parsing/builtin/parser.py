@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
 from bough.errors import FormatError
@@ -20,6 +20,7 @@ from bough.parsing.builtin.lexicon import UNKNOWN, Lexicon, affixes, normal, sha
 from bough.parsing.builtin.network import Chances, Network, Size
 from bough.parsing.builtin.projective import best_heads
 from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
+from bough.storage import read_json, read_tensors
 from bough.tree import Tree
 
 FORMAT = 1
@@ -179,23 +180,20 @@ class BuiltinParser:
     def load(cls, folder: Path | str) -> BuiltinParser:
         """The parser that `save` wrote into a folder."""
         path = Path(folder)
-        for name in ("config.json", "vocab.txt", "model.safetensors"):
-            if not (path / name).is_file():
-                raise FormatError(
-                    f"no {name}; a parser's folder has config.json, vocab.txt, model.safetensors",
-                    where=str(path),
-                )
-        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        config = read_json(path / "config.json")
         if config.get("kind") != "parser" or config.get("format") != FORMAT:
             raise FormatError(
                 f"kind {config.get('kind')!r}, format {config.get('format')!r}; "
                 f"this version reads kind 'parser', format {FORMAT}",
                 where=str(path / "config.json"),
             )
-        words = (path / "vocab.txt").read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-        return cls(
-            Lexicon(words), Size(**config["size"]), config["relations"], load_file(path / "model.safetensors")
-        )
+        tensors = read_tensors(path / "model.safetensors")
+        try:
+            words = (path / "vocab.txt").read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+            return cls(Lexicon(words), Size(**config["size"]), config["relations"], tensors)
+        except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+            reason = " ".join(f"{error}".split()) or type(error).__name__
+            raise FormatError(f"not a readable parser: {reason}", where=str(path)) from None
 
 
 def _batches(lengths: list[int]) -> Iterator[list[int]]:
