@@ -62,7 +62,6 @@ class Line:
     sign: str
     level: int
     text: str
-    score: float
 
 
 def svg(
@@ -121,7 +120,7 @@ def lines(result: Sentiment) -> list[Line]:
             node = result.nodes[place]
             level, sign = level_of(result, node)
             text = " ".join(_CONTROL.sub("\ufffd", node.text).split())
-            found.append(Line(before, sign, level, text, node.score))
+            found.append(Line(before, sign, level, text))
             children = [] if _uniform(result, place) else list(node.children)
             for child in reversed(children):
                 last = child == children[-1]

@@ -26,7 +26,13 @@ def torn_files(folder: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place once the block has ended without an error."""
+    """A temporary path beside `path` that takes its place once the block has ended without an error.
+
+    Of a link it is what the link leads to; what is there and no file, a folder or a device, stays.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is there, and is not a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_TORN, dir=path.parent)
     os.close(handle)

@@ -1,6 +1,7 @@
 """Claims about `bough sentiment`, `relatedness`, `nearest`, `score` and `prepare` as a user calls them."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -103,6 +104,9 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("nearest", "good", "--corpus", "/no/such/file"), "/no/such/file"),
         (("score", "/no/such/file"), "/no/such/file"),
         (("score", "/dev/null", "--resume"), "name it with --out"),
+        (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),
+        (("sentiment", "good", "--svg", "/tmp"), "/tmp is there, and is not a file"),
+        (("sentiment", "good", "--tree", "x" * 5000), "neither a tree nor a file"),
         (("prepare", "sst", "--data", "/no/such/folder"), "/no/such/folder"),
     ],
 )
@@ -148,3 +152,45 @@ def test_a_cold_start_is_no_more_than_three_imports_of_torch() -> None:
         if seconds("-m", "bough", "sentiment", text) <= 3 * seconds("-c", "import torch"):
             return
     pytest.fail("more than three times as long, three times in a row")
+
+
+def test_codes_of_emoji_and_markup_stay_as_they_are(tmp_path: Path, bough: Call) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("I love :smile: faces\n\u200b\n[bold]dogs[/x] run\n", encoding="utf-8")
+    shown = bough("nearest", "I love faces", "--corpus", str(corpus))
+    assert ":smile:" in shown.stdout
+    assert "[bold]dogs[/x]" in shown.stdout
+    lines = bough("nearest", "dogs run", "--corpus", str(corpus), "-k", "1", "--json").stdout
+    assert json.loads(lines)["line"] == 3
+    (tmp_path / "in.txt").write_bytes(b"fine\n" * 99 + b"\xe9\n")
+    assert "in.txt:100: byte 0xe9" in bough("score", str(tmp_path / "in.txt"), "--brief").stderr
+    corpus.write_text("good\n")
+    out = tmp_path / "o[bold].jsonl"
+    scored = bough("score", str(corpus), "--out", str(out), "--brief")
+    assert f"1 lines in {out}" in scored.stderr
+
+
+def test_a_tree_file_may_have_a_mark_in_front(tmp_path: Path, bough: Call) -> None:
+    (tmp_path / "tree").write_text(f"\ufeff{PTB}\r\n", encoding="utf-8")
+    shown = bough("sentiment", "The film is not good", "--tree", str(tmp_path / "tree"))
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_a_picture_goes_where_a_link_leads(tmp_path: Path, bough: Call) -> None:
+    (tmp_path / "link.svg").symlink_to(tmp_path / "real.svg")
+    bough("sentiment", "good", "--svg", str(tmp_path / "link.svg"))
+    assert (tmp_path / "link.svg").is_symlink()
+    assert (tmp_path / "real.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_stopping_a_command_is_one_line(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("A film that goes on and on.\n" * 20_000)
+    command = [sys.executable, "-m", "bough", "score", str(source), "--out", str(tmp_path / "out"), "--brief"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (tmp_path / "out").exists():
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    assert running.communicate(timeout=60)[1] == "bough: interrupted\n"
+    assert running.returncode == 130

@@ -44,6 +44,7 @@ def test_the_trees_words_keep_their_place_in_the_text() -> None:
         ("good", "good", "is no tree"),
         ("good", "(S (NP", "never closed"),
         ("good", "(S (NP) (VP go))", "the leaf 1 has no word"),
+        ("good", "(S good) (S bad)", "2 trees; a text of one sentence has one"),
     ],
 )
 def test_a_tree_that_does_not_fit_is_one_clear_line(text: str, tree: str, message: str) -> None:
@@ -65,3 +66,13 @@ def test_dependency_trees_for_relatedness() -> None:
         related().compare("not good", "not good", trees=("(S (A not) (B good))",) * 2)
     with pytest.raises(FormatError, match="columns"):
         related().compare("a", "b", trees=("1\ta", "1\tb"))
+
+
+def test_a_root_may_have_any_label() -> None:
+    plain, marked = (sentiment()(None, tree=tree) for tree in (PTB, PTB.replace("ROOT", "@ROOT")))
+    assert marked.score == plain.score
+
+
+def test_a_dependency_tree_has_a_word() -> None:
+    with pytest.raises(ValueError, match="a tree without a word"):
+        related().compare(None, None, trees=("(S)", "(S)"))

@@ -187,3 +187,13 @@ def test_a_trained_run_loads_too(encoder: str, tmp_path: Path) -> None:
     assert result.classes == ("negative", "neutral", "positive")
     assert len(result.nodes) == (7 if encoder == "constituency" else 4)
     assert result.svg().startswith("<svg")
+
+
+def test_a_text_without_a_word_is_counted_through_all_batches() -> None:
+    with pytest.raises(ValueError, match="no word in text 290, ' '"):
+        sentiment()(["good film"] * 290 + [" ", "x"])
+
+
+def test_one_text_is_no_list_of_texts() -> None:
+    with pytest.raises(ValueError, match="one text, 'good', where several are wanted"):
+        list(sentiment().stream("good"))

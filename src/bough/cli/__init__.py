@@ -35,6 +35,7 @@ def build_app() -> App:
         version=bough.__version__,
         help="Tree-LSTMs: the paper's systems, trained and measured; a sentence turned into a scored tree.",
         result_action="return_value",
+        suppress_keyboard_interrupt=False,  # `main` says so, in a line
     )
     for name, module in COMMANDS.items():
         app.command(f"bough.cli.{module}:{name}", name=name)
@@ -59,4 +60,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 def complain(message: str) -> None:
     """One line on stderr."""
-    Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"bough: {message}")
+    Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print(
+        f"bough: {message}"
+    )

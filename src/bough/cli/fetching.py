@@ -45,4 +45,6 @@ def fetch(
 
         for name in what or ("sst", "sick", "glove"):
             files = get(name, folder, source=source, vectors=vectors, progress=show)
-            console.print(f"{name}: {len(files)} files in {folder}")
+            console.print(
+                f"{name}: {len(files)} files in {folder}", markup=False, emoji=False, soft_wrap=True
+            )

@@ -15,6 +15,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from bough.cli import complain
+
 if TYPE_CHECKING:
     from bough.reproduce import document
     from bough.reproduce.board import Board
@@ -92,8 +94,7 @@ def reproduce(
     console.print(f"report: {out / 'report.html'}, {out / 'report.md'}", highlight=False, soft_wrap=True)
     if failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in failed.items())
-        complaint = f"bough: {len(failed)} run{'s' if len(failed) > 1 else ''} failed{lines}"
-        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(complaint)
+        complain(f"{len(failed)} run{'s' if len(failed) > 1 else ''} failed{lines}")
         sys.exit(1)
 
 

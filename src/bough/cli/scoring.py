@@ -72,4 +72,4 @@ def score(
             bar.update(task, completed=read, lines=lines, rate=rate)
 
         done = score_file(pipeline, file, out, resume=resume, brief=brief, tell=tell)
-    console.print(f"{done:,} lines in {out}", highlight=False)
+    console.print(f"{done:,} lines in {out}", highlight=False, markup=False, emoji=False, soft_wrap=True)

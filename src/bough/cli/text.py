@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,7 +105,7 @@ def relatedness(
         return
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False)
     console.print(f"{result.score:.2f} of 5")
     for rating, p in enumerate(result.probabilities, 1):
         console.print(f"{rating} {'█' * round(40 * p)} {p:.0%}", style="dim")
@@ -127,7 +128,7 @@ def nearest(
     query
         A sentence.
     corpus
-        A text file, one sentence a line; blank lines are passed over.
+        A text file, one sentence a line; lines without a word are passed over.
     k
         How many to show.
     as_json
@@ -140,7 +141,7 @@ def nearest(
     from bough.formats.lines import numbered
 
     pipeline = load_pipeline(model, parser, "relatedness")
-    kept = [(number, line) for number, line in numbered(corpus, str(corpus)) if line.strip()]
+    kept = [entry for entry in numbered(corpus, str(corpus)) if pipeline.reader.cut([entry[1]])[0]]
     if not kept:
         raise ValueError(f"{corpus}: no sentence in it; one a line")
     found = pipeline.nearest(query, [line for _, line in kept], k)
@@ -151,7 +152,7 @@ def nearest(
         return
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     for one in found:
         console.print(f"{one.score:.2f}  {one.text}")
 
@@ -178,10 +179,10 @@ def given_tree(argument: str) -> str:
     if argument.lstrip().startswith("(") or "\t" in argument:
         return argument
     path = Path(argument)
-    if not path.is_file():
+    if len(argument) > 4096 or not os.path.isfile(argument):
         raise ValueError(f"--tree {argument[:60]!r}: neither a tree nor a file; brackets, (S (NP ...) ...)")
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: byte {error.start} is no UTF-8") from None
 

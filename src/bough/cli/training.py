@@ -76,7 +76,7 @@ def train(
     console.print(
         _figures(result["test"], f"test, {result['vectors']}, epoch {result['epoch']} chosen on dev")
     )
-    console.print(f"[dim]{folder}[/dim]")
+    console.print(str(folder), style="dim", markup=False, emoji=False, soft_wrap=True)
 
 
 def evaluate(

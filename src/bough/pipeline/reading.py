@@ -37,12 +37,12 @@ class Reader:
             self._parser = get_parser(self._parser)
         return self._parser
 
-    def read(self, texts: Sequence[str]) -> list[list[Read]]:
-        """The sentences of each text; a text without a word is a ValueError that says which."""
+    def read(self, texts: Sequence[str], first: int = 0) -> list[list[Read]]:
+        """The sentences of each text; a text without a word is a ValueError that says which, counted from `first`."""
         cut = self.cut(texts)
         for place, sentence in enumerate(cut):
             if not sentence:
-                which = "the text" if len(texts) == 1 else f"text {place}"
+                which = f"text {first + place}" if first or len(texts) > 1 else "the text"
                 raise ValueError(f"no word in {which}, {texts[place][:40]!r}; there is nothing to score")
         return self.parse(cut)
 
@@ -79,6 +79,8 @@ class Reader:
         if self.kind == "dependency":
             if not arcs and len(tree) > 1:
                 raise ValueError("a tree of phrases; this model reads dependency trees, as CoNLL-U has them")
+            if tokens[0] is None:
+                raise ValueError("a tree without a word; there is nothing to score")
             return Tree(tree.parents, tokens=tree.tokens, relations=tree.relations)
         if arcs:
             raise ValueError("a dependency tree; this model reads trees of phrases, as brackets have them")
@@ -94,7 +96,10 @@ def read_tree(text: str) -> Tree:
     from bough.formats import conllu, ptb
 
     if text.lstrip().startswith("("):
-        return ptb.parse(text)
+        trees = ptb.read(text.split("\n"))
+        if len(trees) > 1:
+            raise FormatError(f"{len(trees)} trees; a text of one sentence has one")
+        return trees[0]
     if "\t" in text:
         return conllu.parse(text)
     raise FormatError(f"{text[:40]!r} is no tree; brackets, (S (NP ...) ...), or CoNLL-U with its tabs")

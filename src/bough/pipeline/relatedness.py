@@ -18,7 +18,7 @@ from bough.model import UNKNOWN, Model
 from bough.parsing import Parser
 from bough.pipeline.reading import Kind, Reader
 from bough.pipeline.results import DIGITS, printable, rounded
-from bough.pipeline.scorer import groups, sentence_vectors, word_rows
+from bough.pipeline.scorer import AT_ONCE, groups, sentence_vectors, word_rows
 from bough.tree import Tree
 
 Floats = NDArray[np.float32]
@@ -101,8 +101,11 @@ class RelatednessPipeline:
 
     def stream(self, pairs: Iterable[tuple[str, str]]) -> Iterator[Relatedness]:
         """`compare` for any number of pairs, in order, a batch at a time."""
+        first = 0
         for group in groups(pairs):
-            trees = [read[0].tree for read in self.reader.read([text for pair in group for text in pair])]
+            texts = [text for pair in group for text in pair]
+            trees = [read[0].tree for read in self.reader.read(texts, first)]
+            first += len(texts)
             yield from self._compared(group, list(zip(trees[0::2], trees[1::2], strict=True)))
 
     def _compared(
@@ -126,8 +129,10 @@ class RelatednessPipeline:
     def encode(self, texts: Iterable[str]) -> Floats:
         """(texts, D) the vector of each text."""
         parts = [
-            sentence_vectors(self.model, [read[0].tree for read in self.reader.read(group)]).numpy()
-            for group in groups(texts)
+            sentence_vectors(
+                self.model, [read[0].tree for read in self.reader.read(group, number * AT_ONCE)]
+            ).numpy()
+            for number, group in enumerate(groups(texts))
         ]
         return (
             np.concatenate(parts)

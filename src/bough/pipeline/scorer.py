@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 
 def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
-    """The items in lists of at most `size`."""
+    """The items in lists of at most `size`; a text is one item, and a ValueError where several are wanted."""
+    if isinstance(items, str):
+        raise ValueError(f"one text, {items[:40]!r}, where several are wanted; put it into a list")
     source = iter(items)
     while group := list(islice(source, size)):
         yield group

@@ -61,13 +61,15 @@ class SentimentPipeline:
         if text is None:
             raise ValueError("neither a text nor a tree; give one of them")
         if isinstance(text, str):
-            return self._batch([text])[0]
+            return self._scored([text], self.reader.read([text]))[0]
         return list(self.stream(text))
 
     def stream(self, texts: Iterable[str]) -> Iterator[Sentiment]:
         """The result of each text, in order, a batch at a time: memory does not grow with their number."""
+        first = 0
         for group in groups(texts):
-            yield from self._batch(group)
+            yield from self._scored(group, self.reader.read(group, first))
+            first += len(group)
 
     def stream_any(self, texts: Iterable[str]) -> Iterator[Sentiment | None]:
         """As `stream`, with None for a text without a word."""
@@ -88,9 +90,6 @@ class SentimentPipeline:
             rows = shared.index_select(0, forest.unit_of).numpy()
         tidy(self.model)
         return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
-
-    def _batch(self, texts: list[str]) -> list[Sentiment]:
-        return self._scored(texts, self.reader.read(texts))
 
     def _scored(self, texts: list[str], reads: list[list[Read]]) -> list[Sentiment]:
         scored = iter(self.probabilities([read.tree for text in reads for read in text]))
