@@ -82,11 +82,16 @@ def test_the_library_does_not_print_and_only_the_command_uses_rich(path: Path) -
     }
 
 
-def test_importing_bough_loads_nothing_heavy_but_torch() -> None:
-    code = "import bough, sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout.split()
-    assert not {"scipy", "matplotlib", "spacy", "fastapi", "conllu", "pooch", "rich", "cyclopts"} & set(
-        loaded
-    )
+@pytest.mark.parametrize(
+    ("code", "light"),
+    [
+        ("import bough; bough.FormatError", {"torch", "numpy"}),
+        ("import bough.cli", {"torch", "numpy"}),
+        ("import bough; bough.nn.LSTM, bough.Forest, bough.Tree", {"rich", "cyclopts"}),
+    ],
+)
+def test_importing_loads_nothing_heavy_before_its_use(code: str, light: set[str]) -> None:
+    code = f"{code}; import sys; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    heavy = light | {"scipy", "matplotlib", "spacy", "fastapi", "conllu", "pooch"}
+    assert not heavy & set(loaded.split())

@@ -1,22 +1,30 @@
 """Tree-LSTMs for PyTorch (Tai, Socher and Manning, 2015)."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bough import nn
 from bough.errors import FormatError
-from bough.forest import Forest
-from bough.tree import Tree
 
 __version__ = "0.1.0"
 __all__ = ["Forest", "FormatError", "Tree", "__version__", "load", "nn"]
 
 if TYPE_CHECKING:
+    from bough import nn
+    from bough.forest import Forest
     from bough.pipeline import load
+    from bough.tree import Tree
+
+_HOME = {"Forest": "bough.forest", "Tree": "bough.tree", "load": "bough.pipeline"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "load":  # the pipelines come with the first use: `import bough` stays light
-        from bough.pipeline import load
-
-        return load
+    """All but this comes with its first use: a command that needs no torch starts without it."""
+    if name == "nn":
+        return import_module("bough.nn")
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'bough' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
