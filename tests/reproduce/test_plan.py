@@ -67,5 +67,5 @@ def test_planning_everything_hashes_each_file_once(mini: Path, monkeypatch: pyte
 
 
 def test_a_setting_at_its_default_is_as_good_as_none(mini: Path) -> None:
-    usual, other = (Run("sst5-lstm", 1, (("forget_bias", value),)) for value in ("0.0", "1.0"))
-    assert usual.key(mini) == Run("sst5-lstm", 1).key(mini) != other.key(mini)
+    usual, other = (Run("sst5-constituency-tuned", 1, (("forget_bias", value),)) for value in ("0.0", "1.0"))
+    assert usual.key(mini) == Run("sst5-constituency-tuned", 1).key(mini) != other.key(mini)
