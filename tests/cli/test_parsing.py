@@ -46,14 +46,6 @@ def test_what_train_leaves_can_be_measured_and_shipped(trained: Path, mini: Path
     assert "bough parser evaluate" in (trained / "README.md").read_text()
 
 
-def test_a_finished_parser_teaches_another(trained: Path, mini: Path, tmp_path: Path) -> None:
-    settings = [piece for setting in SMALL for piece in ("--set", setting)]
-    arguments = ["--out", str(tmp_path / "taught"), "--data", str(mini), "--own", *settings]
-    done = bough("parser", "train", *arguments, "--teacher", str(trained), "--teacher", str(trained))
-    assert done.returncode == 0, done.stderr
-    assert "Its teachers are 2 parsers" in (tmp_path / "taught" / "README.md").read_text()
-
-
 def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
     again = bough("parser", "train", "--out", str(trained), "--data", str(mini), "--set", "hidden=8")
     assert again.returncode == 2
@@ -67,7 +59,6 @@ def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
         (("train", "--out", "run", "--set", "epoch=2"), "unknown key 'epoch'; did you mean 'epochs'?"),
         (("train", "--out", "run", "--set", "epochs"), "key=value wanted"),
         (("train", "--out", "run", "--data", "/no/such/folder"), "/no/such/folder"),
-        (("train", "--out", "run", "--teacher", "/no/such/parser"), "no config.json"),
         (("evaluate", "/no/such/parser"), "no config.json"),
         (("evaluate", "--split", "holdout"), "holdout"),
     ],

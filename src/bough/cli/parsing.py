@@ -32,7 +32,6 @@ def train(
     out: Path,
     settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
     resume: Annotated[bool, Parameter(negative="")] = False,
-    teachers: Annotated[list[Path], Parameter(name="--teacher", negative="")] = [],  # noqa: B006
     data: Path | None = None,
     own: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
@@ -49,8 +48,6 @@ def train(
         key=value over the defaults; may be repeated. The card of a parser lists what made it.
     resume
         Continue a run that was stopped.
-    teachers
-        Folder of a finished parser whose opinion is learned beside the given trees; may be repeated.
     data
         Data folder; else BOUGH_DATA, else the user cache.
     own
@@ -66,8 +63,7 @@ def train(
 
     torch.set_num_threads(1)
     logging.getLogger("bough").setLevel(logging.INFO)
-    config = Config().with_settings(parse_settings(settings))
-    report = run(config, data, out, resume=resume, check=not own, teachers=teachers)
+    report = run(Config().with_settings(parse_settings(settings)), data, out, resume=resume, check=not own)
     if report is not None:
         _show(report, as_json)
 

@@ -16,7 +16,6 @@ def write_card(
     best: dict[str, float],
     rounding: tuple[Scores, Scores],
     changes: list[dict[str, Any]],
-    teachers: int = 0,
 ) -> None:
     """Write `README.md` with the numbers that were measured.
 
@@ -71,22 +70,13 @@ weights as non-commercial too.
 
 ## Made by
 
-`bough parser train --out FOLDER{" --teacher FOLDER" * teachers}`, with
+`bough parser train --out FOLDER`, with
 
 ```
 {config.json()}
 ```
-{_taught(teachers)}{_resumed(changes)}"""
+{_resumed(changes)}"""
     (folder / "README.md").write_text(text, encoding="utf-8")
-
-
-def _taught(teachers: int) -> str:
-    if not teachers:
-        return ""
-    return f"""
-Its teachers are {teachers} parsers trained on the same data: what they hold probable of the training sentences, on
-average, is learned beside the given trees.
-"""
 
 
 def _resumed(changes: list[dict[str, Any]]) -> str:

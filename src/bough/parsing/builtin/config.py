@@ -29,13 +29,11 @@ class Config:
     dropout: float = 0.3
     recurrent_dropout: float = 0.15  # of the entries of the matrices from state to state
     word_dropout: float = 0.15  # words seen by their affixes and shape alone
-    settle: float = 0.5  # the share of all three dropouts that is left at the end; they fall with the rate
     average: float = 0.998  # decay, a step, of the average of weights that is kept
     tag_weight: float = 0.5  # an auxiliary task: parts of speech, where the treebank has them
     label_weight: float = 0.5  # another: the names of the phrases
     converted_weight: float = 0.7  # arcs that come from phrase structure, not from the dependency files
     gum_share: float = 0.4  # of GUM's sentences an epoch: its brackets are in a style of its own
-    teaching: float = 0.5  # with teachers: the share of their opinion in what is learned
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_tokens", "longest", "words", "warmup"):
@@ -46,9 +44,8 @@ class Config:
                 raise ValueError(f"{name} = {value}: at least 1")
         if not 0 < self.rate < math.inf:
             raise ValueError(f"rate = {self.rate}: more than 0")
-        for name in ("settle", "gum_share", "teaching"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} = {getattr(self, name)}: from 0 to 1")
+        if not 0 <= self.gum_share <= 1:
+            raise ValueError(f"gum_share = {self.gum_share}: from 0 to 1")
         for name in ("dropout", "recurrent_dropout", "word_dropout", "average"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: from 0 up to, not including, 1")

@@ -25,7 +25,7 @@ from bough.parsing.builtin.lexicon import (
     shapes,
     zeroed,
 )
-from bough.parsing.builtin.network import Chances, Network, SharedDropout, between_words
+from bough.parsing.builtin.network import Network, between_words
 from bough.parsing.builtin.treebanks import Example
 
 STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1}
@@ -71,22 +71,11 @@ class Learner(nn.Module):
             nn.init.normal_(embedding.weight, std=spread)
         with torch.no_grad():
             self.affixes.weight[0] = 0
-        self.set_dropout(1.0)
 
-    def set_dropout(self, share: float) -> None:
-        """Drop, from here on, this share of what the config says."""
-        self.input_dropout = share * 0.6 * self.config.dropout
-        self.word_dropout = share * self.config.word_dropout
-        self.network.recurrent_dropout = share * self.config.recurrent_dropout
-        for module in self.network.modules():
-            if isinstance(module, SharedDropout):
-                module.p = share * self.config.dropout
-
-    def forward(self, examples: Sequence[Example], opinion: Chances | None = None) -> dict[str, Tensor]:
-        """The losses, each summed over its words, of sentences of one length; `opinion` is the teachers'."""
+    def forward(self, examples: Sequence[Example]) -> dict[str, Tensor]:
+        """The losses, each summed over its words, of sentences of one length."""
         states = self.network.encode(self.inputs(examples))
-        losses = {"brackets": self.bracket_loss(states, examples, opinion)}
-        losses |= self.arc_losses(states, examples, opinion)
+        losses = {"brackets": self.bracket_loss(states, examples), **self.arc_losses(states, examples)}
         tagged = [place for place, example in enumerate(examples) if example.tags is not None]
         if tagged and self.config.tag_weight:
             losses["tags"] = self.config.tag_weight * self.tag_loss(states, examples, tagged)
@@ -120,12 +109,12 @@ class Learner(nn.Module):
         form = torch.tensor([shapes(example.tokens) for example in examples])
         style = torch.tensor([STYLES[example.source] for example in examples])
         if self.training:
-            hidden = (torch.rand(rows.shape) < self.word_dropout) & (rows >= len(SPECIALS))
+            hidden = (torch.rand(rows.shape) < self.config.word_dropout) & (rows >= len(SPECIALS))
             rows = torch.where(hidden, self.lexicon.index[UNKNOWN], rows)
         distinct, where = rows.unique(return_inverse=True)
         x = self.word_vectors(distinct)[where] + self.affix_vectors(parts.flatten(0, 1)).view(*rows.shape, -1)
         x = x + self.network.shapes(form) + self.styles(style)[:, None]
-        return F.dropout(x, self.input_dropout, self.training)
+        return F.dropout(x, 0.6 * self.config.dropout, self.training)
 
     def word_vectors(self, rows: Tensor) -> Tensor:
         """(T,) -> (T, word), affixes left out"""
@@ -136,39 +125,24 @@ class Learner(nn.Module):
         """(T, AFFIXES) -> (T, word)"""
         return F.embedding_bag(parts, self.affixes.weight, mode="sum", padding_idx=0)
 
-    def bracket_loss(self, states: Tensor, examples: Sequence[Example], opinion: Chances | None) -> Tensor:
-        """-log p(tree), a conditional random field over all binary bracketings.
-
-        Of the teachers' trees it is the mean: they know Stanford's style, and have no say in GUM's.
-        """
+    def bracket_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
+        """-log p(tree), a conditional random field over all binary bracketings."""
         scores = self.network.span_scores(states)
         spans = torch.tensor([span for example in examples for span in example.spans])
         counts = torch.tensor([len(example.spans) for example in examples])
         batch = torch.arange(len(examples)).repeat_interleave(counts)
         lengths = torch.tensor([len(example.tokens) for example in examples])
         given = tree_scores(scores, batch, spans[:, 0], spans[:, 1] - spans[:, 0])
-        if opinion is not None:
-            taught = torch.tensor([STYLES[example.source] == STYLES["sst"] for example in examples])
-            given = given.lerp((opinion.spans * scores).sum(dim=(1, 2)), self.config.teaching * taught)
         return (log_partition(scores, lengths) - given).sum()
 
-    def arc_losses(
-        self, states: Tensor, examples: Sequence[Example], opinion: Chances | None
-    ) -> dict[str, Tensor]:
-        """Cross-entropy of each word's head, and of its relation where the head comes with one.
-
-        Converted heads are learned beside the teachers', which are Stanford's; others are mixed with them.
-        """
+    def arc_losses(self, states: Tensor, examples: Sequence[Example]) -> dict[str, Tensor]:
+        """Cross-entropy of each word's head, and of its relation where the head comes with one."""
         heads = torch.tensor([example.heads for example in examples])
         converted = torch.tensor([example.relations is None for example in examples])
         scores = self.network.arc_scores(states + converted[:, None, None] * self.converted)
         losses = F.cross_entropy(scores.flatten(0, 1), heads.flatten(), reduction="none").view_as(heads)
-        teaching = 0.0 if opinion is None else self.config.teaching
-        weight = torch.where(converted, self.config.converted_weight, 1.0 - teaching)
+        weight = torch.where(converted, self.config.converted_weight, 1.0)
         found = {"arcs": (losses.sum(dim=1) * weight).sum()}
-        if opinion is not None:
-            chances = self.network.arc_scores(states).log_softmax(dim=2)
-            found["arcs"] = found["arcs"] - teaching * (opinion.heads * chances).sum()
         named = [place for place, example in enumerate(examples) if example.relations is not None]
         if named:
             gold = torch.tensor(

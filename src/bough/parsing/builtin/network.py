@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 import torch
 import torch.nn.functional as F
@@ -23,13 +23,6 @@ class Size:
     span: int = 128
     arc: int = 192
     relation: int = 64
-
-
-class Chances(NamedTuple):
-    """Of a sentence of N words: spans (N + 1, N + 1) by start and width, heads (N, N + 1), column 0 the root."""
-
-    spans: Tensor
-    heads: Tensor
 
 
 class Biaffine(nn.Module):

@@ -17,7 +17,7 @@ from bough.errors import FormatError
 from bough.parsing.builtin.chart import best_spans, span_probabilities
 from bough.parsing.builtin.folding import Rows, unfolded
 from bough.parsing.builtin.lexicon import UNKNOWN, Lexicon, affixes, normal, shapes
-from bough.parsing.builtin.network import Chances, Network, Size
+from bough.parsing.builtin.network import Network, Size
 from bough.parsing.builtin.projective import best_heads
 from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
 from bough.storage import read_json, read_tensors
@@ -96,23 +96,6 @@ class BuiltinParser:
         for tokens, count in zip(sentences, counts, strict=True):
             yield tokens, (spans[low : low + count], heads[low : low + count])
             low += count
-
-    @torch.inference_mode()
-    def chances(self, sentences: Sequence[Sequence[str]]) -> list[Chances]:
-        """What the network holds probable, before any tree is chosen, of sentences of up to `LONGEST` words."""
-        if any(not 0 < len(tokens) <= LONGEST for tokens in sentences):
-            raise ValueError(f"a sentence of no words, or of more than {LONGEST}")
-        found: list[Any] = [None] * len(sentences)
-        for group in _batches([len(tokens) for tokens in sentences]):
-            lengths = torch.tensor([len(sentences[i]) for i in group])
-            states = self._network.encode(self._inputs([sentences[i] for i in group]), lengths + 2)
-            spans = span_probabilities(self._network.span_scores(states), lengths)
-            heads = self._network.arc_scores(states)
-            outside = torch.arange(heads.shape[2]) > lengths[:, None, None]
-            heads = heads.masked_fill(outside, -torch.inf).softmax(dim=2)
-            for b, (i, n) in enumerate(zip(group, lengths.tolist(), strict=True)):
-                found[i] = Chances(spans[b, : n + 1, : n + 1].clone(), heads[b, :n, : n + 1].clone())
-        return found
 
     @torch.inference_mode()
     def _parse_batch(

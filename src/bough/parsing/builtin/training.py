@@ -30,7 +30,6 @@ from bough.parsing.builtin.folding import folded
 from bough.parsing.builtin.learner import Learner, build_lexicon
 from bough.parsing.builtin.lexicon import SPECIALS, normal
 from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.teachers import Teachers
 from bough.parsing.builtin.treebanks import Example
 
 log = logging.getLogger(__name__)
@@ -48,7 +47,6 @@ def train(
     resume: bool = False,
     card: bool = True,
     check: bool = True,
-    teachers: Sequence[Path | str] = (),
 ) -> Report | None:
     """Train a parser on the data below `data` and leave the best one in `out`.
 
@@ -57,19 +55,15 @@ def train(
     is kept. `resume` goes on after the last finished epoch, to the same end as if never interrupted; what a
     config says about sizes and data must then be the same, the rest may change and is noted in the card.
     With `card`, the kept parser is measured on the test splits at the end, once, and its card written.
-    Without `check` the data may be others than SST and SICK, in their layout. `teachers` are folders of
-    parsers: what they hold probable of the training sentences is learned beside the given trees.
+    Without `check` the data may be others than SST and SICK, in their layout.
     """
     folder = Path(out)
     if not resume and (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} holds a run already; --resume goes on with it")
-    taught = Teachers(teachers) if teachers else None
     torch.manual_seed(config.seed)
     examples = treebanks.training(data, config.longest, check=check)
     learner = build_learner(config, data, examples)
-    run = Run(config, learner, folder, taught)
-    if taught:
-        taught.read([example.tokens for example in examples])
+    run = Run(config, learner, folder)
     if resume:
         run.resume()
     dev = treebanks.sst(data, "dev", check=check)
@@ -78,7 +72,7 @@ def train(
         return None
     report = evaluate(folder, data, "test", check=check)
     rounding = (score(run.parser(rounded=False), dev), score(run.parser(), dev))
-    write_card(folder, config, report, run.best, rounding, run.changes, len(teachers))
+    write_card(folder, config, report, run.best, rounding, run.changes)
     return report
 
 
@@ -105,10 +99,8 @@ def build_learner(config: Config, data: Path | str | None, examples: Sequence[Ex
 class Run:
     """The state of a training run: network, its running average, optimiser, and the best epoch so far."""
 
-    def __init__(
-        self, config: Config, learner: Learner, folder: Path, teachers: Teachers | None = None
-    ) -> None:
-        self.config, self.learner, self.folder, self.teachers = config, learner, folder, teachers
+    def __init__(self, config: Config, learner: Learner, folder: Path) -> None:
+        self.config, self.learner, self.folder = config, learner, folder
         self.average = copy.deepcopy(learner)
         self.optimiser = torch.optim.Adam(learner.parameters(), lr=config.rate, betas=(0.9, 0.95), fused=True)
         self.epoch = self.step = 0
@@ -129,8 +121,7 @@ class Run:
             done = (self.epoch + place / len(groups)) / config.epochs
             for options in self.optimiser.param_groups:
                 options["lr"] = rate_at(self.step, done, config)
-            self.learner.set_dropout(config.settle + (1 - config.settle) * share_at(done))
-            losses = self.learner(group, self.teachers and self.teachers([e.tokens for e in group]))
+            losses = self.learner(group)
             count = len(group) * len(group[0].tokens)
             (torch.stack(list(losses.values())).sum() / count).backward()
             nn.utils.clip_grad_norm_(self.learner.parameters(), 5.0)
@@ -177,7 +168,6 @@ class Run:
             file.write(json.dumps(entry) + "\n")
         progress = {"epoch": self.epoch, "step": self.step, "best": self.best, "changes": self.changes}
         progress["config"] = asdict(self.config)
-        progress["teachers"] = self.teachers.names if self.teachers else []
         self.checkpoint.write(progress, self.learner, self.average, self.optimiser)
 
     def resume(self) -> None:
@@ -185,8 +175,6 @@ class Run:
         if not self.checkpoint.path.is_file():
             return
         progress = self.checkpoint.read(self.learner, self.average, self.optimiser)
-        if progress.get("teachers", []) != (self.teachers.names if self.teachers else []):
-            raise ValueError(f"{self.checkpoint.path}: made with other teachers; give the same again")
         self.changes = progress["changes"]
         changed = _changed(Config.from_dict(progress["config"]), self.config)
         if changed.keys() & FIXED:
@@ -207,12 +195,8 @@ def _changed(before: Config, now: Config) -> dict[str, Any]:
 
 def rate_at(step: int, done: float, config: Config) -> float:
     """The learning rate when a share `done` of the run is over: a warm-up, then half a cosine to a fiftieth."""
-    return config.rate * min(1.0, (step + 1) / config.warmup) * (0.02 + 0.98 * share_at(done))
-
-
-def share_at(done: float) -> float:
-    """Half a cosine from 1 down to 0 as the run goes from 0 to 1."""
-    return 0.5 * (1 + math.cos(math.pi * done))
+    share = 0.5 * (1 + math.cos(math.pi * done))
+    return config.rate * min(1.0, (step + 1) / config.warmup) * (0.02 + 0.98 * share)
 
 
 def batches(examples: Sequence[Example], tokens: int, order: random.Random) -> list[list[Example]]:
