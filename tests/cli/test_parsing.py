@@ -59,7 +59,7 @@ def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
         (("train", "--out", "run", "--set", "epoch=2"), "unknown key 'epoch'; did you mean 'epochs'?"),
         (("train", "--out", "run", "--set", "epochs"), "key=value wanted"),
         (("train", "--out", "run", "--data", "/no/such/folder"), "/no/such/folder"),
-        (("evaluate", "/no/such/parser"), "no config.json"),
+        (("evaluate", "/no/such/parser"), "/no/such/parser/config.json: there is no such file"),
         (("evaluate", "--split", "holdout"), "holdout"),
     ],
 )
