@@ -74,8 +74,8 @@ def _in_short(*tables: Table) -> tuple[str, ...]:
         tones = [cell.tone for row in table.rows for cell in row if cell.verdict and cell.verdict != "cited"]
         within, better, worse = (tones.count(tone) for tone in ("within", "better", "worse"))
         points.append(
-            f"{table.title}: of {len(tones)} figures {within} lie within one of the paper's standard deviations, "
-            f"{better} are better, {worse} are worse."
+            f"{table.title}: of {len(tones)} figures, within one of the paper's standard deviations: {within}, "
+            f"better: {better}, worse: {worse}."
         )
     return tuple(points)
 
