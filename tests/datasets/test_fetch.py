@@ -191,7 +191,7 @@ def test_local_vectors_may_be_a_part_of_the_set(tmp_path: Path, target: Path, in
 def test_a_local_copy_with_a_fault_is_told_by_its_own_path(data: Path, target: Path) -> None:
     path = data / "sst" / "trees" / "dev.txt"
     path.write_text("(3 (2 Oh) (9 no))\n")
-    with pytest.raises(DataError, match=rf"{path}:1: label '9'"):
+    with pytest.raises(DataError, match=rf"{path}: tree 1: label '9'"):
         fetch("sst", target, source=data, check=False)
     assert tree_of(target) == {}
 
