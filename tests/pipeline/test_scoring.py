@@ -104,7 +104,9 @@ def test_a_bad_line_is_named(name: str, content: bytes, message: str, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["notes", "notes.jsonl"])
-@pytest.mark.parametrize("content", ["my one-line notes", '{"text": "mine"', '{"text": "mine"}', "a\nb\n"])
+@pytest.mark.parametrize(
+    "content", ["my one-line notes", '{"text": "mine"', '{"text": "A fine film.", "by": "me"}', "a\nb\n"]
+)
 def test_what_is_no_file_of_results_stays(content: str, name: str, source: Path, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match="is not about line 1 of"):
@@ -140,7 +142,8 @@ def test_every_line_is_held_against_the_file(source: Path, tmp_path: Path) -> No
 
 def test_keys_that_results_have_too_are_kept_apart(tmp_path: Path) -> None:
     source, out = tmp_path / "in.jsonl", tmp_path / "out"
-    source.write_text('{"text": "good", "label": "gold", "id": 1, "given": 2, "a": 5}\n\n{"text": "bad"}\n')
+    first_line = '{"text": "good", "label": "gold", "id": 1, "given": 2, "a": 5, "m": {"b": 1, "nodes": [1]}}'
+    source.write_text(f'{first_line}\n\n{{"text": "bad"}}\n')
     score_file(sentiment(), source, out, brief=True)
     first, blank, last = results(out)
     assert (first["id"], first["a"], first["given"]) == (1, 5, {"label": "gold", "given": 2})

@@ -144,8 +144,8 @@ def _done(
             record = next(records, None)
             start = b"" if record is None else _line(record)[:-1].encode()
             whole = line.endswith(b"\n")
-            begun = line.startswith(start + (b', "score": ' if pairs else b', "label": '))
-            if record is None or not (begun if whole else line.startswith(start[: len(line)])):
+            begin = start + (b', "score": ' if pairs else b', "label": ')
+            if record is None or not line.startswith(begin if whole else begin[: len(line)]):
                 raise ValueError(
                     f"line {done + 1} of {out} is not about line {done + 1} of {source}; "
                     "resume with the same file, or choose another --out"
@@ -153,7 +153,7 @@ def _done(
             if not whole:
                 records = chain([record], records)
                 break
-            if not pairs and (b', "nodes": [' in line) == brief:
+            if not pairs and (b', "nodes": [' in line[len(start) :]) == brief:
                 raise ValueError(f"{out} was made {'without' if brief else 'with'} --brief; resume it so")
             done, end = done + 1, end + len(line)
     return done, end, records
