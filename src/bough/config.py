@@ -87,7 +87,7 @@ class Config:
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 0, below 1")
         for name, encoders in _ONLY.items():
-            if getattr(self, name) != getattr(Config, name) and self.encoder not in encoders:
+            if getattr(self, name) != getattr(Config, name) and not means_something(name, self.encoder):
                 raise ValueError(
                     f"{name} = {getattr(self, name)!r} is for encoder = {' or '.join(map(repr, encoders))}; "
                     f"here it is {self.encoder!r}"
@@ -115,6 +115,11 @@ class Config:
     def as_dict(self) -> dict[str, Any]:
         """Every value, for a JSON file."""
         return asdict(self)
+
+
+def means_something(key: str, encoder: str) -> bool:
+    """Whether a setting is one that an encoder takes."""
+    return key not in _ONLY or encoder in _ONLY[key]
 
 
 def recipe_names() -> list[str]:

@@ -69,3 +69,10 @@ def test_planning_everything_hashes_each_file_once(mini: Path, monkeypatch: pyte
 def test_a_setting_at_its_default_is_as_good_as_none(mini: Path) -> None:
     usual, other = (Run("sst5-constituency-tuned", 1, (("forget_bias", value),)) for value in ("0.0", "1.0"))
     assert usual.key(mini) == Run("sst5-constituency-tuned", 1).key(mini) != other.key(mini)
+
+
+def test_a_setting_goes_to_the_systems_that_take_it() -> None:
+    runs = runs_for("table3", 1, {"recurrent_dropout": "0.2", "epochs": "1"})
+    dropped = {run.recipe for run in runs if run.config().recurrent_dropout == 0.2}
+    assert dropped == {"sick-constituency", "sick-dependency"}
+    assert {run.config().epochs for run in runs} == {1}

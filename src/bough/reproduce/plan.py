@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from bough.config import Config, load_recipe
+from bough.config import Config, load_recipe, means_something
 from bough.datasets import fingerprint
 from bough.tasks import task_for
 
@@ -118,13 +118,18 @@ def _hashed(file: Path, data: Path, size: int, modified: int) -> dict[str, str]:
 
 
 def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) -> list[Run]:
-    """The runs behind one part of the paper, quick ones first; `overrides` are set in all of them."""
+    """The runs behind one part of the paper, quick ones first; `overrides` go to all that take them."""
     if part not in PARTS:
         raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
     if seeds < 1:
         raise ValueError(f"--seeds {seeds}: at least 1")
     runs = list(dict.fromkeys(_runs(part, seeds)))
-    return [replace(run, overrides=tuple((overrides or {}).items())) for run in runs]
+    return [replace(run, overrides=_meant_for(run.recipe, overrides or {})) for run in runs]
+
+
+def _meant_for(recipe: str, overrides: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    encoder = overrides.get("encoder", load_recipe(recipe).encoder)
+    return tuple((key, value) for key, value in overrides.items() if means_something(key, encoder))
 
 
 def _runs(part: str, seeds: int) -> list[Run]:
