@@ -165,3 +165,17 @@ def test_the_loss_has_no_second_derivative_and_says_so() -> None:
     (grad,) = torch.autograd.grad(head.loss(h, torch.tensor([0, 2])), h, create_graph=True)
     with pytest.raises(RuntimeError, match="first derivatives only"):
         grad.square().sum().backward()
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_the_loss_under_autocast_is_exact(inside: bool) -> None:
+    head, labels = Classifier(4, 3), torch.arange(60_000) % 3
+    h = torch.randn(60_000, 4, requires_grad=True)
+    exact = head.loss(h, labels)
+    (expected,) = torch.autograd.grad(exact, h)
+    with torch.autocast("cpu", dtype=torch.float16):
+        loss = head.loss(h, labels)
+        grads = torch.autograd.grad(loss, h, retain_graph=True) if inside else ()
+    (grad,) = grads or torch.autograd.grad(loss, h)
+    assert torch.equal(loss, exact)
+    assert torch.equal(grad, expected)

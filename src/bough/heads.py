@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.nn.dropout import kept, mask
-from bough.nn.engine import differentiated_once, uniform
+from bough.nn.engine import differentiated_once, uniform, without_autocast
 
 
 class Classifier(nn.Module):
@@ -67,6 +67,11 @@ class _NodeLoss(torch.autograd.Function):
     def forward(
         ctx: Any, h: Tensor, W: Tensor, b: Tensor, rows: Tensor, labels: Tensor, drop: float
     ) -> Tensor:
+        with without_autocast(h.device):
+            return _NodeLoss._sum(ctx, h.to(W.dtype), W, b, rows, labels, drop)
+
+    @staticmethod
+    def _sum(ctx: Any, h: Tensor, W: Tensor, b: Tensor, rows: Tensor, labels: Tensor, drop: float) -> Tensor:
         picked = h.index_select(0, rows)  # (N, D)
         keep = mask(h, len(rows), h.shape[1], drop) if drop else None
         if keep is not None:
@@ -79,7 +84,7 @@ class _NodeLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        with torch.no_grad():
+        with without_autocast(grad.device), torch.no_grad():
             found = _NodeLoss._gradients(ctx, grad)
         return (*differentiated_once(found), None, None, None)
 

@@ -35,7 +35,7 @@ class _Sweep(torch.autograd.Function):
     def forward(ctx: Any, cell: Cell, levels: int, *tensors: Tensor | None) -> tuple[Tensor, ...]:
         ctx.device = next(t.device for t in tensors if t is not None)
         # inference mode takes a fifth off the cost of a small call; only `states` leave it
-        with _without_autocast(ctx.device), torch.inference_mode():
+        with without_autocast(ctx.device), torch.inference_mode():
             for l in range(levels):
                 cell.up(l)
         ctx.cell, ctx.levels = cell, levels
@@ -46,7 +46,7 @@ class _Sweep(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Any, ...]:
         _ = ctx.saved_tensors
-        with _without_autocast(ctx.device), torch.no_grad():
+        with without_autocast(ctx.device), torch.no_grad():
             ctx.cell.turn(grads)
             with torch.inference_mode():
                 for l in reversed(range(ctx.levels)):
@@ -55,8 +55,8 @@ class _Sweep(torch.autograd.Function):
         return (None, None, *differentiated_once(found))
 
 
-def _without_autocast(device: torch.device) -> contextlib.AbstractContextManager[Any]:
-    """The buffers of a sweep are of one type, whatever matmuls outside are cast to."""
+def without_autocast(device: torch.device) -> contextlib.AbstractContextManager[Any]:
+    """What is done by hand is done in one type, whatever matmuls outside are cast to."""
     if torch.is_autocast_enabled(device.type):
         return torch.autocast(device.type, enabled=False)
     return contextlib.nullcontext()
