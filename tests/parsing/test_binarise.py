@@ -79,3 +79,9 @@ def test_a_wide_phrase_is_no_problem() -> None:
     tree = binarise(wide)
     assert len(tree.leaves) == 5_000
     assert set(tree.degrees.tolist()) == {0, 2}
+
+
+def test_a_root_loses_its_mark_and_a_single_word_keeps_its_tag() -> None:
+    assert flatten(ptb.parse("(@S (A a) (B b))")).labels == ("S", "A", "B")
+    assert flatten(ptb.parse("(@ (A a) (B b))")).labels == (None, "A", "B")
+    assert flatten(ptb.parse("(@ hi)")).labels == ("@",)

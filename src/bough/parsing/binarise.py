@@ -44,7 +44,8 @@ def flatten(tree: Tree) -> Tree:
         for n in tree.preorder.tolist()
         if n == tree.root or not (tree.children[n] and (_label(tree, n) or "").startswith("@"))
     ]
-    if len(kept) == len(tree) and not (_label(tree, tree.root) or "").startswith("@"):
+    marked = bool(tree.children[tree.root]) and (_label(tree, tree.root) or "").startswith("@")
+    if len(kept) == len(tree) and not marked:
         return tree
     place = {node: new for new, node in enumerate(kept)}
     parents = []
@@ -54,8 +55,8 @@ def flatten(tree: Tree) -> Tree:
             above = int(tree.parents[above])
         parents.append(place.get(above, -1))
     tokens, labels = ([column[n] for n in kept] if column else None for column in (tree.tokens, tree.labels))
-    if labels is not None and isinstance(labels[0], str):
-        labels[0] = labels[0].lstrip("@")
+    if marked and labels is not None:
+        labels[0] = (_label(tree, tree.root) or "").lstrip("@") or None
     return Tree(parents, tokens=tokens, labels=labels)
 
 

@@ -103,6 +103,8 @@ def test_resuming_may_change_the_rate_but_not_the_network(tmp_path: Path) -> Non
     other = run(tmp_path, replace(CONFIG, epochs=1, frequent=2))
     with pytest.raises(ValueError, match="made with another frequent"):
         other.resume()
+    with pytest.raises(ValueError, match="made with another size"):
+        run(tmp_path, replace(CONFIG, size=replace(SIZE, hidden=8))).resume()
 
 
 def test_the_folded_table_gives_the_inputs_of_training() -> None:

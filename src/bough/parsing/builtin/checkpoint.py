@@ -38,10 +38,23 @@ class Checkpoint:
         )
         temporary.replace(self.path)
 
-    @torch.no_grad()
-    def read(self, now: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Any]:
-        """Put the file's tensors back and give its progress; a torn file is a FormatError."""
+    def read(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        """The file's progress and tensors; a torn file is a FormatError."""
         tensors, metadata = read_tensors_and_metadata(self.path)
+        try:
+            return json.loads(metadata["progress"]), tensors
+        except (KeyError, ValueError) as error:
+            raise FormatError(f"not a checkpoint of a parser: {error}", where=str(self.path)) from None
+
+    @torch.no_grad()
+    def restore(
+        self,
+        tensors: dict[str, Tensor],
+        now: nn.Module,
+        average: nn.Module,
+        optimiser: torch.optim.Optimizer,
+    ) -> None:
+        """Put tensors that were read back where they were."""
         try:
             for name, parameter in average.named_parameters():
                 parameter.copy_(tensors[f"average.{name}"])
@@ -50,7 +63,5 @@ class Checkpoint:
                 keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"{key}.{name}" in tensors]
                 if keys:
                     optimiser.state[parameter] = {key: tensors[f"{key}.{name}"] for key in keys}
-            progress: dict[str, Any] = json.loads(metadata["progress"])
-        except (KeyError, RuntimeError, ValueError) as error:
+        except (KeyError, RuntimeError) as error:
             raise FormatError(f"not a checkpoint of this run: {error}", where=str(self.path)) from None
-        return progress

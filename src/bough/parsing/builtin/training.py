@@ -174,12 +174,13 @@ class Run:
         """Go back to the last checkpoint of the folder, if there is one, and drop later lines of the log."""
         if not self.checkpoint.path.is_file():
             return
-        progress = self.checkpoint.read(self.learner, self.average, self.optimiser)
+        progress, tensors = self.checkpoint.read()
         self.changes = progress["changes"]
         changed = _changed(Config.from_dict(progress["config"]), self.config)
         if changed.keys() & FIXED:
             key = next(iter(changed.keys() & FIXED))
             raise ValueError(f"{self.checkpoint.path}: made with another {key}; keep it, or use a new folder")
+        self.checkpoint.restore(tensors, self.learner, self.average, self.optimiser)
         if changed:
             self.changes.append({"after": progress["epoch"], **changed})
         self.epoch, self.step, self.best = progress["epoch"], progress["step"], progress["best"]
