@@ -30,7 +30,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Of a link it is what the link leads to; what is there and no file, a folder or a device, stays.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))  # not `resolve`, which takes links that go round for a bug
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is there, and is not a file")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -38,4 +39,5 @@ def serve(
 
             webbrowser.open(address)
 
-    run(host, port, tell=tell)
+    with contextlib.suppress(KeyboardInterrupt):  # the way it is stopped
+        run(host, port, tell=tell)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
@@ -57,7 +58,9 @@ def _example(path: str, body: Schema | None, shapes: Schema) -> str:
     first = next(iter(body.get("oneOf", [body])))
     shape = shapes[str(first["$ref"]).rpartition("/")[2]]
     example = {key: one["examples"][0] for key, one in shape["properties"].items() if "examples" in one}
-    call = f"curl -H 'content-type: application/json' -d '{json.dumps(example)}' localhost:8000{path}"
+    call = (
+        f"curl -H 'content-type: application/json' -d {shlex.quote(json.dumps(example))} localhost:8000{path}"
+    )
     return f"<pre>{_(call)}</pre>"
 
 
