@@ -18,6 +18,7 @@ from bough import FormatError
 from bough.config import Config, load_recipe, recipe_names
 from bough.datasets import DataError
 from bough.evaluate import evaluate
+from bough.model import Model
 from bough.storage import replacing, torn_files
 from bough.tasks import Relatedness, Sentiment, task_for
 from bough.train import TrainingError, Words, train
@@ -314,3 +315,15 @@ def test_a_dev_split_of_neutral_sentences_ends_in_a_card(tmp_path: Path) -> None
     card = (tmp_path / "run" / "README.md").read_text()
     assert "| accuracy, negative or positive (derived from the five) | - | " in card
     assert "bough train 'my own.toml' --seed 1" in card
+
+
+def test_folded_words_share_a_vector(mini: Path, tmp_path: Path) -> None:
+    config = quick("sst5-constituency-tuned").with_settings({"case": "folded"})
+    train(config, tmp_path / "run", data=mini)
+    model = Model.load(tmp_path / "run")
+    assert model.words == [word.lower() for word in model.words]
+    assert len(set(model.words)) == len(model.words)
+    word = next(word for word in model.words if word.isalpha())
+    assert model.ids([word.title()]) == model.ids([word]) != 0
+    train(config.with_settings({"case": "kept"}), tmp_path / "kept", data=mini)
+    assert any(word != word.lower() for word in Model.load(tmp_path / "kept").words)

@@ -48,6 +48,7 @@ class Config:
     missing: Literal["random", "parts"] = (
         "random"  # a word without a vector: drawn, or the average of its parts' or stem's
     )
+    case: Literal["kept", "folded"] = "kept"  # folded: words that differ in case alone share a vector
     dimension: int = 300
     scale: int = 5  # K: the ratings of pairs go from 1 to K
     similarity_hidden: int = 50
