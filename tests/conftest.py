@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
+import minidata
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
@@ -35,3 +37,9 @@ def data() -> Path:
     if not folder or not Path(folder, "sst").is_dir():
         pytest.skip("needs the real data: set BOUGH_DATA")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data in the layout of the real one, enough for every recipe."""
+    return minidata.make(tmp_path_factory.mktemp("mini"))

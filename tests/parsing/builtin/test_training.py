@@ -1,64 +1,20 @@
-"""A handful of made-up sentences, a small network, and every step from nothing to a folder."""
+"""A small network, and every step of training it."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
 from bough.errors import FormatError
-from bough.parsing import get_parser
-from bough.parsing.builtin.card import write_card
 from bough.parsing.builtin.config import Config
-from bough.parsing.builtin.evaluation import Report, score, speed
+from bough.parsing.builtin.evaluation import score
 from bough.parsing.builtin.folding import Rows, folded, quantised
-from bough.parsing.builtin.learner import Learner, build_lexicon
-from bough.parsing.builtin.network import Network, Size
-from bough.parsing.builtin.parser import LONGEST, BuiltinParser
-from bough.parsing.builtin.training import Run, batches, fit, rate_at
-from bough.parsing.builtin.treebanks import Example
-
-SIZE = Size(word=16, hidden=16, layers=2, span=12, arc=12, relation=8)
-CONFIG = Config(epochs=3, size=SIZE, batch_tokens=40, warmup=2, frequent=1, dropout=0.1)
-WORDS = ["the", "oak", "elm", "ash", "grows", "bends", "slowly", "now"]
-
-
-def example(noun: str, verb: str) -> Example:
-    return Example(
-        source="sst",
-        tokens=("The", noun, verb, "slowly"),
-        spans=((0, 4), (0, 2), (2, 4)),
-        heads=(2, 3, 0, 3),
-        relations=("det", "nsubj", "root", "advmod"),
-    )
-
-
-def tagged(noun: str) -> Example:
-    return Example(
-        source="gum",
-        tokens=("now", "the", noun),
-        spans=((0, 3), (1, 3)),
-        heads=(3, 3, 0),
-        tags=("RB", "DT", "NN"),
-        labels=("NP", "@NP"),
-    )
-
-
-EXAMPLES = [example(noun, verb) for noun in ("oak", "elm", "ash") for verb in ("grows", "bends")] * 3
-EXAMPLES += [tagged(noun) for noun in ("oak", "elm")] * 4
-
-
-def learner(config: Config = CONFIG) -> Learner:
-    torch.manual_seed(config.seed)
-    lexicon = build_lexicon(WORDS, EXAMPLES)
-    vectors = np.random.default_rng(0).normal(size=(len(lexicon), 300)).astype(np.float32)
-    return Learner(config, lexicon, vectors, EXAMPLES)
-
-
-def run(folder: Path, config: Config = CONFIG) -> Run:
-    return Run(config, learner(config), folder)
+from bough.parsing.builtin.network import Network
+from bough.parsing.builtin.parser import BuiltinParser
+from bough.parsing.builtin.training import batches, fit, rate_at
+from small_parser import CONFIG, EXAMPLES, SIZE, example, learner, run, tagged
 
 
 def test_a_parser_learns_its_sentences(tmp_path: Path) -> None:
@@ -173,118 +129,6 @@ def test_a_quantised_row_is_within_half_a_step() -> None:
     zero = quantised(torch.zeros(2, 3))
     assert isinstance(zero, Rows)
     assert zero.full().abs().sum() == 0
-
-
-@pytest.fixture
-def parser() -> BuiltinParser:
-    made = learner()
-    return BuiltinParser(made.lexicon, SIZE, made.relations, folded(made))
-
-
-def test_trees_are_well_formed_for_any_words(parser: BuiltinParser) -> None:
-    sentences = [
-        ["Go"],
-        ["a", "b"],
-        ["שלום", "👍", "\ufffd", "x" * 500],
-        ["oak"] * 40,
-        ["the", "elm", "1,000"],
-    ]
-    for tokens, (phrase, arc) in zip(sentences, parser.both(sentences), strict=True):
-        assert [phrase.tokens[leaf] for leaf in phrase.leaves] == tokens  # type: ignore[index]
-        assert set(phrase.degrees.tolist()) <= {0, 2}
-        assert phrase.preorder.tolist() == list(range(len(phrase)))
-        assert arc.tokens == tuple(tokens)
-        assert arc.relations is not None
-        assert [i for i, name in enumerate(arc.relations) if name == "root"] == [arc.root]
-
-
-def test_a_sentence_parses_the_same_in_any_company(parser: BuiltinParser) -> None:
-    sentences = [["the", "oak", "bends"], ["now"] * 11, ["elm", "grows", "slowly", "now", "the"]]
-    together = parser.both(sentences)
-    assert together == [parser.both([tokens])[0] for tokens in sentences]
-    assert [phrase for phrase, _ in together] == parser.constituency(sentences)
-    assert [arc for _, arc in together] == parser.dependency(sentences)
-
-
-def test_a_very_long_sentence_is_parsed_in_pieces(parser: BuiltinParser) -> None:
-    tokens = ["oak", "and", "elm", ","] * 1_250
-    (phrase, arc) = parser.both([tokens])[0]
-    assert len(phrase.leaves) == len(arc) == 5_000 > LONGEST
-    assert set(phrase.degrees.tolist()) == {0, 2}
-
-
-def test_no_words_no_tree(parser: BuiltinParser) -> None:
-    assert parser.both([]) == []
-    with pytest.raises(ValueError, match="sentence 1 is empty"):
-        parser.constituency([["oak"], []])
-
-
-def test_a_folder_gives_the_same_parser_and_a_broken_one_says_why(
-    parser: BuiltinParser, tmp_path: Path
-) -> None:
-    parser.save(tmp_path)
-    again = get_parser(str(tmp_path))
-    sentences = [list(EXAMPLES[0].tokens), ["unknown", "words"]]
-    assert again.constituency(sentences) == parser.constituency(sentences)
-    assert again.dependency(sentences) == parser.dependency(sentences)
-    config = (tmp_path / "config.json").read_text()
-    tensors = (tmp_path / "model.safetensors").read_bytes()
-    for name, content, message in (
-        ("config.json", b'{"kind": "sentiment", "format": 1}', "kind 'sentiment'"),
-        ("config.json", config[:40].encode(), r"config\.json.*torn or no JSON"),
-        ("config.json", config.replace('"size"', '"sizes"').encode(), "not a readable parser: 'size'"),
-        ("config.json", config.replace('"hidden": 16', '"hidden": 8').encode(), "not a readable parser"),
-        ("model.safetensors", tensors[:-30], r"model\.safetensors: torn"),
-        ("vocab.txt", b"\xff\n", "not a readable parser"),
-    ):
-        before = (tmp_path / name).read_bytes()
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(FormatError, match=message):
-            BuiltinParser.load(tmp_path)
-        (tmp_path / name).write_bytes(before)
-    (tmp_path / "vocab.txt").unlink()
-    with pytest.raises(FormatError, match=r"vocab\.txt"):
-        BuiltinParser.load(tmp_path)
-
-
-def test_an_unknown_parser_is_refused() -> None:
-    with pytest.raises(ValueError, match="no parser 'oracle'"):
-        get_parser("oracle")
-
-
-def test_scores_count_brackets_heads_and_relations(parser: BuiltinParser) -> None:
-    class Fixed:
-        def both(self, sentences: object) -> object:
-            return [parser.both([EXAMPLES[0].tokens])[0]]
-
-    phrase, arc = parser.both([EXAMPLES[0].tokens])[0]
-    spans = {tuple(span) for span in phrase.spans.tolist() if span[1] - span[0] > 1}
-    found = score(Fixed(), EXAMPLES[:1])  # type: ignore[arg-type]
-    right = len(spans & set(EXAMPLES[0].spans))
-    assert found.brackets == round(100 * right / 3, 2)
-    assert found.inner_brackets == 50.0 * (right - 1)
-    assert found.heads == 25.0 * sum(
-        int(p) + 1 == h for p, h in zip(arc.parents, EXAMPLES[0].heads, strict=True)
-    )
-
-
-def test_the_card_tells_scores_terms_and_config(parser: BuiltinParser, tmp_path: Path) -> None:
-    parser.save(tmp_path)
-    scores = score(parser, EXAMPLES[:3])
-    report = Report("test", scores, scores, speed(parser, EXAMPLES[:3]))
-    best = {"epoch": 2, "brackets": 80.0, "heads": 85.0}
-    rounding = (replace(scores, heads=91.25), replace(scores, heads=91.5))
-    write_card(tmp_path, CONFIG, report, best, rounding, [{"after": 2, "rate": 0.1}])
-    card = (tmp_path / "README.md").read_text()
-    for piece in (
-        "CC BY-NC-SA 3.0",
-        "PDDL",
-        f"{scores.brackets:.2f}",
-        '"seed": 1',
-        "After epoch 2 the run was resumed",
-        "UAS from 91.25 to 91.50",
-    ):
-        assert piece in card
 
 
 def test_the_rate_warms_up_and_falls() -> None:
