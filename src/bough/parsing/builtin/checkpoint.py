@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from bough.errors import FormatError
-from bough.storage import read_tensors_and_metadata
+from bough.storage import read_tensors_and_metadata, write_tensors
 
 
 class Checkpoint:
@@ -30,13 +29,11 @@ class Checkpoint:
             state = optimiser.state.get(parameter, {})
             tensors |= {f"{key}.{name}": value for key, value in state.items()}
         tensors |= {f"average.{name}": parameter.detach() for name, parameter in average.named_parameters()}
-        temporary = self.path.with_name(self.path.name + ".part")
-        save_file(
+        write_tensors(
+            self.path,
             {name: tensor.contiguous() for name, tensor in tensors.items()},
-            temporary,
             {"progress": json.dumps(progress)},
         )
-        temporary.replace(self.path)
 
     def read(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
         """The file's progress and tensors; a torn file is a FormatError."""

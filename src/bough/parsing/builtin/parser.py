@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 
 from bough.errors import FormatError
@@ -20,7 +19,7 @@ from bough.parsing.builtin.lexicon import UNKNOWN, Lexicon, affixes, normal, sha
 from bough.parsing.builtin.network import Network, Size
 from bough.parsing.builtin.projective import best_heads
 from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
-from bough.storage import read_json, read_tensors
+from bough.storage import read_json, read_tensors, write_folder
 from bough.tree import Tree
 
 FORMAT = 1
@@ -149,15 +148,15 @@ class BuiltinParser:
 
     def save(self, folder: Path | str) -> None:
         """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder, made if need be."""
-        path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
         config = {"format": FORMAT, "kind": "parser", "size": asdict(self.size), "relations": self.relations}
-        _replace(path / "config.json", (json.dumps(config, indent=2) + "\n").encode())
-        _replace(path / "vocab.txt", ("\n".join(self.lexicon.words) + "\n").encode())
-        temporary = path / "model.safetensors.part"
-        save_file(self.tensors, temporary)
-        temporary.chmod(0o644)  # safetensors makes files that only their owner can read
-        temporary.replace(path / "model.safetensors")
+        write_folder(
+            Path(folder),
+            texts={
+                "config.json": json.dumps(config, indent=2) + "\n",
+                "vocab.txt": "\n".join(self.lexicon.words) + "\n",
+            },
+            tensors={"model.safetensors": self.tensors},
+        )
 
     @classmethod
     def load(cls, folder: Path | str) -> BuiltinParser:
@@ -187,9 +186,3 @@ def _batches(lengths: list[int]) -> Iterator[list[int]]:
         high = low + max(1, BATCH_WORDS // lengths[order[low]])
         yield order[low:high]
         low = high
-
-
-def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_bytes(content)
-    temporary.replace(path)

@@ -31,6 +31,7 @@ from bough.parsing.builtin.learner import Learner, build_lexicon
 from bough.parsing.builtin.lexicon import SPECIALS, normal
 from bough.parsing.builtin.parser import BuiltinParser
 from bough.parsing.builtin.treebanks import Example
+from bough.storage import torn_files
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +108,8 @@ class Run:
         self.best: dict[str, float] = {}
         self.changes: list[dict[str, Any]] = []  # what resuming changed, and after which epoch
         self.checkpoint = Checkpoint(folder / CHECKPOINT)
+        for file in torn_files(folder):
+            file.unlink()
 
     def train_epoch(self, examples: Sequence[Example]) -> dict[str, float]:
         """One pass over the examples; the losses a word."""
