@@ -60,6 +60,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def complain(message: str) -> None:
     """One line on stderr."""
-    Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print(
-        f"bough: {message}"
-    )
+    plain_console(stderr=True).print(f"bough: {message}")
+
+
+def plain_console(*, stderr: bool = False) -> Console:
+    """One that prints texts and paths as they are: nothing in them is a code, and no line is broken."""
+    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)

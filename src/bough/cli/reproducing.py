@@ -15,7 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from bough.cli import complain
+from bough.cli import complain, plain_console
 
 if TYPE_CHECKING:
     from bough.reproduce import document
@@ -91,7 +91,7 @@ def reproduce(
         if section.title == SECTIONS.get(what):
             for block in section.blocks:
                 _print(console, block)
-    console.print(f"report: {out / 'report.html'}, {out / 'report.md'}", highlight=False, soft_wrap=True)
+    plain_console().print(f"report: {out / 'report.html'}, {out / 'report.md'}")
     if failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in failed.items())
         complain(f"{len(failed)} run{'s' if len(failed) > 1 else ''} failed{lines}")

@@ -10,6 +10,8 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from bough.cli import plain_console
+
 
 def score(
     file: Path,
@@ -72,4 +74,4 @@ def score(
             bar.update(task, completed=read, lines=lines, rate=rate)
 
         done = score_file(pipeline, file, out, resume=resume, brief=brief, tell=tell)
-    console.print(f"{done:,} lines in {out}", highlight=False, markup=False, emoji=False, soft_wrap=True)
+    plain_console(stderr=True).print(f"{done:,} lines in {out}")

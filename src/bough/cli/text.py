@@ -150,9 +150,9 @@ def nearest(
             entry = {"text": one.text, "score": round(one.score, 4), "line": kept[one.index][0]}
             say(json.dumps(entry, ensure_ascii=False))
         return
-    from rich.console import Console
+    from bough.cli import plain_console
 
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    console = plain_console()
     for one in found:
         console.print(f"{one.score:.2f}  {one.text}")
 
@@ -179,7 +179,7 @@ def given_tree(argument: str) -> str:
     if argument.lstrip().startswith("(") or "\t" in argument:
         return argument
     path = Path(argument)
-    if len(argument) > 4096 or not os.path.isfile(argument):
+    if not os.path.isfile(argument):  # of any text at all, too long for a path as well
         raise ValueError(f"--tree {argument[:60]!r}: neither a tree nor a file; brackets, (S (NP ...) ...)")
     try:
         return path.read_bytes().decode("utf-8-sig")

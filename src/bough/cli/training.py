@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from bough.cli import plain_console
+
 NAMES = {
     "accuracy": "accuracy",
     "binary": "binary",
@@ -76,7 +78,7 @@ def train(
     console.print(
         _figures(result["test"], f"test, {result['vectors']}, epoch {result['epoch']} chosen on dev")
     )
-    console.print(str(folder), style="dim", markup=False, emoji=False, soft_wrap=True)
+    plain_console().print(str(folder), style="dim")
 
 
 def evaluate(
