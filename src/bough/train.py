@@ -111,7 +111,7 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
 
     model = progress.model
     examples = read_some(task, "test")
-    words_there = (vocabulary_form(word, model.config) for word in word_counts(task, examples))
+    words_there = (_vocabulary_form(word, model.config) for word in word_counts(task, examples))
     new = [word for word in dict.fromkeys(words_there) if word not in model.index]
     model.add_words(new, torch.from_numpy(words.rows(new)))
     prepared = task.prepare(examples, model)
@@ -218,14 +218,14 @@ class Words:
                 rows[i] = known.rows[list(standing)].mean(axis=0)
 
 
-def vocabulary_form(word: str, config: Config) -> str:
+def _vocabulary_form(word: str, config: Config) -> str:
     """How a word stands in the vocabulary; `Model.ids` looks for the lower-cased form last."""
     return word.lower() if config.case == "folded" else word
 
 
 def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
     counts = word_counts(task, [*examples["train"], *examples["dev"]])
-    vocabulary = sorted({vocabulary_form(word, config) for word in counts})
+    vocabulary = sorted({_vocabulary_form(word, config) for word in counts})
     table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}

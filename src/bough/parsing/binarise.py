@@ -39,12 +39,8 @@ def flatten(tree: Tree) -> Tree:
 
     A root bears its label without the mark.
     """
-    kept = [
-        n
-        for n in tree.preorder.tolist()
-        if n == tree.root or not (tree.children[n] and (_label(tree, n) or "").startswith("@"))
-    ]
-    marked = bool(tree.children[tree.root]) and (_label(tree, tree.root) or "").startswith("@")
+    kept = [n for n in tree.preorder.tolist() if n == tree.root or not _marked(tree, n)]
+    marked = _marked(tree, tree.root)
     if len(kept) == len(tree) and not marked:
         return tree
     place = {node: new for new, node in enumerate(kept)}
@@ -96,6 +92,10 @@ def _halves(tree: Tree, part: _Part) -> tuple[_Part, _Part]:
 def _settled(tree: Tree, part: _Part) -> _Part:
     """A part that is down to its head alone is that child's own phrase."""
     return part if part.low < part.high else _part(tree, part.sisters[part.low])
+
+
+def _marked(tree: Tree, node: int) -> bool:
+    return bool(tree.children[node]) and (_label(tree, node) or "").startswith("@")
 
 
 def _label(tree: Tree, node: int) -> str | None:
