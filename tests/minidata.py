@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from bough.formats import pointers, ptb
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
-DEMO = Path(ptb.__file__).parents[1] / "datasets" / "demo" / "sst" / "trees"
+DEMO = Path(ptb.__file__).parents[1] / "data" / "demo" / "sst" / "trees"
 RELATIONS = ("det", "nsubj", "dobj", "amod")
 
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from bough.config import Config, load_recipe
+from bough.model.config import Config
+from bough.training.recipes import load_recipe
 
 QUICK: dict[str, Any] = {"epochs": 2, "hidden": 8, "similarity_hidden": 5}
 FILES = (

@@ -10,11 +10,11 @@ __all__ = ["Forest", "FormatError", "Tree", "__version__", "load", "nn"]
 
 if TYPE_CHECKING:
     from bough import nn
-    from bough.forest import Forest
     from bough.pipeline import load
-    from bough.tree import Tree
+    from bough.trees.forest import Forest
+    from bough.trees.tree import Tree
 
-_HOME = {"Forest": "bough.forest", "Tree": "bough.tree", "load": "bough.pipeline"}
+_HOME = {"Forest": "bough.trees.forest", "Tree": "bough.trees.tree", "load": "bough.pipeline"}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ import pytest
 
 import minidata
 from bough.cli import main
-from bough.datasets import load_sick, load_sst
+from bough.data import load_sick, load_sst
 
 Call = Callable[..., SimpleNamespace]
 PTB = "(S (NP (DT The) (NN film)) (VP (VBZ is) (ADJP (RB not) (JJ good))))"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import minidata
-from bough.config import recipe_names
+from bough.training.recipes import recipe_names
 from cli_calls import bough
 
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from bough import Forest
-from bough.forest import CHUNK
 from bough.nn.engine import grouped
+from bough.trees.forest import CHUNK
 from layers import LAYERS, doubled, every_layer, related, trees_for, with_memory
 from oracle import TOLERANCE, D, X, assert_recursive, inputs, states
 

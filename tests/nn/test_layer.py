@@ -12,8 +12,8 @@ import safetensors.torch
 import torch
 
 from bough import Forest
-from bough.nn.child_sum_cell import ChildSumCell
-from bough.nn.nary_cell import NaryCell
+from bough.nn.fast.child_sum import ChildSumCell
+from bough.nn.fast.nary import NaryCell
 from layers import LAYERS, doubled, every_layer, trees_for, with_memory
 from oracle import D, X, inputs, states
 

@@ -3,7 +3,7 @@ import pytest
 from bough.formats import ptb
 from bough.parsing.binarise import binarise, flatten
 from bough.parsing.heads import bare, head_child
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 
 def brackets(tree: Tree) -> str:

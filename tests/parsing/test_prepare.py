@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bough.datasets import load_sst
+from bough.data import load_sst
 from bough.errors import DataError
 from bough.parsing.prepare import prepare_sst
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 
 class Recorded:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bough.datasets import load_sick
+from bough.data import load_sick
 from bough.errors import DataError
 from bough.parsing import spacy as adapter
 from bough.parsing.spacy import SpacyParser, to_stanford
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 
 def triples(tree: Tree) -> str:

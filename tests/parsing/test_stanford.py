@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import treegen
 from bough.parsing.stanford import is_universal, to_stanford
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 Row = tuple[str, str, int, str]
 RELATIONS = (

@@ -4,7 +4,7 @@ import pytest
 
 from bough.errors import FormatError
 from bough.pipeline.reading import aligned
-from bough.tree import Tree
+from bough.trees.tree import Tree
 from pipelines import related, sentiment
 
 PTB = "(ROOT (S (NP (DT The) (NN film)) (VP (VBZ is) (ADJP (RB not) (JJ good))) (. .)))"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bough
-from bough.config import Config
-from bough.model import Model
+from bough.model.config import Config
+from bough.model.model import Model
 from bough.parsing.tokenise import tokenise
 from bough.pipeline import Sentiment, SentimentPipeline
 from pipelines import sentiment

@@ -235,11 +235,11 @@ def test_table_4_keeps_its_outcome_and_needs_the_model_once(done: Path, mini: Pa
     folder = kept_model(out, run, mini)
     assert folder is not None
 
-    from bough.model import Model
+    from bough.model.model import Model
 
     model = Model.load(folder)
     from bough.reproduce.neighbours import distinct
-    from bough.tasks import task_for
+    from bough.training.tasks import task_for
 
     task = task_for(model.config, mini)
     query = sorted(distinct(list(task.trees(task.read("test")))))[0]

@@ -10,9 +10,9 @@ from torch.nn import functional
 
 from bough.bench.reference import climb, nary
 from bough.bench.shapes import Corpus
-from bough.checkpoint import adagrad
-from bough.forest import Forest
 from bough.nn import NaryTreeLSTM
+from bough.training.checkpoint import adagrad
+from bough.trees.forest import Forest
 
 CLASSES = 5
 

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from bough.bench.shapes import Corpus
-from bough.checkpoint import adagrad
-from bough.forest import Forest
-from bough.heads import Similarity
 from bough.nn import ChildSumTreeLSTM
+from bough.nn.heads import Similarity
+from bough.training.checkpoint import adagrad
+from bough.trees.forest import Forest
 
 SCALE, HIDDEN = 5, 50
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from bough.nn import DTRNN, LSTM, ChildSumTreeLSTM, NaryTreeLSTM
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 State = tuple[Tensor, Tensor]  # h, c of one node, (D,) each
 Node = Callable[[Tensor, Sequence[State], Tensor | None], State]  # x_j, the children's states, a mask for u

@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.datasets import find_data, load_sick, load_sst, sick_files, sst_files
-from bough.forest import Forest
-from bough.sharing import Words, prepared
-from bough.tree import Tree
-from bough.wellformed import Ints
+from bough.data import find_data, load_sick, load_sst, sick_files, sst_files
+from bough.trees.forest import Forest
+from bough.trees.sharing import Words, prepared
+from bough.trees.tree import Tree
+from bough.trees.wellformed import Ints
 
 BATCH = 25  # trees, or pairs, in a step
 

@@ -29,8 +29,8 @@ def fetch(
     vectors
         Which GloVe set: 840B, 42B or 6B.
     """
-    from bough.datasets import find_data
-    from bough.datasets.fetch import fetch as get
+    from bough.data import find_data
+    from bough.data.fetch import fetch as get
 
     console = Console()
     folder = data or find_data()

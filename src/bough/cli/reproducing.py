@@ -72,7 +72,7 @@ def reproduce(
         Also put the results' short table between the markers in this file.
     """
     from bough.cli.training import parse_settings
-    from bough.datasets import find_data
+    from bough.data import find_data
     from bough.reproduce.everything import reproduce as run
 
     folder, console = find_data(data), Console()

@@ -53,8 +53,8 @@ def ship(
     torch.set_num_threads(1)
     logging.getLogger("bough").setLevel(logging.INFO)
     if check:
-        from bough.shipping import load_model
-        from bough.shipping.check import on_gold_trees, on_text
+        from bough.model.shipped import load_model
+        from bough.pipeline.check import on_gold_trees, on_text
 
         model = load_model(run)
         scores = {
@@ -65,7 +65,7 @@ def ship(
             for split in ("dev", "test")
         }
     else:
-        from bough.shipping.make import ship as make
+        from bough.pipeline.ship import ship as make
 
         if name is None or out is None:
             raise ValueError("--name and --out say what to make and where; --check only measures")

@@ -200,7 +200,7 @@ def show(result: Sentiment, console: Console) -> None:
     """The tree in the terminal: a phrase above its parts, coloured, with its sign."""
     from rich.text import Text
 
-    from bough.render import lines
+    from bough.draw.render import lines
 
     for line in lines(result):
         row = Text(line.before, style="dim", no_wrap=True, overflow="ellipsis")

@@ -60,8 +60,8 @@ def train(
     device
         cpu, cuda, mps, ...
     """
-    from bough.config import load_recipe
-    from bough.train import train as run
+    from bough.training.recipes import load_recipe
+    from bough.training.train import train as run
 
     set_up_torch(threads, device)
     config = load_recipe(recipe).with_settings(parse_settings(settings))
@@ -111,7 +111,7 @@ def evaluate(
     device
         cpu, cuda, mps, ...
     """
-    from bough.evaluate import evaluate as score
+    from bough.training.evaluate import evaluate as score
 
     set_up_torch(threads, device)
     report = score(run, split, data=data, device=device, out=out)
@@ -130,7 +130,7 @@ def evaluate(
 
 def recipes() -> None:
     """List the recipes: one for each row of the paper's tables."""
-    from bough.config import load_recipe, recipe_names
+    from bough.training.recipes import load_recipe, recipe_names
 
     table = Table("recipe", "what it is")
     for name in recipe_names():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bough.errors import FormatError
 from bough.formats.heads import HeadError, parents_of, tree_of
 from bough.formats.lines import Source, name_of, numbered
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 

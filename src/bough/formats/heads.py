@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from bough.errors import FormatError
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ import numpy as np
 from bough.errors import FormatError
 from bough.formats.heads import parents_of, tree_of
 from bough.formats.lines import Source, name_of, numbered
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 

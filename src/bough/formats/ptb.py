@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from bough.errors import FormatError
 from bough.formats.escapes import BRACKETS
 from bough.formats.lines import Source, name_of, numbered
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 _PIECE = re.compile(r"\([^() \t\r\n]*|\)|[^() \t\r\n]+")
 _PIECE_UNLABELLED = re.compile(r"[()]|[^() \t\r\n]+")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from bough.forest import Forest
 from bough.nn.engine import check_input, check_numbers
 from bough.nn.nary import NaryTreeLSTM
+from bough.trees.forest import Forest
 
 
 class LSTM(nn.Module):

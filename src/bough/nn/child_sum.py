@@ -5,10 +5,10 @@ from __future__ import annotations
 from torch import Tensor
 from torch.nn import functional
 
-from bough.forest import Forest
-from bough.nn.child_sum_cell import ChildSumCell
 from bough.nn.engine import sweep, uniform
+from bough.nn.fast.child_sum import ChildSumCell
 from bough.nn.layer import TreeLSTM
+from bough.trees.forest import Forest
 
 
 class ChildSumTreeLSTM(TreeLSTM):

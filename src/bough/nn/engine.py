@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from bough.forest import CHUNK, Forest
+from bough.trees.forest import CHUNK, Forest
 
 Grads = tuple[Tensor | None, ...]
 

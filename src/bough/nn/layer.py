@@ -6,8 +6,8 @@ from abc import abstractmethod
 
 from torch import Tensor, nn
 
-from bough.forest import Forest
 from bough.nn.engine import check_input, check_numbers
+from bough.trees.forest import Forest
 
 
 class TreeLSTM(nn.Module):

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bough.forest import Forest
 from bough.nn.engine import sweep, uniform
+from bough.nn.fast.nary import NaryCell
 from bough.nn.layer import TreeLSTM
-from bough.nn.nary_cell import NaryCell
+from bough.trees.forest import Forest
 
 
 class NaryTreeLSTM(TreeLSTM):

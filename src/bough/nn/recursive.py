@@ -5,9 +5,9 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.forest import Forest
 from bough.nn.engine import check_input, check_numbers, sweep, uniform
-from bough.nn.recursive_cell import NONLINEARITIES, RecursiveCell
+from bough.nn.fast.recursive import NONLINEARITIES, RecursiveCell
+from bough.trees.forest import Forest
 
 
 class DTRNN(nn.Module):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
-BUILTIN = Path(__file__).resolve().parents[1] / "models" / "parser"
+BUILTIN = Path(__file__).resolve().parents[1] / "weights" / "parser"
 NAMES = ("builtin", "spacy", "stanza", "corenlp")
 CORENLP_URL = "http://localhost:9000"
 

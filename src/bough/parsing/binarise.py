@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bough.parsing.heads import head_child
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 
 def binarise(tree: Tree) -> Tree:

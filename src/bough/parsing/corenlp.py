@@ -23,7 +23,7 @@ from bough.parsing.draft import Draft
 from bough.parsing.phrases import binary_phrases
 from bough.parsing.stanford import is_universal, to_stanford
 from bough.parsing.words import checked
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 

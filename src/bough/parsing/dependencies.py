@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from bough.parsing.binarise import flatten
 from bough.parsing.heads import bare, head_child
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 _BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'m", "'re", "s", "ai"])
 _HAVE_DO_GET = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 
 class Draft:

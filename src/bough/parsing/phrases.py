@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bough.errors import FormatError
 from bough.parsing.binarise import binarise
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 
 def binary_phrases(tree: Tree, words: Sequence[str], parser: str) -> Tree:

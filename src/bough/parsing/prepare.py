@@ -8,16 +8,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from bough.datasets import find_data, load_sst, sst_files
-from bough.datasets.location import SPLITS, require
-from bough.datasets.sick import TEXTS
+from bough.data import find_data, load_sst, sst_files
+from bough.data.location import SPLITS, require
+from bough.data.sick import TEXTS
 from bough.errors import DataError, FormatError
 from bough.formats import pointers
 from bough.formats.lines import numbered
 from bough.parsing import Parser
 from bough.parsing.tokenise import tokenise
 from bough.storage import write_text
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 AT_ONCE = 512
 Kind = Literal["constituency", "dependency"]

@@ -16,7 +16,7 @@ from typing import Any
 from bough.errors import DataError
 from bough.parsing.draft import Draft
 from bough.parsing.words import checked, plain
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from bough.parsing.draft import Draft
 from bough.parsing.words import plain
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 _NAMES = {
     "acl:relcl": "rcmod",

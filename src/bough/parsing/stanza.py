@@ -9,7 +9,7 @@ from bough.errors import DataError, FormatError
 from bough.parsing.phrases import binary_phrases
 from bough.parsing.stanford import to_stanford
 from bough.parsing.words import checked
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 PACKAGE = '`pip install "bough[stanza]"`'
 MODELS = "`python -c \"import stanza; stanza.download('en')\"`"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, overload
 
-from bough.config import Config
+from bough.model.config import Config
+from bough.model.shipped import load_model
 from bough.parsing import Parser
 from bough.pipeline.relatedness import Neighbour, Relatedness, RelatednessPipeline
 from bough.pipeline.results import Phrase, Sentiment
 from bough.pipeline.sentiment import SentimentPipeline
-from bough.shipping.shipped import load_model
 
 __all__ = [
     "MODELS",
@@ -23,7 +23,7 @@ __all__ = [
     "load",
 ]
 
-MODELS = Path(__file__).resolve().parents[1] / "models"
+MODELS = Path(__file__).resolve().parents[1] / "weights"
 NAMES = ("sentiment", "relatedness")
 
 

@@ -9,7 +9,7 @@ from bough.errors import FormatError
 from bough.parsing import Parser, get_parser
 from bough.parsing.binarise import binarise
 from bough.parsing.tokenise import Token, sentences, tokenise
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 Kind = Literal["constituency", "dependency"]
 _WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}

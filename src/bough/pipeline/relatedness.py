@@ -12,14 +12,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.encoders import sentence_width
-from bough.heads import Similarity
-from bough.model import UNKNOWN, Model
+from bough.model.encoders import sentence_width
+from bough.model.model import UNKNOWN, Model
+from bough.nn.heads import Similarity
 from bough.parsing import Parser
 from bough.pipeline.reading import Kind, Reader
 from bough.pipeline.results import DIGITS, printable, rounded
 from bough.pipeline.scorer import AT_ONCE, groups, sentence_vectors, word_rows
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 Floats = NDArray[np.float32]
 

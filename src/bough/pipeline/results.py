@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.pipeline.reading import Read
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 Floats = NDArray[np.float32]
 _Columns = tuple[list[int], str, str, float, list[float], list[int], int | None]
@@ -185,7 +185,7 @@ class Sentiment:
 
     def svg(self) -> str:
         """The tree, or the trees one below the other, as a picture."""
-        from bough.render import svg
+        from bough.draw.render import svg
 
         return svg(self)
 

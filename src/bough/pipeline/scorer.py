@@ -9,11 +9,11 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from bough.examples import collate, prepare_all
-from bough.forest import Forest
-from bough.model import Model
-from bough.shipping.shipped import ShippedModel
-from bough.tree import Tree
+from bough.model.examples import collate, prepare_all
+from bough.model.model import Model
+from bough.model.shipped import ShippedModel
+from bough.trees.forest import Forest
+from bough.trees.tree import Tree
 
 AT_ONCE = 256  # texts parsed and scored together
 T = TypeVar("T")

@@ -8,15 +8,15 @@ from typing import overload
 import numpy as np
 import torch
 
-from bough.encoders import unit_states
-from bough.evaluate import CLASS_NAMES
-from bough.model import Model
+from bough.model.encoders import unit_states
+from bough.model.model import Model
 from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
 from bough.parsing import Parser
 from bough.pipeline.reading import Kind, Read, Reader
 from bough.pipeline.results import Floats, Sentiment
 from bough.pipeline.scorer import groups, inputs, tidy
-from bough.tree import Tree
+from bough.training.evaluate import CLASS_NAMES
+from bough.trees.tree import Tree
 
 
 class SentimentPipeline:

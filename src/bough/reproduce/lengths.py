@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.config import Config
-from bough.tasks import task_for
+from bough.model.config import Config
+from bough.training.tasks import task_for
 
 HALF = 2.0  # a window is [l - 2, l + 2]
 TAIL_SST, TAIL_SICK = 45.0, 18.5  # the last window takes all that is longer

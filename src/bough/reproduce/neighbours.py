@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import FormatError
-from bough.model import Model
+from bough.model.model import Model
 from bough.reproduce import paper
 from bough.reproduce.document import Cell, Table
 from bough.reproduce.plan import TABLE4_RUN, Run
 from bough.storage import read_json, write_json
-from bough.tasks import task_for
-from bough.tree import Tree
+from bough.training.tasks import task_for
+from bough.trees.tree import Tree
 
 SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
 Found = list[dict[str, Any]]
@@ -94,7 +94,7 @@ def _cosines(model: Model, query: Tree, trees: Sequence[Tree]) -> NDArray[np.flo
 
 
 def _scores(model: Model, data: Path, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
-    from bough.examples import prepare
+    from bough.model.examples import prepare
 
     asked = prepare(query, model)
     pairs = [(asked, prepare(tree, model), 0.0) for tree in trees]

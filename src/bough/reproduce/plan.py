@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from bough.config import Config, load_recipe, means_something
-from bough.datasets import fingerprint
-from bough.tasks import task_for
+from bough.data import fingerprint
+from bough.model.config import Config, means_something
+from bough.training.recipes import load_recipe
+from bough.training.tasks import task_for
 
 CODE = (
     1  # raised by hand when training, or a default, changes what a run gives: old results then count no more

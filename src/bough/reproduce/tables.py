@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bough.config import Config, load_recipe
-from bough.encoders import build_encoder
+from bough.model.config import Config
+from bough.model.encoders import build_encoder
 from bough.reproduce import paper
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
 from bough.reproduce.plan import OURS
 from bough.reproduce.results import System
+from bough.training.recipes import load_recipe
 
 Systems = Mapping[str, System]
 EDGE = 1e-9  # a difference of exactly one sd is within, whatever the last bit says

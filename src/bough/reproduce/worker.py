@@ -16,7 +16,7 @@ from typing import Any
 
 ENDED = 75
 # What every run needs, loaded once for all of them: torch's optimisers pull in seconds' worth of its compiler.
-PRELOAD = ["torch", "torch._dynamo", "scipy.stats", "bough.train", __name__]
+PRELOAD = ["torch", "torch._dynamo", "scipy.stats", "bough.training.train", __name__]
 
 
 def processes() -> Any:
@@ -40,8 +40,8 @@ def work(job: dict[str, Any], log: str | None = None) -> None:
     threading.Thread(target=_end_with_the_starter, daemon=True).start()
     import torch
 
-    from bough.config import Config
-    from bough.train import train
+    from bough.model.config import Config
+    from bough.training.train import train
 
     torch.set_num_threads(1)
     try:

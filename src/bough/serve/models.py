@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import bough
-from bough import arcs, render
+from bough.draw import arcs, render
 from bough.parsing import get_parser
 from bough.pipeline import Relatedness, Sentiment
 from bough.pipeline.reading import Reader

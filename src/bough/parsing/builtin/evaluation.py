@@ -11,7 +11,7 @@ from typing import Protocol
 from bough.parsing.builtin.parser import BuiltinParser
 from bough.parsing.builtin.treebanks import Example, sick_unseen, spans_of, sst
 from bough.parsing.tokenise import tokenise
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 _PUNCTUATION = frozenset([".", ",", ":", ";", "!", "?", "``", "''", "`", "'", "--", "-", "...", "(", ")"])
 

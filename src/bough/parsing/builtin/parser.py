@@ -20,7 +20,7 @@ from bough.parsing.builtin.network import Network, Size
 from bough.parsing.builtin.projective import best_heads
 from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
 from bough.storage import read_json, read_tensors, write_folder
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 FORMAT = 1
 BATCH_WORDS = 1600  # padding included; more is no faster and holds larger charts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 Phrase = list[tuple[int, int]]
 _STOPS = frozenset([".", "!", "?", ";", ":", "--", "...", ",", ")", "''"])

@@ -18,9 +18,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from bough.datasets import find_data
-from bough.datasets.glove import GloveFile
-from bough.datasets.location import require
+from bough.data import find_data
+from bough.data.glove import GloveFile
+from bough.data.location import require
 from bough.parsing.builtin import treebanks
 from bough.parsing.builtin.card import write_card
 from bough.parsing.builtin.checkpoint import Checkpoint

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bough.datasets import find_data, load_sick, load_sst
-from bough.datasets.location import require
+from bough.data import find_data, load_sick, load_sst
+from bough.data.location import require
 from bough.formats import ptb
 from bough.parsing.binarise import binarise
 from bough.parsing.dependencies import dependency_heads
 from bough.parsing.heads import bare
-from bough.tree import Tree
+from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,123 @@
+"""SICK (SemEval-2014 Task 1): pairs of sentences and how related they are, 1 to 5, as people judged."""
+
+from __future__ import annotations
+
+import logging
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bough.data.identity import sha256
+from bough.data.location import SPLITS, check_count, check_split, choose_from, find_data, require
+from bough.errors import DataError, FormatError
+from bough.formats import pointers
+from bough.formats.lines import numbered
+from bough.trees.tree import Tree
+
+log = logging.getLogger(__name__)
+
+Parse = Literal["dependency", "constituency"]
+KNOWN = {"train": 4_500, "dev": 500, "test": 4_927}
+TEXTS = {  # the task's own files and their hashes
+    "train": ("SICK_train.txt", "266cf8047149bd1d68138dd30439f3122bff30069740ac6705bb6197d9f1b48e"),
+    "dev": ("SICK_trial.txt", "5a88cfb62f8c6bd2a3cce0f2421ba2cb8c2be5ab4a800f6f01e2c64aafb7db56"),
+    "test": ("SICK_test_annotated.txt", "2b8aa806658d6fc23c6824c83776c2d4fee7556000817b5ec0f982861413b7d0"),
+}
+HINT = "the official archives have no parses, `bough fetch sick --from DIR` takes copies that have"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sentences as trees, and their relatedness `score`, in SICK between 1 and 5."""
+
+    left: Tree
+    right: Tree
+    score: float
+    id: str
+
+
+def load_sick(
+    data: Path | str | None, split: str, *, parse: Parse = "dependency", check: bool = True, scale: int = 5
+) -> list[Pair]:
+    """One split (`train`, `dev` or `test`) of SICK below `data`.
+
+    Dependency trees have a relation at every node. Constituency trees are binary, with a token at every
+    leaf. `check=False` leaves out the count of pairs, for data of your own in the same layout, whose scores may
+    go from 1 to another `scale`.
+    """
+    check_split(split)
+    choose_from("parse", parse, ("dependency", "constituency"))
+    folder = find_data(data)
+    left_files, right_files, (ids_file, scores_file) = _parts(folder, split, parse)
+    require([*left_files, *right_files, ids_file, scores_file], "sick", HINT)
+    left, right = _sentences(left_files, parse), _sentences(right_files, parse)
+    ids, scores = _ids(ids_file), _scores(scores_file, scale)
+    for path, lines in ((right_files[0], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
+        if lines != len(left):
+            raise DataError(f"{path}: {lines:,} lines, {left_files[0]} has {len(left):,}; one a pair in each")
+    if check:
+        check_count(ids_file.parent, len(left), KNOWN[split], "pairs")
+    return [Pair(*columns) for columns in zip(left, right, scores, ids, strict=True)]
+
+
+def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path]:
+    """The files that `load_sick` reads."""
+    return [path for part in _parts(data, split, parse) for path in part]
+
+
+def _parts(data: Path, split: str, parse: Parse) -> tuple[list[Path], list[Path], list[Path]]:
+    """The left sentences' files, the right sentences', and those with ids and scores."""
+    folder = data / "sick" / split
+    endings = ("parents", "toks", "rels") if parse == "dependency" else ("cparents", "toks")
+    left, right = ([folder / f"{side}.{ending}" for ending in endings] for side in "ab")
+    return left, right, [folder / "id.txt", folder / "sim.txt"]
+
+
+def check_folder(data: Path, *, counts: bool) -> None:
+    """Read all of SICK there is below `data`, parses where they are; an error if it is not whole."""
+    for split, (name, digest) in TEXTS.items():
+        text = data / "sick" / name
+        pairs = _count_pairs(text)
+        if counts:
+            check_count(text, pairs, KNOWN[split], "pairs")
+            if sha256(text) != digest:
+                log.warning("%s: not byte for byte the known file (sha256 %s), but complete", name, digest)
+    if any((data / "sick" / split).is_dir() for split in SPLITS):
+        for split in SPLITS:
+            load_sick(data, split, parse="dependency", check=counts)
+            load_sick(data, split, parse="constituency", check=counts)
+
+
+def _sentences(files: list[Path], parse: Parse) -> list[Tree]:
+    return pointers.read_dependency(*files) if parse == "dependency" else pointers.read_constituency(*files)
+
+
+def _ids(path: Path) -> list[str]:
+    return [line for _, line in numbered(path, str(path))]
+
+
+def _scores(path: Path, scale: int) -> list[float]:
+    return [_score(line, path, number, scale) for number, line in numbered(path, str(path))]
+
+
+def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not 1 <= score <= scale:
+        raise FormatError(f"score {text!r}; it is a number from 1 to {scale}", where=str(path), line=number)
+    return score
+
+
+def _count_pairs(path: Path) -> int:
+    """The pairs of one of the task's tab-separated files, a heading first."""
+    number = 0
+    for number, line in numbered(path, str(path)):
+        fields = line.split("\t")
+        if len(fields) != 5:
+            raise FormatError(f"{len(fields)} fields; a pair has 5", where=str(path), line=number)
+        if number > 1:
+            _score(fields[3], path, number)
+    return max(number - 1, 0)

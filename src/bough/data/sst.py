@@ -1,0 +1,158 @@
+"""The Stanford Sentiment Treebank: a tree a sentence, a sentiment for every phrase that has one.
+
+Fine-grained labels are 0 (very negative) to 4 (very positive), 2 neutral. For the binary task they are
+0 negative, 1 neutral, 2 positive: sentences with a neutral root are left out, neutral phrases inside the
+others stay, as a class of their own.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from bough.data.location import SPLITS, check_count, check_split, choose_from, find_data, require
+from bough.errors import DataError, FormatError
+from bough.formats import pointers, ptb
+from bough.formats.escapes import unescaped
+from bough.trees.tree import Tree
+
+Task = Literal["fine", "binary"]
+Parse = Literal["constituency", "dependency"]
+
+
+class Known(NamedTuple):
+    """What a split is known to hold."""
+
+    sentences: int
+    not_neutral: int
+    phrases: int  # nodes of the constituency trees, each with a label
+    words: int  # nodes of the dependency trees
+    labelled_words: int
+
+
+KNOWN = {
+    "train": Known(8_544, 6_920, 318_582, 163_563, 149_278),
+    "dev": Known(1_101, 872, 41_447, 21_274, 19_483),
+    "test": Known(2_210, 1_821, 82_600, 42_405, 38_850),
+}
+CLASSES: Mapping[str, Mapping[Hashable, int | None]] = {
+    "fine": {None: None, 0: 0, 1: 1, 2: 2, 3: 3, 4: 4},
+    "binary": {None: None, 0: 0, 1: 0, 2: 1, 3: 2, 4: 2},
+}
+NEUTRAL = 2
+HINT = "the official archive has no dependency parses, `bough fetch sst --from DIR` takes copies that have"
+
+
+def load_sst(
+    data: Path | str | None,
+    split: str,
+    *,
+    task: Task = "fine",
+    parse: Parse = "constituency",
+    check: bool = True,
+) -> list[Tree]:
+    """One split (`train`, `dev` or `test`) of the treebank; labels are ints, None where there is none.
+
+    In a dependency tree a node has the label of the phrase that its subtree spans, if that is one of the
+    treebank's. Its root always has the sentence's label, that of the constituency tree on the same line; a
+    dependency file that says another one there does not belong to it, and is a DataError.
+    `check=False` leaves out the count of sentences and nodes, for data of your own in the same layout.
+    """
+    check_split(split)
+    choose_from("task", task, ("fine", "binary"))
+    choose_from("parse", parse, ("constituency", "dependency"))
+    folder = find_data(data)
+    trees = _constituency(folder, split, check)
+    if parse == "dependency":
+        trees = _dependency(folder, split, [_root_label(tree) for tree in trees], check)
+    if task == "binary":
+        trees = [tree for tree in trees if _root_label(tree) != NEUTRAL]
+        if check:
+            known = KNOWN[split].not_neutral
+            check_count(sst_files(folder, split)[0], len(trees), known, "sentences that are not neutral")
+    return [_relabelled(tree, [CLASSES[task][label] for label in tree.labels or ()]) for tree in trees]
+
+
+def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Path]:
+    """The files that `load_sst` reads."""
+    trees = data / "sst" / "trees" / f"{split}.txt"
+    if parse == "constituency":
+        return [trees]
+    names = ("dparents.txt", "sents.toks", "rels.txt", "dlabels.txt")
+    return [trees, *(data / "sst" / "dep" / split / name for name in names)]
+
+
+def check_folder(data: Path, *, counts: bool) -> None:
+    """Read the whole treebank below `data`, with dependency parses if it has any; an error where one is."""
+    for split in SPLITS:
+        load_sst(data, split, check=counts)
+        if (data / "sst" / "dep").is_dir():
+            load_sst(data, split, parse="dependency", check=counts)
+
+
+def _constituency(data: Path, split: str, check: bool) -> list[Tree]:
+    files = sst_files(data, split)
+    require(files, "sst")
+    values = {str(label): label for label in range(5)}
+    trees = []
+    for number, tree in enumerate(ptb.iterate(files[0]), 1):
+        where = f"{files[0]}: tree {number}"
+        numbers = _numbers(tree, values, where)
+        if numbers[tree.root] is None:
+            raise FormatError("no label at the root; a sentence has one", where=where)
+        trees.append(_relabelled(tree, numbers))
+    if check:
+        check_count(files[0], len(trees), KNOWN[split].sentences, "sentences")
+        check_count(files[0], _labelled(trees), KNOWN[split].phrases, "labelled nodes")
+    return trees
+
+
+def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bool) -> list[Tree]:
+    trees_file, heads, words, relations, labels = files = sst_files(data, split, "dependency")
+    require(files, "sst", HINT)
+    raw = pointers.read_dependency(heads, words, relations, labels)
+    if len(raw) != len(sentences):
+        raise DataError(
+            f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}; one a sentence in each"
+        )
+    values = {str(label - 2): label for label in range(5)}
+    trees = []
+    for number, (tree, sentence) in enumerate(zip(raw, sentences, strict=True), 1):
+        numbers = _numbers(tree, values, str(labels), number)
+        if numbers[tree.root] not in (None, sentence):
+            raise DataError(
+                f"{labels}:{number}: root label {numbers[tree.root]}, but {sentence} in {trees_file}; "
+                "the two files are not of the same sentences"
+            )
+        numbers[tree.root] = sentence
+        tree.tokens = tuple(token and unescaped(token) for token in tree.tokens or ())
+        trees.append(_relabelled(tree, numbers))
+    if check:
+        check_count(heads, sum(map(len, trees)), KNOWN[split].words, "nodes")
+        check_count(labels, _labelled(trees), KNOWN[split].labelled_words, "labelled nodes")
+    return trees
+
+
+def _numbers(tree: Tree, values: Mapping[str, int], where: str, line: int | None = None) -> list[Hashable]:
+    try:
+        return [None if label is None else values[str(label)] for label in tree.labels or [None] * len(tree)]
+    except KeyError as error:
+        reason = f"label {error}; a label is one of {' '.join(values)}"
+        raise FormatError(reason, where=where, line=line) from None
+
+
+def _relabelled(tree: Tree, labels: Iterable[Hashable]) -> Tree:
+    """The same tree with other labels; it shares the rest, which is known to be right."""
+    other = copy.copy(tree)
+    other.labels = tuple(labels)
+    return other
+
+
+def _root_label(tree: Tree) -> Hashable:
+    return tree.labels[tree.root] if tree.labels is not None else None
+
+
+def _labelled(trees: Iterable[Tree]) -> int:
+    return sum(label is not None for tree in trees for label in tree.labels or ())

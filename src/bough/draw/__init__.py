@@ -1,0 +1,1 @@
+"""Results as pictures: SVG, and lines for a terminal."""

@@ -1,0 +1,118 @@
+"""Dependency trees as pictures: words in a row with arcs from head to dependent, or one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bough.draw.render import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
+from bough.trees.tree import Tree
+
+RISE, FIRST, TURN = 22.0, 16.0, 7.0  # between arcs; up to the lowest one; the radius of their corners
+ASIDE = 12.0  # between arcs where words stand one below the other
+
+
+def svg(text: str, trees: Sequence[Tree], *, style: bool = True, widest: float = WIDEST) -> str:
+    """The dependency trees of a text's sentences, one below the other, as one SVG document.
+
+    A tree wider than `widest` runs from top to bottom. Without `style` it is for a page that has
+    `render.STYLE` in a style sheet of its own.
+    """
+    pictures = [_Arcs(tree, widest) for tree in trees]
+    body: list[str] = []
+    top, place = 0.0, 0
+    for picture in pictures:
+        body += [f'<g transform="translate(0 {top:g})">', *picture.shapes(place), "</g>"]
+        top += picture.height
+        place += len(picture.words)
+    width = max(picture.width for picture in pictures)
+    return document(f"{text[:200]}: dependencies", width, top, body, style=style)
+
+
+class _Arcs:
+    """One sentence. An arc stands above those it spans, so that arcs of a projective tree never cross."""
+
+    def __init__(self, tree: Tree, widest: float) -> None:
+        self.parents = tree.parents.tolist()
+        self.words = [str(token) for token in tree.tokens or ()]
+        self.drawn = [clipped(word) for word in self.words]
+        self.relations = [str(relation or "") for relation in tree.relations or [""] * len(self.words)]
+        self.levels = self._levels()
+        names = [text_width(name) * 0.85 for name in self.relations]
+        self.widths = [max(text_width(word) + 12, 26.0) for word in self.drawn]
+        steps = [max(w, n + 6) + GAP for w, n in zip(self.widths, names, strict=True)]
+        self.upright = sum(steps) + 2 * MARGIN > widest
+        deepest = max(self.levels, default=0)
+        if self.upright:
+            self.left = MARGIN + ASIDE * (deepest + 1)
+            self.width = self.left + max(w + n for w, n in zip(self.widths, names, strict=True)) + 20 + MARGIN
+            self.height = ROW * len(self.words) + 2 * MARGIN
+            self.along = [MARGIN + ROW * (i + 0.5) for i in range(len(self.words))]
+        else:
+            self.base = MARGIN + FIRST + RISE * deepest + 6
+            self.width, self.height = sum(steps) - GAP + 2 * MARGIN, self.base + 20 + MARGIN
+            ends = [MARGIN + sum(steps[:i]) for i in range(len(steps))]
+            self.along = [end + (step - GAP) / 2 for end, step in zip(ends, steps, strict=True)]
+
+    def _levels(self) -> list[int]:
+        """How high each word's arc to its head stands; 0 for the root, which has none."""
+        count = len(self.parents)
+        levels, over = [0] * count, [0] * count  # over[i]: the highest arc so far over the gap after word i
+        spans = [(min(i, head), max(i, head), i) for i, head in enumerate(self.parents) if head >= 0]
+        for low, high, word in sorted(spans, key=lambda span: span[1] - span[0]):
+            levels[word] = 1 + max(over[low:high])
+            over[low:high] = [levels[word]] * (high - low)
+        return levels
+
+    def shapes(self, first: int) -> Iterator[str]:
+        """The arcs, then the words; the words are numbered from `first` on."""
+        for word, head in enumerate(self.parents):
+            if head >= 0:
+                yield self._arc(word, head)
+        for word in range(len(self.words)):
+            yield self._word(word, first + word)
+
+    def _arc(self, word: int, head: int) -> str:
+        # arcs that leave a head on the same side start side by side
+        shift = 5 if word > head else -5
+        start, end, level = self.along[head] + shift, self.along[word], self.levels[word]
+        turn = TURN if end > start else -TURN
+        if self.upright:
+            x, edge = self.left - 4, self.left - 4 - ASIDE * level
+            bend = min(TURN, x - edge)
+            path = (
+                f"M{x:.1f} {start:.1f}H{edge + bend:.1f}Q{edge:.1f} {start:.1f} {edge:.1f} {start + turn:.1f}"
+                f"V{end - turn:.1f}Q{edge:.1f} {end:.1f} {edge + bend:.1f} {end:.1f}H{x:.1f}"
+            )
+            return f'<path class="edge" d="{path}"/>'
+        y, edge = self.base - 4, self.base - 4 - FIRST - RISE * (level - 1)
+        path = (
+            f"M{start:.1f} {y:.1f}V{edge + TURN:.1f}Q{start:.1f} {edge:.1f} {start + turn:.1f} {edge:.1f}"
+            f"H{end - turn:.1f}Q{end:.1f} {edge:.1f} {end:.1f} {edge + TURN:.1f}V{y:.1f}"
+        )
+        name = self.relations[word]
+        middle, wide = (start + end) / 2, text_width(name) * 0.85 + 6
+        label = (
+            f'<rect class="back" x="{middle - wide / 2:.1f}" y="{edge - 7:.1f}" width="{wide:.1f}" height="14"/>'
+            f'<text class="mid relation" x="{middle:.1f}" y="{edge:.1f}" dy=".35em">{shown(name)}</text>'
+        )
+        tip = f'<path class="tip" d="M{end - 3.5:.1f} {y - 3:.1f}h7l-3.5 6Z"/>'
+        return f'<path class="edge" d="{path}"/>{tip}{label if name else ""}'
+
+    def _word(self, word: int, place: int) -> str:
+        head, relation = self.parents[word], self.relations[word]
+        role = f"{relation or 'depends on'} of {self.words[head]}" if head >= 0 else "the root"
+        width = self.widths[word]
+        if self.upright:
+            left, y = self.left, self.along[word]
+        else:
+            left, y = self.along[word] - width / 2, self.base + 10
+        mark = ""
+        if self.upright:
+            name = relation if head >= 0 else "root"
+            mark = f'<text class="relation" x="{left + width + 8:.1f}" y="{y:.1f}" dy=".35em">{shown(name)}</text>'
+        return (
+            f'<g class="node" data-node="{place}"><title>{shown(self.words[word])}: {shown(role)}</title>'
+            f'<rect class="plain" x="{left:.1f}" y="{y - 10:.1f}" width="{width:.1f}" height="20" rx="5"/>'
+            f'<text class="mid" x="{left + width / 2:.1f}" y="{y:.1f}" dy=".35em">{shown(self.drawn[word])}</text>'
+            f"{mark}</g>"
+        )

@@ -1,0 +1,1 @@
+"""A trained system in one piece: settings, words, layer and head, in one folder."""

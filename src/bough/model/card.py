@@ -1,0 +1,62 @@
+"""The card of a trained model: what it is, what it learned from, how well it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bough.model.config import Config
+
+DATA = {
+    "sick": "SICK (SemEval-2014 Task 1; CC BY-NC-SA 3.0, so the model is for non-commercial use)",
+    "sst5": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it)",
+    "sst2": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it), binary task",
+    "demo": "the small sentiment treebank that comes with bough (MIT)",
+}
+FIGURES = {
+    "accuracy": "accuracy, five classes",
+    "binary": "accuracy, negative or positive",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+    "mse": "mean squared error",
+    "loss": "loss of the sentence",
+}
+
+
+def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, Any], command: str) -> str:
+    """Markdown, from what the run itself recorded; `command` makes the model again."""
+    derived = config.task == "sst5"
+    rows = [
+        f"| {FIGURES[name]}{' (derived from the five)' if derived and name == 'binary' else ''} "
+        f"| {_figure(result['dev'].get(name))} | {_figure(result['test'].get(name))} |"
+        for name in FIGURES
+        if name in result["dev"] or name in result["test"]
+    ]
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
+    return "\n".join(
+        [
+            f"# {config.about or facts['recipe']}",
+            "",
+            f"Trained by `{command}`.",
+            "",
+            f"- Data: {DATA['demo' if config.source == 'demo' else config.task]}",
+            f"- Word vectors: {result['vectors']}, {config.embeddings}"
+            + (f" ({facts['coverage']} of the training split)" if facts["coverage"] else ""),
+            f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev; test was read once, with it.",
+            f"- {versions}",
+            "",
+            "| figure | dev | test |",
+            "|---|---|---|",
+            *rows,
+            "",
+            "```",
+            settings,
+            "```",
+            "",
+        ]
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

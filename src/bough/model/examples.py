@@ -1,0 +1,96 @@
+"""Trees as a model trains on them: structure, row numbers and labels, worked out once for a whole data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bough.model.model import Model
+from bough.trees.forest import Forest
+from bough.trees.sharing import Words, prepared
+from bough.trees.tree import Tree
+from bough.trees.wellformed import Ints
+
+UNLABELLED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """One sentence: `keys` (n,) the row of each node's word, `labels` (n,), -1 where there is none.
+
+    `spans` (k, 3) are start, end and label of the phrases inside it, for a model that reads words in a row.
+    """
+
+    tree: Tree
+    keys: Ints
+    labels: Ints
+    spans: Ints
+    digests: Words | None = None
+
+    @property
+    def label(self) -> int:
+        """The whole sentence's."""
+        return int(self.labels[self.tree.root])
+
+
+def prepare_all(trees: Sequence[Tree], model: Model) -> list[Sentence]:
+    """A data set's trees as `model` wants them."""
+    sentences = [prepare(tree, model) for tree in trees]
+    if model.config.encoder in (
+        "lstm",
+        "sdt-rnn",
+    ):  # chains need no digests, relations make them another matter
+        return sentences
+    all_digests = prepared(
+        [sentence.tree for sentence in sentences], [sentence.keys for sentence in sentences]
+    )
+    return [replace(s, digests=digests) for s, digests in zip(sentences, all_digests, strict=True)]
+
+
+def prepare(tree: Tree, model: Model) -> Sentence:
+    """A tree as `model` wants it: as it is, or as a chain of its words for a sequential encoder."""
+    tokens = tree.tokens or (None,) * len(tree)
+    labels = np.array(
+        [UNLABELLED if label is None else label for label in tree.labels or (None,) * len(tree)],
+        dtype=np.int64,
+    )
+    if model.config.encoder == "lstm":
+        return _in_a_row(tree, model.ids(tokens[node] for node in tree.words), labels)
+    bare = Tree(tree.parents, relations=model.relation_ids(tree))
+    return Sentence(bare, model.ids(tokens), labels, np.zeros((0, 3), dtype=np.int64))
+
+
+def _in_a_row(tree: Tree, ids: Ints, labels: Ints) -> Sentence:
+    inner = (tree.degrees > 0) & (labels != UNLABELLED) & (tree.parents >= 0)
+    spans = np.concatenate([tree.spans[inner], labels[inner, None]], axis=1)
+    at_words = np.full(len(ids), UNLABELLED, dtype=np.int64)
+    at_words[-1] = labels[tree.root]
+    return Sentence(chain(len(ids)), ids, at_words, spans)
+
+
+@lru_cache(maxsize=4096)
+def chain(length: int) -> Tree:
+    """Words in a row: each the parent of the one before, the last one the root."""
+    return Tree([*range(1, length), -1])
+
+
+def collate(sentences: Sequence[Sentence], model: Model) -> tuple[Forest, Tensor]:
+    """One forest and the row number of every node; equal phrases shared unless dropout tells them apart."""
+    keys = [sentence.keys for sentence in sentences]
+    config = model.config
+    apart = model.training and (config.recurrent_dropout or config.input_dropout)
+    trees = [sentence.tree for sentence in sentences]
+    digests = [sentence.digests for sentence in sentences if sentence.digests is not None]
+    forest = (
+        Forest(trees)
+        if apart
+        else Forest(trees, keys, digests=digests if len(digests) == len(trees) else None)
+    )
+    ids = torch.from_numpy(np.concatenate(keys) if forest.keys is None else forest.keys)
+    device = model.table.device
+    return forest.to(device), ids.to(device)

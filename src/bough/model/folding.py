@@ -1,0 +1,59 @@
+"""The input map folded into the word table, the table turned to its principal axes, cut and quantised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from bough.model.encoders import build_encoder
+from bough.model.model import Model
+from bough.model.shipped import ShippedModel
+from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
+
+COLUMNS = 240
+
+
+def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COLUMNS) -> ShippedModel:
+    """A shipped model over `words`, whose word vectors (words + 1, X), the unknown word's first, are folded in.
+
+    What the equations see of a word is a = W x + b: the affine leaf's c and o, or the input of every gate.
+    These rows take x's place. They are stored as coordinates on their `columns` leading principal axes, an
+    int8 each with a scale a row, so that x itself is nowhere in the model; the axes and the mean row stand
+    where W and b were.
+    """
+    encoder = model.encoder
+    if not isinstance(encoder, NaryTreeLSTM | ChildSumTreeLSTM):
+        raise ValueError(
+            f"encoder {model.config.encoder!r}: a Tree-LSTM ships, 'constituency' or 'dependency'"
+        )
+    with torch.no_grad():
+        rows = encoder.input_map(vectors)  # (words + 1, G*D)
+        mean, axes = principal_axes(rows, columns)
+        coordinates = (rows - mean) @ axes
+        widths = coordinates.std(dim=0)  # a step of int8 is then as fine on a narrow axis as on a wide one
+        table, scales = quantised(coordinates / widths)
+        config = model.config.with_settings({"dimension": axes.shape[1]})
+        small = build_encoder(config, len(model.relations) + 1)
+        assert isinstance(small, NaryTreeLSTM | ChildSumTreeLSTM)
+        bias = mean - encoder.b_U if isinstance(encoder, ChildSumTreeLSTM) else mean
+        weights = {**encoder.state_dict(), "W": axes * widths, "b_W": bias}
+        small.load_state_dict(weights)
+    shipped = ShippedModel(config, words, model.relations, table, scales)
+    shipped.encoder, shipped.head = small, model.head
+    return shipped.eval()
+
+
+def principal_axes(rows: Tensor, columns: int) -> tuple[Tensor, Tensor]:
+    """rows (n, A) -> their mean (A,) and orthonormal axes (A, columns), the widest first."""
+    mean = rows.mean(dim=0)
+    centred = (rows - mean).double()
+    _, vectors = torch.linalg.eigh(centred.T @ centred)  # ascending
+    return mean, vectors.flip(1)[:, : min(columns, rows.shape[1])].float()
+
+
+def quantised(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """rows (n, A) -> int8 codes (n, A) and scales (n,): the largest entry of a row is 127."""
+    scales = rows.abs().amax(dim=1).clamp_min(1e-12) / 127
+    return (rows / scales.unsqueeze(1)).round().to(torch.int8), scales

@@ -1,0 +1,176 @@
+"""A trained system in one piece: vocabulary, word table, encoder and head, saved as one folder."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from bough.errors import FormatError
+from bough.model.config import Config
+from bough.model.encoders import build_encoder, input_nodes, sentence_vectors, sentence_width, unit_states
+from bough.nn.dropout import kept
+from bough.nn.heads import Classifier, Similarity
+from bough.storage import read_json, read_tensors, write_folder
+from bough.trees.forest import Forest
+from bough.trees.tree import Tree
+
+FORMAT = 1
+UNKNOWN = "<unk>"
+NO_WORD = 0  # the key of a node without a word; the unknown word has that row too
+
+
+class Model(nn.Module):
+    """The whole of one system of the paper.
+
+    Row 0 of `table` is the unknown word's; row 1 + i that of `words[i]`. Relations beyond `relations` share
+    one more id, the last.
+    """
+
+    table: Tensor
+
+    def __init__(
+        self, config: Config, words: Sequence[str], relations: Sequence[str] = (), table: Tensor | None = None
+    ) -> None:
+        super().__init__()
+        self.config, self.words, self.relations = config, list(words), tuple(relations)
+        self.index = {word: i + 1 for i, word in enumerate(self.words)}
+        if table is None:
+            table = torch.zeros(len(self.words) + 1, config.dimension)
+        if table.shape != (len(self.words) + 1, config.dimension):
+            raise ValueError(
+                f"word vectors of {table.shape[1]} dimensions for {len(table) - 1:,} words; the model wants "
+                f"{config.dimension} for {len(self.words):,} (set dimension={table.shape[1]})"
+            )
+        self.register_buffer("table", table)
+        self.encoder = build_encoder(config, len(self.relations) + 1)
+        width = sentence_width(config)
+        self.head: Classifier | Similarity
+        if config.task == "sick":
+            self.head = Similarity(
+                width,
+                hidden=config.similarity_hidden,
+                classes=config.scale,
+                features=config.features,
+                objective=config.objective,
+            )
+        else:
+            self.head = Classifier(width, config.classes, dropout=config.dropout)
+
+    # -------------------------------------------------------------------- words
+
+    def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Row numbers: a word's own, else its lower-cased form's, else the unknown word's."""
+        index = self.index
+        rows = [
+            NO_WORD if token is None else index.get(token) or index.get(token.lower(), NO_WORD)
+            for token in tokens
+        ]
+        return np.array(rows, dtype=np.int64)
+
+    def add_words(self, words: Sequence[str], rows: Tensor) -> None:
+        """Words that training did not meet, with their vectors."""
+        for word in words:
+            self.words.append(word)
+            self.index[word] = len(self.words)
+        self.table = torch.cat([self.table, rows.to(self.table)])
+
+    def relation_ids(self, tree: Tree) -> list[int] | None:
+        """The id of every node's relation, for a layer that asks for them; one id for all that training had not."""
+        if self.config.encoder != "sdt-rnn":
+            return None
+        ids, other = {name: i for i, name in enumerate(self.relations)}, len(self.relations)
+        return [ids.get(str(name), other) for name in tree.relations or (None,) * len(tree)]
+
+    # ------------------------------------------------------------------- states
+
+    def look_up(self, forest: Forest, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """The rows that the encoder reads: their numbers (M,) and vectors (M, X). ids (N,), one a node."""
+        rows = ids.index_select(0, input_nodes(self.encoder, forest))
+        return rows, self.table.index_select(0, rows)
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        if self.training and self.config.input_dropout:
+            return x * kept(x, x.shape[0], x.shape[1], self.config.input_dropout)
+        return x
+
+    def sentences(self, x: Tensor, forest: Forest) -> Tensor:
+        """(M, X) of `look_up` -> (trees, width)."""
+        return sentence_vectors(self.encoder, self._dropped(x), forest)
+
+    def units(self, x: Tensor, forest: Forest) -> Tensor:
+        """(M, X) of `look_up` -> (U, D) the states of the forest's units; see `forest.unit_of`."""
+        return unit_states(self.encoder, self._dropped(x), forest)
+
+    def forest(self, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
+        """Trees of any origin as a forest that shares equal phrases, and the row number of every node."""
+        keys = [self.ids(tree.tokens or [None] * len(tree)) for tree in trees]
+        bare = [Tree(tree.parents, relations=self.relation_ids(tree)) for tree in trees]
+        forest = Forest(bare, keys).to(self.table.device)
+        assert forest.keys is not None
+        return forest, torch.from_numpy(forest.keys).to(self.table.device)
+
+    # ------------------------------------------------------------------ storage
+
+    def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
+        """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md."""
+        if broken := next((word for word in self.words if "\n" in word), None):
+            raise ValueError(f"the word {broken!r} has a line break, and `vocab.txt` a word a line")
+        meta = {
+            "format": FORMAT,
+            "config": self.config.as_dict(),
+            "relations": list(self.relations),
+            **(facts or {}),
+        }
+        write_folder(
+            folder,
+            texts={
+                "config.json": json.dumps(meta, indent=2, ensure_ascii=False) + "\n",
+                "vocab.txt": "".join(f"{word}\n" for word in self.words),
+                "README.md": card,
+            },
+            tensors={"model.safetensors": {name: t.contiguous() for name, t in self.state_dict().items()}},
+        )
+
+    @classmethod
+    def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Model:
+        """A model that `save` wrote; anything missing, torn or newer is a FormatError."""
+        folder = Path(folder)
+        meta = read_json(folder / "config.json")
+        if meta.get("kind"):
+            reason = f"a {meta['kind']} model, not a run's; `bough ship {folder} --check` scores it"
+            raise FormatError(reason, where=str(folder / "config.json"))
+        version = meta.get("format")
+        if version != FORMAT:
+            newer = isinstance(version, int) and version > FORMAT
+            advice = (
+                "made by a newer bough; upgrade to read it"
+                if newer
+                else f"this is no model of format {FORMAT}"
+            )
+            raise FormatError(f"format {version!r}: {advice}", where=str(folder / "config.json"))
+        try:
+            config = Config().with_settings(meta["config"])
+            words = (folder / "vocab.txt").read_bytes().decode().split("\n")[:-1]
+            if repeated := [word for word, count in Counter(words).items() if count > 1]:
+                raise ValueError(f"the word {repeated[0]!r} twice in vocab.txt")
+            model = cls(config, words, meta["relations"])
+        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            raise FormatError(f"not a readable model: {error}", where=str(folder)) from None
+        tensors = read_tensors(folder / "model.safetensors")
+        wanted, found = (
+            {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
+            for group in (model.state_dict(), tensors)
+        )
+        if wanted != found:
+            name = sorted(set(wanted.items()) ^ set(found.items()))[0][0]
+            reason = f"{name} is {found.get(name, 'missing')}, {wanted.get(name, 'nothing')} wanted"
+            raise FormatError(reason, where=str(folder / "model.safetensors"))
+        model.load_state_dict(tensors)
+        return model.to(device).eval()

@@ -1,0 +1,128 @@
+"""A model as it travels: a table of int8 rows that already went through the input map, and any word's way into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bough.data.spelling import rows_for
+from bough.errors import FormatError
+from bough.model.config import Config
+from bough.model.encoders import input_nodes
+from bough.model.model import FORMAT, NO_WORD, Model
+from bough.storage import read_json, read_tensors
+from bough.trees.forest import Forest
+
+KIND = "shipped"
+MOST_STRANGE = 50_000  # unknown words remembered, before `forget_strangers` starts anew
+
+
+class ShippedModel(Model):
+    """A `Model` whose table is quantised and whose every word finds a row, or a mean of rows.
+
+    Row i of the table is `table[i] * scales[i]`. A word outside the vocabulary is looked for by
+    `bough.data.spelling`; what is a mean of rows is computed when it is met and kept for the next time.
+    Such a model is for use, not for training.
+
+    Shape: table (words + 1, columns) int8, scales (words + 1,) float32.
+    """
+
+    scales: Tensor
+
+    def __init__(
+        self, config: Config, words: Sequence[str], relations: Sequence[str], table: Tensor, scales: Tensor
+    ) -> None:
+        super().__init__(config, words, relations, table)
+        self.register_buffer("scales", scales)
+        self._strangers: dict[str, int] = {}
+        self._means: list[Tensor] = []
+        self.eval()
+
+    def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Row numbers; those past the table's end are means of rows."""
+        index, strangers = self.index, self._strangers
+        rows = [
+            NO_WORD if token is None else index.get(token) or strangers.get(token) or self._stranger(token)
+            for token in tokens
+        ]
+        return np.array(rows, dtype=np.int64)
+
+    def _stranger(self, token: str) -> int:
+        rows = rows_for(token, self.index)
+        if not rows:
+            return NO_WORD
+        row = rows[0]
+        if len(rows) > 1:
+            row = len(self.table) + len(self._means)
+            self._means.append(self.vectors(torch.tensor(rows)).mean(dim=0))
+        self._strangers[token] = row
+        return row
+
+    def knows(self, token: str) -> bool:
+        """Whether a word has a row, or is made of what has."""
+        return bool(self.ids([token])[0])
+
+    def add_words(self, words: Sequence[str], rows: Tensor) -> None:
+        """Not here: a vector from outside has not gone through the input map."""
+        raise ValueError("a shipped model's words are fixed; add them to the run and ship it again")
+
+    def forget_strangers(self) -> None:
+        """Between two batches: give back the memory of unknown words, once there are very many."""
+        if len(self._strangers) > MOST_STRANGE:
+            self._strangers.clear()
+            self._means.clear()
+
+    def vectors(self, rows: Tensor) -> Tensor:
+        """(M,) row numbers -> (M, columns)."""
+        own = rows.clamp(max=len(self.table) - 1)
+        x = self.table.index_select(0, own).float() * self.scales.index_select(0, own).unsqueeze(1)
+        beyond = (rows >= len(self.table)).nonzero().squeeze(1)
+        if len(beyond):
+            x[beyond] = torch.stack([self._means[row - len(self.table)] for row in rows[beyond].tolist()])
+        return x
+
+    def look_up(self, forest: Forest, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """The rows that the encoder reads: their numbers (M,) and vectors (M, columns)."""
+        rows = ids.index_select(0, input_nodes(self.encoder, forest))
+        return rows, self.vectors(rows)
+
+    # ------------------------------------------------------------------ storage
+
+    def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
+        """The four files of a model folder; see docs/format.md."""
+        super().save(folder, card=card, facts={"kind": KIND, **(facts or {})})
+
+    @classmethod
+    def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> ShippedModel:
+        """A model that `save` wrote; anything missing, torn or of another kind is a FormatError."""
+        folder = Path(folder)
+        meta = read_json(folder / "config.json")
+        if (meta.get("kind"), meta.get("format")) != (KIND, FORMAT):
+            raise FormatError(
+                f"kind {meta.get('kind')!r}, format {meta.get('format')!r}; this reads kind {KIND!r}, "
+                f"format {FORMAT}",
+                where=str(folder / "config.json"),
+            )
+        tensors = read_tensors(folder / "model.safetensors")
+        try:
+            config = Config().with_settings(meta["config"])
+            words = (folder / "vocab.txt").read_bytes().decode("utf-8").split("\n")[:-1]
+            model = cls(config, words, meta["relations"], tensors["table"], tensors["scales"])
+            model.load_state_dict(tensors, assign=True)
+        except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise FormatError(f"not a readable model: {reason}", where=str(folder)) from None
+        return model.to(device).eval()
+
+
+def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Model:
+    """A shipped model or a trained run, whichever the folder holds."""
+    kind = read_json(Path(folder) / "config.json").get("kind")
+    if kind not in (None, KIND):
+        raise FormatError(f"a {kind}, not a model", where=str(folder))
+    return (Model if kind is None else ShippedModel).load(folder, device)

@@ -1,0 +1,64 @@
+"""The card of a shipped model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bough.model.card import DATA, FIGURES
+from bough.model.config import Config
+
+ABOUT = {
+    "sentiment": "The sentiment of every phrase of an English sentence, from very negative to very positive.",
+    "relatedness": "How related two English sentences are, from 1 to 5.",
+}
+STEPS = {
+    "trained": "as trained, on the data set's trees",
+    "folded": "folded and quantised, same words",
+    "shipped": "as shipped, words outside its vocabulary by their parts",
+    "text": "as shipped, on plain text with parses by `{parser}`",
+}
+LIMITS = {
+    "sentiment": "It learned from sentences of film reviews: other kinds of text work less well, and irony is "
+    "beyond it.",
+    "relatedness": "It learned from short descriptions of pictures and videos: news or talk work less well, "
+    "and a negation or a changed number counts for less than people would say.",
+}
+
+
+def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
+    """Markdown, from what was measured while the model was made."""
+    name, scores = facts["name"], facts["scores"]
+    figures = list(scores["test"]["trained"])
+    versions = ", ".join(f"{what} {version}" for what, version in origin.get("versions", {}).items())
+    vectors = "" if config.vectors == "auto" else f" --vectors {config.vectors}"
+    trained = (
+        f"`bough train {origin['recipe']} --seed {origin['seed']}{vectors}`"
+        if origin
+        else "a run of `bough train`"
+    )
+    settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
+    lines = [
+        f"# {name}",
+        "",
+        ABOUT[name],
+        f"{config.about or config.encoder}; used by `bough.load({name!r})` and the command `bough`.",
+        "",
+        f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `bough ship`, {facts['made_by']}.",
+        f"- Data: {DATA['demo' if config.source == 'demo' else config.task]}.",
+        f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). The vectors "
+        "themselves are not in here: each word has one row, what the first layer makes of the vector, on its "
+        f"{facts['columns']} leading axes, in int8 with a scale of its own.",
+        "- Words outside: by case, digits, the parts of a compound and affixes, else as unknown.",
+        f"- {LIMITS[name]}",
+        "- The MIT licence of bough covers its code; the data's terms stand above.",
+        "",
+        "## Scores",
+        "",
+        f"| | {' | '.join(f'{FIGURES[f]}: dev | test' for f in figures)} |",
+        f"|---|{'---|---|' * len(figures)}",
+    ]
+    for step, what in STEPS.items():
+        cells = [f"{scores[split][step][f]:.4f}" for f in figures for split in ("dev", "test")]
+        lines.append(f"| {what.format(parser=facts['parser'])} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", "## Settings", "", "```", settings, "```", ""])

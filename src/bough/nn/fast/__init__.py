@@ -1,0 +1,1 @@
+"""Derivatives written by hand, beside the equations they belong to."""

@@ -1,0 +1,73 @@
+"""What shipping costs: a model before and after, on gold trees, and on plain text with a parser's trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bough.data import find_data
+from bough.data.sick import TEXTS
+from bough.formats.lines import numbered
+from bough.model.model import Model
+from bough.parsing import Parser, get_parser
+from bough.pipeline.relatedness import RelatednessPipeline
+from bough.pipeline.sentiment import SentimentPipeline
+from bough.training.tasks import Floats, Task, task_for
+from bough.trees.tree import Tree
+
+Figures = dict[str, float]
+
+
+def on_gold_trees(model: Model, split: str = "test", *, data: Path | str | None = None) -> Figures:
+    """The figures of a model on the trees of its data set."""
+    task = task_for(model.config, data)
+    examples = task.prepare(task.read(split), model)
+    return task.metrics(task.predict(model, examples), examples)
+
+
+def on_text(
+    model: Model,
+    split: str = "test",
+    *,
+    data: Path | str | None = None,
+    parser: str | Parser = "builtin",
+) -> Figures:
+    """The figures of the whole pipeline on plain text: tokeniser, parser, model.
+
+    SICK's text is that of its own files. SST's, whose trees are all there is, are the words of the trees
+    with spaces between.
+    """
+    task = task_for(model.config, data)
+    examples = task.read(split)
+    engine = get_parser(parser) if isinstance(parser, str) else parser
+    if model.config.task == "sick":
+        predicted = _ratings(model, _pairs(task, examples, split, data), engine)
+    else:
+        predicted = _classes(model, [spoken(tree) for tree in examples], engine)
+    return task.metrics(predicted, task.prepare(examples, model))
+
+
+def _classes(model: Model, texts: list[str], parser: Parser) -> Floats:
+    return np.array([result.probabilities for result in SentimentPipeline(model, parser).stream(texts)])
+
+
+def _ratings(model: Model, pairs: list[tuple[str, str]], parser: Parser) -> Floats:
+    return np.array([result.score for result in RelatednessPipeline(model, parser).compare_all(pairs)])
+
+
+def _pairs(task: Task, examples: Sequence[Any], split: str, data: Path | str | None) -> list[tuple[str, str]]:
+    path = find_data(data) / "sick" / TEXTS[split][0]
+    if not path.is_file():
+        return [(spoken(pair.left), spoken(pair.right)) for pair in examples]
+    lines = (line.split("\t") for _, line in numbered(path, str(path)))
+    texts = {identity: (a, b) for identity, a, b, *_ in lines}
+    return [texts[pair.id] for pair in examples]
+
+
+def spoken(tree: Tree) -> str:
+    """The words of a tree with spaces between."""
+    assert tree.tokens is not None
+    return " ".join(str(tree.tokens[node]) for node in tree.words.tolist())

@@ -1,0 +1,124 @@
+"""From a trained run's folder to a shipped model's, with its vocabulary widened and its cost measured."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import bough
+from bough.data import find_data, user_cache
+from bough.data import vectors as glove
+from bough.data.glove import GloveFile
+from bough.model.folding import COLUMNS, fold
+from bough.model.model import Model
+from bough.model.shipped import ShippedModel
+from bough.model.shipped_card import shipped_card
+from bough.pipeline.check import on_gold_trees, on_text
+from bough.storage import read_json
+from bough.training.tasks import task_for, word_counts
+
+log = logging.getLogger(__name__)
+
+NAMES = {"sentiment": ("sst5", "sst2"), "relatedness": ("sick",)}
+WORDS = 60_000  # of the vectors' file, the most frequent first
+
+
+def ship(
+    run: Path,
+    name: str,
+    out: Path,
+    *,
+    data: Path | str | None = None,
+    parser: str = "builtin",
+    columns: int = COLUMNS,
+    words: int = WORDS,
+) -> dict[str, Any]:
+    """Make the trained run in the folder `run` into a model to ship, in the folder `out`.
+
+    Its vocabulary is that of the training split, with the rows that training gave it, and the `words` most
+    frequent words of the vectors' file. The figures on dev and test, of the run, of the same model folded
+    and quantised, of the shipped one, and of the shipped one on plain text, are returned and on its card.
+    """
+    model = Model.load(run)
+    if name not in NAMES:
+        raise ValueError(f"name {name!r}: {' or '.join(map(repr, NAMES))}")
+    if model.config.task not in NAMES[name]:
+        raise ValueError(f"{run} is a model for {model.config.task!r}, none of {name}")
+    vocabulary, vectors, source = wide_vocabulary(model, data, words)
+    shipped = fold(model, vocabulary, vectors, columns)
+    measured = {
+        split: measure(model, shipped, split, columns, data=data, parser=parser) for split in ("dev", "test")
+    }
+    facts = {
+        "name": name,
+        "vectors": source,
+        "words": len(vocabulary),
+        "columns": int(shipped.table.shape[1]),
+        "parser": parser,
+        "scores": measured,
+        "made_by": f"bough {bough.__version__}",
+    }
+    shipped.save(out, card=shipped_card(model.config, facts, _origin(run)), facts=facts)
+    return facts
+
+
+def measure(
+    model: Model,
+    shipped: ShippedModel,
+    split: str,
+    columns: int = COLUMNS,
+    *,
+    data: Path | str | None = None,
+    parser: str = "builtin",
+) -> dict[str, dict[str, float]]:
+    """What each step of shipping does to a model's figures."""
+    same_words = fold(model, model.words, model.table, columns)
+    return {
+        "trained": on_gold_trees(model, split, data=data),
+        "folded": on_gold_trees(same_words, split, data=data),
+        "shipped": on_gold_trees(shipped, split, data=data),
+        "text": on_text(shipped, split, data=data, parser=parser),
+    }
+
+
+def wide_vocabulary(
+    model: Model, data: Path | str | None, most: int = WORDS
+) -> tuple[list[str], Tensor, str]:
+    """The words to ship, their vectors (words + 1, X), the unknown word's first, and where they come from.
+
+    Trained words keep the row that training gave them. One that differs from a known word by case alone, and
+    has the very same vector, is left out: lookup finds it without.
+    """
+    config = model.config
+    task = task_for(config, data)
+    counts = word_counts(task, task.read("train"))
+    rows = {word: model.table[model.index[word]] for word in counts if word in model.index}
+    if config.embeddings == "random":
+        source = "random"
+    else:
+        path = glove.choose(find_data(data), counts, config.vectors, cache=user_cache() / "vectors")
+        file = GloveFile(path)
+        source = file.name
+        for number, word, values in file.lines():
+            if number > most:
+                break
+            text = word.decode("utf-8", "replace")
+            if text not in rows and len(text.splitlines()) == 1:
+                rows[text] = torch.from_numpy(file.vector(values, number))
+    kept = sorted(word for word in rows if not _said_already(word, rows))
+    log.info("%d words, %d of them from training", len(kept), sum(word in counts for word in kept))
+    unknown = model.table[0]
+    return kept, torch.stack([unknown, *(rows[word] for word in kept)]), source
+
+
+def _said_already(word: str, rows: dict[str, Tensor]) -> bool:
+    lower = word.lower()
+    return word != lower and lower in rows and torch.equal(rows[word], rows[lower])
+
+
+def _origin(run: Path) -> dict[str, Any]:
+    return read_json(run / "run.json") if (run / "run.json").exists() else {}

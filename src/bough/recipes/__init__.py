@@ -1,1 +1,0 @@
-"""One small file for each row of the paper's tables; `bough.config.load_recipe` reads them."""

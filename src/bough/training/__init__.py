@@ -1,0 +1,1 @@
+"""One loop for every system: tasks, optimisers, checkpoints, evaluation."""

@@ -1,0 +1,120 @@
+"""The whole state of a run between two epochs, in one file that is written in one piece."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from bough.errors import FormatError
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.storage import read_tensors_and_metadata, write_tensors
+
+NAME = "checkpoint.safetensors"
+
+
+@dataclass
+class Progress:
+    """A run as far as it has come. One seed drives `rng` (order, spans) and torch's generator (init, dropout)."""
+
+    model: Model
+    optimiser: torch.optim.Adagrad
+    rng: np.random.Generator
+    epoch: int = 0  # epochs done
+    seconds: float = 0.0
+    best_epoch: int = 0
+    best_score: float | None = None
+    best_dev: dict[str, float] = field(default_factory=dict)
+    best: dict[str, Tensor] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def start(cls, model: Model, config: Config, seed: int) -> Progress:
+        """Epoch 0; the word table has its own plain rule, and no part in the optimiser."""
+        optimiser = adagrad(model.parameters(), config.rate, config.l2)
+        return cls(model, optimiser, np.random.default_rng(seed))
+
+    def finish_epoch(self, loss: float, dev: dict[str, float], seconds: float) -> None:
+        """Count it, and keep the model if dev likes it better than every one before."""
+        self.epoch += 1
+        self.seconds = seconds
+        score = _score(self.model.config, dev)
+        if self.best_score is None or score > self.best_score:  # the first best stays
+            self.best_score, self.best_epoch, self.best_dev = score, self.epoch, dev
+            self.best = {name: tensor.clone() for name, tensor in self._learned().items()}
+        self.history.append({"epoch": self.epoch, "loss": loss, **{f"dev_{k}": v for k, v in dev.items()}})
+
+    def use_best(self) -> None:
+        """Put the weights that dev chose into the model."""
+        self.model.load_state_dict({**self.model.state_dict(), **self.best})
+
+    def history_text(self) -> str:
+        """One JSON object an epoch."""
+        return "".join(json.dumps(line) + "\n" for line in self.history)
+
+    def _learned(self) -> dict[str, Tensor]:
+        fixed = self.model.config.embeddings == "fixed"
+        return {name: t for name, t in self.model.state_dict().items() if not (fixed and name == "table")}
+
+
+def adagrad(parameters: Iterable[nn.Parameter], rate: float = 0.05, l2: float = 1e-4) -> torch.optim.Adagrad:
+    """The paper's: from zero, the L2 coupled and on biases too."""
+    listed = list(parameters)
+    on_cpu = all(parameter.device.type == "cpu" for parameter in listed)
+    return torch.optim.Adagrad(listed, lr=rate, weight_decay=l2, eps=1e-10, fused=on_cpu)
+
+
+def _score(config: Config, dev: dict[str, float]) -> float:
+    if config.choose == "loss":
+        return -dev["loss"] if "loss" in dev else -dev["mse"]
+    return dev[{"sick": "pearson", "sst2": "binary", "sst5": "accuracy"}[config.task]]
+
+
+def store(out: Path, progress: Progress) -> None:
+    """Write the checkpoint."""
+    tensors = {f"model.{name}": t.cpu() for name, t in progress._learned().items()}
+    tensors |= {f"best.{name}": t.cpu() for name, t in progress.best.items()}
+    for i, parameter in enumerate(progress.model.parameters()):
+        state = progress.optimiser.state[parameter]
+        tensors |= {f"optimiser.{i}.sum": state["sum"].cpu(), f"optimiser.{i}.step": state["step"].cpu()}
+    tensors["torch_rng"] = torch.get_rng_state()
+    facts = {name: getattr(progress, name) for name in ("epoch", "seconds", *_BEST, "history")}
+    facts["rng"] = progress.rng.bit_generator.state
+    write_tensors(out / NAME, tensors, {"progress": json.dumps(facts)})
+
+
+_BEST = ("best_epoch", "best_score", "best_dev")
+
+
+def restore(out: Path, progress: Progress) -> None:
+    """Go on from the checkpoint, if one was written; a torn one is a FormatError, never a silent fresh start."""
+    path = out / NAME
+    if not path.exists():
+        return
+    tensors, metadata = read_tensors_and_metadata(path)
+    try:
+        facts = json.loads(metadata["progress"])
+        model = progress.model
+        model.load_state_dict({**model.state_dict(), **_part(tensors, "model.")})
+        progress.best = {name: t.to(model.table.device) for name, t in _part(tensors, "best.").items()}
+        for i, parameter in enumerate(model.parameters()):
+            state = progress.optimiser.state[parameter]
+            state["sum"] = tensors[f"optimiser.{i}.sum"].to(parameter.device)
+            state["step"] = tensors[f"optimiser.{i}.step"]
+        torch.set_rng_state(tensors["torch_rng"])
+        progress.rng.bit_generator.state = facts.pop("rng")
+        for name, value in facts.items():
+            setattr(progress, name, value)
+    except (KeyError, RuntimeError, ValueError) as error:
+        raise FormatError(f"not a checkpoint of this run: {error}", where=str(path)) from None
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}

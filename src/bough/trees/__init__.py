@@ -1,0 +1,1 @@
+"""Trees as flat arrays, and forests: many trees as one schedule."""

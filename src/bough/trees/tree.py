@@ -1,0 +1,281 @@
+"""One tree as flat arrays. Nothing here recurses: a chain of 100,000 nodes is a tree like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from bough.trees.wellformed import Ints, checked_parents, column, cycle_from, frozen
+
+
+class Tree:
+    """One structure: `parents[i]` is node i's parent, -1 for the root.
+
+    `tokens`, `labels` and `relations` hold one entry a node, None where a node has none; a relation names
+    the edge from a node to its parent. The children of a node are ordered by node index.
+
+    >>> Tree(parents=[1, -1, 1], tokens=["cats", "climb", "trees"])
+    Tree((climb cats trees), 3 nodes)
+    """
+
+    def __init__(
+        self,
+        parents: Sequence[int] | Ints,
+        *,
+        tokens: Sequence[str | None] | None = None,
+        labels: Sequence[Hashable] | None = None,
+        relations: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.parents = checked_parents(parents)
+        n = len(self.parents)
+        self.tokens = column("tokens", tokens, n)
+        self.labels = column("labels", labels, n)
+        self.relations = column("relations", relations, n)
+        self.heights  # noqa: B018  (finds a cycle, if there is one)
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            np.array_equal(self.parents, other.parents)
+            and self.tokens == other.tokens
+            and self.labels == other.labels
+            and self.relations == other.relations
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.parents.tobytes(), self.tokens, self.labels, self.relations))
+
+    def __repr__(self) -> str:
+        return f"Tree({self.sketch()}, {len(self)} node{'s' if len(self) > 1 else ''})"
+
+    # ---------------------------------------------------------------- structure
+
+    @cached_property
+    def root(self) -> int:
+        """The node without a parent."""
+        return int(np.flatnonzero(self.parents < 0)[0])
+
+    @cached_property
+    def degrees(self) -> Ints:
+        """(n,) number of children."""
+        return frozen(np.bincount(self.parents[self.parents >= 0], minlength=len(self)).astype(np.int64))
+
+    @cached_property
+    def child_list(self) -> Ints:
+        """(n - 1,) every node but the root, sorted by parent, then by index: the children, end to end."""
+        order = np.argsort(self.parents, kind="stable")
+        return frozen(order[1:])  # the root's -1 sorts first
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The children of each node, in order."""
+        flat, ends = self.child_list.tolist(), np.cumsum(self.degrees).tolist()
+        return tuple(tuple(flat[start:end]) for start, end in zip([0, *ends[:-1]], ends, strict=True))
+
+    @cached_property
+    def heights(self) -> Ints:
+        """(n,) edges on the longest way down to a leaf; 0 for a leaf."""
+        parents = self.parents.tolist()
+        waiting = np.bincount(self.parents[self.parents >= 0], minlength=len(parents)).tolist()
+        heights = [0] * len(parents)
+        ready = [node for node, count in enumerate(waiting) if count == 0]
+        for node in ready:  # grows while it is walked: a node is ready once all its children are
+            parent = parents[node]
+            if parent >= 0:
+                heights[parent] = max(heights[parent], heights[node] + 1)
+                waiting[parent] -= 1
+                if waiting[parent] == 0:
+                    ready.append(parent)
+        if len(ready) < len(parents):
+            stuck = next(node for node, count in enumerate(waiting) if count > 0)
+            cycle = cycle_from(parents, stuck)
+            raise ValueError(f"a cycle ({' -> '.join(cycle)}); following parents must end at the root")
+        return frozen(np.array(heights, dtype=np.int64))
+
+    @cached_property
+    def leaves(self) -> Ints:
+        """The nodes without children, left to right."""
+        order = self.preorder
+        return frozen(order[self.degrees[order] == 0])
+
+    @cached_property
+    def preorder(self) -> Ints:
+        """Every node, a parent before its children, children left to right."""
+        children, order, stack = self.children, [], [self.root]
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            stack.extend(reversed(children[node]))
+        return frozen(np.array(order, dtype=np.int64))
+
+    @cached_property
+    def words(self) -> Ints:
+        """The nodes that are the sentence's words, first word first.
+
+        Where an inner node carries a token (a dependency tree), every node with a token, by index;
+        elsewhere (a constituency tree, or no tokens at all) the leaves.
+        """
+        if self.tokens is not None:
+            spoken = np.array([token is not None for token in self.tokens])
+            if bool((spoken & (self.degrees > 0)).any()):
+                return frozen(np.flatnonzero(spoken))
+        return self.leaves
+
+    @cached_property
+    def spans(self) -> Ints:
+        """(n, 2) half-open range of word positions (see `words`) that a node's subtree covers."""
+        first = np.full(len(self), len(self), dtype=np.int64)
+        last = np.full(len(self), -1, dtype=np.int64)
+        first[self.words] = last[self.words] = np.arange(len(self.words))
+        parents, low, high = self.parents.tolist(), first.tolist(), last.tolist()
+        for node in reversed(self.preorder.tolist()):
+            parent = parents[node]
+            if parent >= 0:
+                low[parent] = min(low[parent], low[node])
+                high[parent] = max(high[parent], high[node])
+        spans = np.stack([low, np.array(high) + 1], axis=1)
+        return frozen(np.where(spans[:, :1] >= spans[:, 1:], 0, spans))  # no word below: the empty (0, 0)
+
+    # ------------------------------------------------------------------ changes
+
+    def binarise(self, direction: Literal["left", "right"] = "right") -> Tree:
+        """At most two children a node: (a b c) becomes (a (b c)) to the right, ((a b) c) to the left.
+
+        New nodes carry no token, label or relation. The nodes come out in preorder; a tree that is
+        already binary keeps its shape, unary nodes included.
+        """
+        if direction not in ("left", "right"):
+            raise ValueError(f"direction {direction!r}: 'left' or 'right'")
+        parents: list[int] = []
+        origin: list[int | None] = []
+        # (new parent, old siblings, the range of them to hang there): a wide node is never copied
+        stack: list[tuple[int, tuple[int, ...], int, int]] = [(-1, (self.root,), 0, 1)]
+        while stack:
+            above, group, start, end = stack.pop()
+            node = len(parents)
+            parents.append(above)
+            origin.append(group[start] if end - start == 1 else None)
+            if end - start == 1:
+                group = self.children[group[start]]
+                start, end = 0, len(group)
+            if end - start <= 2:
+                cuts = list(range(start, end + 1))
+            else:
+                cuts = [start, start + 1 if direction == "right" else end - 1, end]
+            stack.extend((node, group, low, high) for low, high in reversed(list(pairwise(cuts))))
+        return self._rebuilt(parents, origin)
+
+    def renumbered(self, order: Sequence[int] | Ints) -> Tree:
+        """The same tree with node `order[0]` as node 0, `order[1]` as node 1, ...; children reorder too."""
+        old = np.asarray(order, dtype=np.int64)
+        if not np.array_equal(np.sort(old), np.arange(len(self))):
+            raise ValueError(f"order is no permutation of 0..{len(self) - 1}")
+        new = np.empty_like(old)
+        new[old] = np.arange(len(old))
+        above = self.parents[old]
+        return self._rebuilt(np.where(above < 0, -1, new[above]), old.tolist())
+
+    def _rebuilt(self, parents: Sequence[int] | Ints, origin: Sequence[int | None]) -> Tree:
+        def pick(column: tuple[Any, ...] | None) -> list[Any] | None:
+            return None if column is None else [None if o is None else column[o] for o in origin]
+
+        return Tree(
+            parents, tokens=pick(self.tokens), labels=pick(self.labels), relations=pick(self.relations)
+        )
+
+    # ------------------------------------------------------------ other people's
+
+    @classmethod
+    def from_nltk(cls, tree: Any) -> Tree:
+        """From an `nltk.Tree` (anything with `label()` that iterates over subtrees and strings).
+
+        A preterminal, a subtree that holds one string only, becomes one node with a label and a token.
+        """
+        parents: list[int] = []
+        tokens: list[str | None] = []
+        labels: list[Hashable] = []
+        stack: list[tuple[int, Any]] = [(-1, tree)]
+        while stack:
+            above, item = stack.pop()
+            node = len(parents)
+            parents.append(above)
+            if not hasattr(item, "label"):
+                tokens.append(str(item))
+                labels.append(None)
+                continue
+            below = list(item)
+            labels.append(None if item.label() == "" else item.label())
+            if len(below) == 1 and not hasattr(below[0], "label"):
+                tokens.append(str(below[0]))
+                continue
+            tokens.append(None)
+            stack.extend((node, child) for child in reversed(below))
+        return cls(parents, tokens=_unless_empty(tokens), labels=_unless_empty(labels))
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Tree:
+        """From a directed graph whose edges run from parent to child (`nodes(data=True)` and `edges`).
+
+        Nodes keep the graph's order; their attributes `token`, `label` and `relation` are taken over.
+        """
+        if not graph.is_directed():
+            raise ValueError(
+                "an undirected graph has no root; pass a DiGraph with edges from parent to child"
+            )
+        names = list(graph.nodes)
+        index = {name: i for i, name in enumerate(names)}
+        parents = [-1] * len(names)
+        for above, below in graph.edges():
+            if parents[index[below]] >= 0:
+                raise ValueError(f"node {below!r} has two parents; in a tree every node but the root has one")
+            parents[index[below]] = index[above]
+        data = [attributes for _, attributes in graph.nodes(data=True)]
+        columns = {
+            plural: _unless_empty([attributes.get(single) for attributes in data])
+            for single, plural in (("token", "tokens"), ("label", "labels"), ("relation", "relations"))
+        }
+        return cls(parents, **columns)
+
+    # ------------------------------------------------------------------ display
+
+    def sketch(self, limit: int = 60) -> str:
+        """The tree in brackets on one line, cut after `limit` characters."""
+        text = ""
+        for piece in self._pieces():
+            text += piece
+            if len(text) > limit:
+                return text[: limit - 1] + "…"
+        return text
+
+    def _pieces(self) -> Iterator[str]:
+        stack: list[int | None] = [self.root]
+        first = True
+        while stack:
+            node = stack.pop()
+            if node is None:
+                yield ")"
+                continue
+            below = self.children[node]
+            yield ("" if first else " ") + ("(" if below else "") + self._name(node)
+            first = False
+            if below:
+                stack.append(None)
+                stack.extend(reversed(below))
+
+    def _name(self, node: int) -> str:
+        parts = [column[node] for column in (self.labels, self.tokens) if column is not None]
+        return ":".join(str(part) for part in parts if part is not None) or (
+            "·" if self.degrees[node] else str(node)
+        )
+
+
+def _unless_empty(values: list[Any]) -> list[Any] | None:
+    return values if any(value is not None for value in values) else None

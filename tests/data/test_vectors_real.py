@@ -1,0 +1,45 @@
+"""Claims about the vectors on the real GloVe files."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bough.data import load_sick, load_sst
+from bough.data.vectors import choose, coverage, load_vectors
+from bough.trees.tree import Tree
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The real data; skips where BOUGH_DATA does not say where it is."""
+    if not os.environ.get("BOUGH_DATA"):
+        pytest.skip("BOUGH_DATA is not set: no real data")
+    return Path(os.environ["BOUGH_DATA"])
+
+
+def tokens(trees: list[Tree]) -> Counter[str]:
+    return Counter(str(tree.tokens[node]) for tree in trees if tree.tokens for node in tree.words)
+
+
+def test_the_real_840b_has_all_of_sick_but_five_words(real_data: Path) -> None:
+    pairs = [pair for split in ("train", "dev", "test") for pair in load_sick(real_data, split)]
+    counts = tokens([tree for pair in pairs for tree in (pair.left, pair.right)])
+    path = choose(real_data, counts)
+    vectors = load_vectors(path, counts)
+    assert (vectors.name, vectors.cased, vectors.dim) == ("glove.840B.300d", True, 300)
+    missing = {word for word, found in zip(vectors.words, vectors.found, strict=True) if not found}
+    assert missing == {"bmxs", "midspeech", "the/some", "uninterestedly", "unstitching"}
+
+
+def test_the_real_6b_is_chosen_for_the_treebank(real_data: Path, tmp_path: Path) -> None:
+    counts = tokens(load_sst(real_data, "train"))
+    path = choose(real_data, counts)
+    vectors = load_vectors(path, counts, cache=tmp_path)
+    assert (vectors.name, vectors.cased) == ("glove.6B.300d", False)
+    known = coverage(vectors, counts)
+    assert known.tokens == 163_563
+    assert known.share > 0.98

@@ -1,0 +1,70 @@
+"""Claims about folding: the same function of the tree, in fewer bytes, without the word vectors."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from bough.model.config import Config
+from bough.model.folding import fold, principal_axes, quantised
+from bough.model.model import Model
+from bough.pipeline.scorer import sentence_vectors
+from bough.trees.tree import Tree
+
+WORDS = [f"w{i}" for i in range(60)]
+PHRASES = Tree([-1, 0, 0, 2, 2], tokens=[None, "w1", None, "w2", "w3"])
+ARCS = Tree([1, -1, 1, 2], tokens=["w4", "w5", "w6", "w7"])
+
+
+def model(encoder: str, output_gate: bool = True) -> Model:
+    torch.manual_seed(1)
+    task = "sick" if encoder == "dependency" else "sst5"
+    config = Config().with_settings(
+        {"encoder": encoder, "dimension": 20, "hidden": 8, "task": task, "output_gate": output_gate}
+    )
+    return Model(config, WORDS, (), torch.randn(61, 20)).eval()
+
+
+@pytest.mark.parametrize("output_gate", [True, False])
+@pytest.mark.parametrize(("encoder", "tree"), [("constituency", PHRASES), ("dependency", ARCS)])
+def test_a_folded_model_computes_the_same(encoder: str, tree: Tree, output_gate: bool) -> None:
+    whole = model(encoder, output_gate)
+    small = fold(whole, whole.words, whole.table, columns=64)
+    torch.testing.assert_close(
+        sentence_vectors(small, [tree]), sentence_vectors(whole, [tree]), atol=0.02, rtol=0
+    )
+
+
+def test_fewer_columns_keep_the_widest_axes() -> None:
+    rows = torch.randn(500, 3) @ torch.tensor([[5.0, 0, 0], [0, 1, 0], [0, 0, 0.1]])
+    mean, axes = principal_axes(rows, 2)
+    back = (rows - mean) @ axes @ axes.T + mean
+    assert axes.shape == (3, 2)
+    torch.testing.assert_close(axes.T @ axes, torch.eye(2))
+    assert (back - rows)[:, 2].std() == pytest.approx(0.1, rel=0.3)
+    assert (back - rows)[:, 0].std() < 0.05
+
+
+@given(st.lists(st.lists(st.floats(-1e4, 1e4), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_quantising_is_off_by_half_a_step_at_most(values: list[list[float]]) -> None:
+    rows: Tensor = torch.tensor(values)
+    codes, scales = quantised(rows)
+    assert codes.dtype == torch.int8
+    error = (codes.float() * scales.unsqueeze(1) - rows).abs()
+    assert bool((error <= 0.5001 * scales.unsqueeze(1) + 1e-6).all())
+
+
+def test_the_word_vectors_are_not_in_it() -> None:
+    whole = model("constituency")
+    small = fold(whole, whole.words, whole.table, columns=10)
+    tensors = dict(small.state_dict())
+    assert tensors["table"].dtype == torch.int8
+    assert tensors["table"].shape == (61, 10)
+    assert tensors["encoder.W"].shape == (16, 10)
+    assert not any(tensor.shape == whole.table.shape for tensor in tensors.values())
+
+
+def test_only_a_tree_lstm_ships() -> None:
+    with pytest.raises(ValueError, match="encoder 'lstm'"):
+        fold(model("lstm"), WORDS, torch.zeros(61, 20))

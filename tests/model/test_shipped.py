@@ -1,0 +1,121 @@
+"""Claims about a shipped model's folder and its words."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from bough.data.spelling import rows_for
+from bough.errors import FormatError
+from bough.model import shipped as module
+from bough.model.config import Config
+from bough.model.folding import fold
+from bough.model.model import Model
+from bough.model.shipped import ShippedModel, load_model
+from bough.pipeline import MODELS
+
+WORDS = ["good", "film", "not", "wide", "eye"]
+
+
+@pytest.fixture
+def small() -> ShippedModel:
+    torch.manual_seed(1)
+    whole = Model(Config(dimension=6, hidden=4), WORDS, (), torch.randn(6, 6))
+    return fold(whole, WORDS, whole.table, columns=6)
+
+
+def test_saved_and_loaded_it_is_the_same(small: ShippedModel, tmp_path: Path) -> None:
+    small.save(tmp_path / "m", card="# card\n", facts={"name": "sentiment"})
+    again = load_model(tmp_path / "m")
+    assert isinstance(again, ShippedModel)
+    assert again.words == WORDS
+    for name, tensor in small.state_dict().items():
+        assert torch.equal(again.state_dict()[name], tensor), name
+    assert {file.name for file in (tmp_path / "m").iterdir()} == {
+        *("README.md", "config.json", "model.safetensors", "vocab.txt")
+    }
+
+
+def test_a_compound_is_the_mean_of_its_parts(small: ShippedModel) -> None:
+    compound, wide, eye = small.ids(["wide-eyed", "wide", "eye"])
+    assert compound >= len(small.table)
+    assert small.ids(["wide-eyed"])[0] == compound
+    rows = small.vectors(torch.tensor([compound, wide, eye]))
+    torch.testing.assert_close(rows[0], rows[1:].mean(dim=0))
+
+
+def test_unknown_words_share_row_0_and_case_does_not_matter(small: ShippedModel) -> None:
+    assert small.ids(["zzz", None, "GOOD", "Films"]).tolist() == [0, 0, 1, 2]
+    assert small.knows("Goodness")
+    assert not small.knows("zzz")
+
+
+def test_its_words_are_fixed(small: ShippedModel) -> None:
+    with pytest.raises(ValueError, match="words are fixed"):
+        small.add_words(["new"], torch.zeros(1, 6))
+
+
+def test_memory_of_unknown_words_is_bounded(small: ShippedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_STRANGE", 10)
+    for i in range(100):
+        small.ids([f"wide-eye-{i}"])
+        small.forget_strangers()
+    assert len(small._means) <= 11
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "parser"}, "a parser, not a model"),
+        ({"format": 9}, "format 9"),
+        ({"config": {"hiden": 3}}, "hiden"),
+        ({"config": {"hidden": 5, "dimension": 6}}, "not a readable model"),
+    ],
+)
+def test_what_is_wrong_with_a_folder_is_said(
+    small: ShippedModel, tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    small.save(tmp_path / "m", card="")
+    path = tmp_path / "m" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(FormatError, match=message):
+        load_model(tmp_path / "m")
+
+
+@pytest.mark.parametrize("name", ["config.json", "vocab.txt", "model.safetensors"])
+def test_a_missing_or_torn_file_is_said(name: str, small: ShippedModel, tmp_path: Path) -> None:
+    small.save(tmp_path / "m", card="")
+    shutil.copytree(tmp_path / "m", tmp_path / "torn")
+    (tmp_path / "m" / name).unlink()
+    (tmp_path / "torn" / name).write_bytes((tmp_path / "torn" / name).read_bytes()[:9])
+    for folder in ("m", "torn"):
+        with pytest.raises(FormatError):
+            load_model(tmp_path / folder)
+
+
+@pytest.mark.parametrize("name", ["sentiment", "relatedness"])
+def test_the_models_in_the_package(name: str) -> None:
+    model = load_model(MODELS / name)
+    assert isinstance(model, ShippedModel)
+    assert len(model.words) >= 40_000
+    assert model.table.dtype == torch.int8
+    assert all(model.knows(word) for word in ("Film", "TERRIBLE", "1987", "over-the-top", "unfilmable"))
+    names = dict(zip(model.index.values(), model.index, strict=True))
+    guesses = {"2043": ["year"], "plot-heavy": ["plot", "heavy"], "unscary": ["scary", "not"]}
+    for word, parts in guesses.items():  # the examples of docs/using.md
+        assert word not in model.index
+        assert [names[row] for row in rows_for(word, model.index)] == parts
+    scores = json.loads((MODELS / name / "config.json").read_text())["scores"]
+    figure, points = ("accuracy", 0.002) if name == "sentiment" else ("pearson", 0.002)
+    for split in ("dev", "test"):
+        assert scores[split]["folded"][figure] >= scores[split]["trained"][figure] - points
+    bar = 0.01  # a point of accuracy, a hundredth of a correlation
+    assert scores["test"]["text"][figure] >= scores["test"]["shipped"][figure] - bar
+    assert "licence" in (MODELS / name / "README.md").read_text()
+
+
+def test_all_models_together_are_small() -> None:
+    size = sum(file.stat().st_size for file in MODELS.rglob("*") if file.is_file())
+    assert size <= 40e6

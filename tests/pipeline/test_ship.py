@@ -1,0 +1,75 @@
+"""Claims about `bough.pipeline.ship`: from a run to a shipped model, measured on the way."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import minidata
+from bough.model.shipped import load_model
+from bough.pipeline import load
+from bough.pipeline.check import on_gold_trees, on_text
+from bough.pipeline.ship import ship
+from bough.training.recipes import load_recipe
+from bough.training.train import train
+from cli_calls import bough
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return minidata.make(tmp_path_factory.mktemp("mini"), sentences=20)
+
+
+@pytest.fixture(scope="module", params=["sst5-constituency-tuned", "sick-dependency"])
+def run(request: pytest.FixtureRequest, mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out: Path = tmp_path_factory.mktemp("run") / str(request.param)
+    small = {"source": "own", "epochs": 1, "hidden": 8, "vectors": "6B"}
+    train(load_recipe(request.param).with_settings(small), out, data=mini, recipe=request.param)
+    return out
+
+
+def test_a_run_ships_and_loads(run: Path, mini: Path, tmp_path: Path) -> None:
+    name = "relatedness" if run.name.startswith("sick") else "sentiment"
+    facts = ship(run, name, tmp_path / "m", data=mini, columns=12)
+    model = load_model(tmp_path / "m")
+    assert model.config.dimension == facts["columns"] == 12
+    assert len(model.words) == facts["words"]
+    assert set(facts["scores"]) == {"dev", "test"}
+    assert set(facts["scores"]["test"]) == {"trained", "folded", "shipped", "text"}
+    assert facts["scores"]["test"]["shipped"] == pytest.approx(on_gold_trees(model, data=mini))
+    assert facts["scores"]["test"]["text"] == pytest.approx(on_text(model, data=mini))
+    card = (tmp_path / "m" / "README.md").read_text()
+    assert "on plain text with parses by `builtin`" in card
+    pipeline = load(tmp_path / "m")
+    assert type(pipeline).__name__ == (
+        "RelatednessPipeline" if name == "relatedness" else "SentimentPipeline"
+    )
+    said = bough("ship", str(tmp_path / "m"), "--check", "--json", "--data", str(mini))
+    assert json.loads(said.stdout)["test"]["text"] == pytest.approx(facts["scores"]["test"]["text"])
+
+
+def test_a_run_of_the_other_task_is_refused(run: Path, mini: Path, tmp_path: Path) -> None:
+    wrong = "sentiment" if run.name.startswith("sick") else "relatedness"
+    with pytest.raises(ValueError, match=f"none of {wrong}"):
+        ship(run, wrong, tmp_path / "m", data=mini)
+    assert not (tmp_path / "m").exists()
+
+
+def test_without_a_name_nothing_is_made(run: Path) -> None:
+    failed = bough("ship", str(run))
+    assert failed.returncode == 2
+    assert "--name and --out" in failed.stderr
+    assert len(failed.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "figure", "least"), [("sentiment", "accuracy", 0.48), ("relatedness", "pearson", 0.85)]
+)
+def test_the_shipped_models_keep_their_word(name: str, figure: str, least: float, data: Path) -> None:
+    from bough.pipeline import MODELS
+
+    model = load_model(MODELS / name)
+    gold, text = on_gold_trees(model, data=data)[figure], on_text(model, data=data)[figure]
+    assert gold >= least
+    assert text >= gold - 0.01

@@ -1,0 +1,152 @@
+"""Claims about runs that stop: a kill loses nothing, and a folder in use is never overwritten."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import minidata
+from bough import FormatError
+from bough.storage import replacing, torn_files
+from bough.training.train import TrainingError, train
+from quick_runs import contents, quick
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(mini: Path, tmp_path: Path) -> None:
+    config = quick("sst5-constituency-tuned").with_settings({"epochs": 3})
+    train(config, tmp_path / "whole", data=mini)
+
+    def stop_after_two(event: Any) -> None:
+        if event.dev is not None and event.epoch == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+    train(config, tmp_path / "parts", data=mini, resume=True)
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
+    assert not (tmp_path / "parts" / "checkpoint.safetensors").exists()
+
+
+@pytest.mark.parametrize("epochs_before", [0, 1])
+def test_kill_9_at_any_moment_loses_nothing(epochs_before: int, mini: Path, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "bough",
+        "train",
+        "sst5-bilstm",
+        "--data",
+        str(mini),
+        "--set",
+        "source=own",
+    ]
+    command += ["--set", "hidden=8", "--set", "epochs=3"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(
+        [*command, "--out", str(tmp_path / "whole")], check=True, capture_output=True, env=environment
+    )
+    out = tmp_path / "parts"
+    process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL, env=environment)
+    awaited = out / ("run.json" if epochs_before == 0 else "checkpoint.safetensors")
+    deadline = time.monotonic() + 60
+    while not awaited.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "the run ended before it could be killed"
+    subprocess.run(
+        [*command, "--out", str(out), "--resume"], check=True, capture_output=True, env=environment
+    )
+    assert contents(tmp_path / "whole") == contents(out)
+
+
+def test_a_finished_run_is_left_as_it_is(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+    first = train(config, tmp_path, data=mini)
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert train(config, tmp_path, data=mini, resume=True) == first
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_a_folder_in_use_is_never_overwritten(mini: Path, tmp_path: Path) -> None:
+    mine = {"thesis.tex", ".latexmk.rc", ".thesis.tex.swp"}
+    for name in mine:
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(TrainingError, match="is not empty; continue it with --resume"):
+        train(quick("sick-mean"), tmp_path, data=mini)
+    assert {path.name for path in tmp_path.iterdir()} == mine
+
+
+def test_resuming_another_run_is_an_error(mini: Path, tmp_path: Path) -> None:
+    train(quick("sick-mean"), tmp_path, seed=1, data=mini)
+    with pytest.raises(TrainingError, match="trained with another seed"):
+        train(quick("sick-mean"), tmp_path, seed=2, data=mini, resume=True)
+
+
+def test_a_torn_checkpoint_is_an_error_and_stays(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path, data=mini, tell=stop)
+    path = tmp_path / "checkpoint.safetensors"
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(FormatError, match="torn or no safetensors"):
+        train(config, tmp_path, data=mini, resume=True)
+    assert path.stat().st_size == 200
+
+
+def test_a_kill_before_the_last_line_of_metrics_loses_nothing(
+    mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import bough.training.train
+
+    config = quick("sick-mean")
+    train(config, tmp_path / "whole", data=mini)
+    written = bough.training.train.write_text
+
+    def die_at_metrics(path: Path, text: str) -> None:
+        if path.name == "metrics.jsonl" and len(text.splitlines()) == config.epochs:
+            raise Stopped
+        written(path, text)
+
+    monkeypatch.setattr(bough.training.train, "write_text", die_at_metrics)
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "parts", data=mini)
+    monkeypatch.undo()
+    train(config, tmp_path / "parts", data=mini, resume=True)
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
+
+
+def test_what_a_kill_left_of_a_file_is_no_obstacle(mini: Path, tmp_path: Path) -> None:
+    with replacing(tmp_path / "run.json") as torn:
+        pass
+    (tmp_path / "run.json").rename(torn)  # as if the power had gone off in the block
+    assert torn_files(tmp_path) == [torn]
+    train(quick("sick-mean"), tmp_path, data=mini)
+    assert not torn.exists()
+
+
+def test_a_run_goes_on_with_its_own_data_only(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "run", data=mini, tell=stop)
+    other = minidata.make(tmp_path / "other", sentences=30)
+    with pytest.raises(TrainingError, match="began with other data"):
+        train(config, tmp_path / "run", data=other, resume=True)

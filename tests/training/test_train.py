@@ -1,0 +1,164 @@
+"""Claims about training: every recipe runs, a seed fixes every byte, test is read once."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import minidata
+from bough.data import DataError
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.training.evaluate import evaluate
+from bough.training.recipes import load_recipe, recipe_names
+from bough.training.tasks import Relatedness, Sentiment, task_for
+from bough.training.train import TrainingError, Words, train
+from quick_runs import contents, quick
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_trains_and_the_same_seed_gives_the_same_bytes(
+    name: str, mini: Path, tmp_path: Path
+) -> None:
+    config = quick(name)
+    results = [train(config, tmp_path / run, seed=3, data=mini, recipe=name) for run in ("one", "two")]
+    assert results[0] == results[1]
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    figures = evaluate(tmp_path / "one", data=mini).figures
+    assert figures == pytest.approx(results[0]["test"])
+
+
+def test_another_seed_gives_another_model(mini: Path, tmp_path: Path) -> None:
+    for seed in (1, 2):
+        train(quick("sick-dependency"), tmp_path / str(seed), seed=seed, data=mini)
+    weights = [(tmp_path / str(seed) / "model.safetensors").read_bytes() for seed in (1, 2)]
+    assert weights[0] != weights[1]
+
+
+def test_training_learns(tmp_path: Path) -> None:
+    train(load_recipe("demo"), tmp_path)
+    losses = [json.loads(line)["loss"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert losses[-1] < losses[0] / 3
+    assert evaluate(tmp_path).figures["accuracy"] > 0.5
+
+
+def test_fixed_vectors_stay_and_tuned_ones_move(mini: Path, tmp_path: Path) -> None:
+    from bough.model.model import Model
+
+    fixed, tuned = (
+        train(quick(f"sst5-constituency-{way}"), tmp_path / way, data=mini) and Model.load(tmp_path / way)
+        for way in ("fixed", "tuned")
+    )
+    words = [word for word in fixed.words if word in tuned.index]
+    moved = fixed.table[fixed.ids(words)] != tuned.table[tuned.ids(words)]
+    assert 0 < moved.any(dim=1).sum() < len(words)  # words of dev and test alone keep their vectors
+
+
+@pytest.mark.parametrize("config", [quick("sst5-lstm"), quick("sick-dependency")], ids=["sst", "sick"])
+def test_the_test_split_is_opened_only_after_the_last_epoch(
+    config: Config, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str, int]] = []
+    kind = Relatedness if config.task == "sick" else Sentiment
+    read = kind.read
+
+    def watched(self: Any, split: str) -> Any:
+        metrics = tmp_path / "metrics.jsonl"
+        done = len(metrics.read_text().splitlines()) if metrics.exists() else 0
+        opened.append((split, done))
+        return read(self, split)
+
+    monkeypatch.setattr(kind, "read", watched)
+    train(config, tmp_path, data=mini)
+    assert opened == [("train", 0), ("dev", 0), ("test", config.epochs)]
+
+
+def test_a_loss_that_is_not_a_number_stops_with_its_place(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-dependency").with_settings({"rate": 3e38, "l2": 0.0, "batch": 5})
+    with pytest.raises(TrainingError, match=r"loss is (nan|inf) in epoch \d+, batch \d+"):
+        train(config, tmp_path, data=mini)
+
+
+def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
+    import numpy as np
+
+    from bough.model.model import Model
+    from bough.training.tasks import with_spans
+
+    config = quick("sst5-lstm")
+    task = task_for(config, mini)
+    trees = task.read("train")
+    model = Model(config, [], [], torch.zeros(1, config.dimension))
+    for tree, sentence in zip(trees, task.prepare(trees, model), strict=True):
+        known = {(int(a), int(b), label) for (a, b), label in zip(tree.spans, tree.labels, strict=True)}
+        assert {tuple(span) for span in sentence.spans.tolist()} <= known
+        assert len(sentence.spans) == (tree.degrees > 0).sum() - 1
+        parts = with_spans(sentence, 4, np.random.default_rng(0))
+        assert len(parts) == 1 + min(4, len(sentence.spans))
+        assert parts[0] is sentence
+
+
+@pytest.mark.slow
+def test_sick_dependency_reaches_the_papers_headline(data: Path, tmp_path: Path) -> None:
+    figures = train(load_recipe("sick-dependency"), tmp_path, seed=1, data=data)["test"]
+    assert figures["pearson"] >= 0.860
+    assert json.loads((tmp_path / "test.json").read_text())["vectors"] == "glove.840B.300d"
+
+
+@pytest.mark.slow
+def test_sst5_constituency_reaches_its_mark(data: Path, tmp_path: Path) -> None:
+    result = train(load_recipe("sst5-constituency-tuned"), tmp_path, seed=1, data=data)
+    assert result["test"]["accuracy"] >= 0.47
+    assert result["vectors"] == "glove.6B.300d"
+
+
+def test_weights_that_blow_up_in_the_last_batch_are_noticed(tmp_path: Path) -> None:
+    config = load_recipe("demo").with_settings({"rate": 1e38, "batch": 240, "epochs": 1})
+    with pytest.raises(TrainingError, match="after epoch 1 the predictions on dev are not numbers"):
+        train(config, tmp_path)
+    assert not (tmp_path / "model.safetensors").exists()
+
+
+def test_a_word_without_a_vector_gets_the_mean_of_its_parts(mini: Path) -> None:
+    config = quick("sst5-constituency-regularised")
+    task = task_for(config, mini)
+    words = Words(task, config, mini, 1, task.read("train"))
+    assert words.path is not None
+    one, other = (line.split()[0] for line in words.path.read_text().splitlines()[:2])
+    known = words.rows([one, other])
+    joined, unheard = words.rows([f"{one}-{other}", "qzxqzx"])
+    assert joined == pytest.approx(known.mean(axis=0))
+    assert abs(unheard).max() <= 0.05
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_a_split_without_examples_is_named(split: str, tmp_path: Path) -> None:
+    data = minidata.make(tmp_path / "data", sentences=6)
+    (data / "sst" / "trees" / f"{split}.txt").write_text("")
+    with pytest.raises(DataError, match=rf"{split}\.txt: no examples for {split}"):
+        train(quick("sst5-constituency-tuned"), tmp_path / "run", data=data)
+
+
+def test_a_dev_split_of_neutral_sentences_ends_in_a_card(tmp_path: Path) -> None:
+    data = minidata.make(tmp_path / "data", sentences=6)
+    dev = data / "sst" / "trees" / "dev.txt"
+    dev.write_text(re.sub(r"^\(\d", "(2", dev.read_text(), flags=re.MULTILINE))
+    train(quick("sst5-constituency-tuned"), tmp_path / "run", data=data, recipe="my own.toml")
+    card = (tmp_path / "run" / "README.md").read_text()
+    assert "| accuracy, negative or positive (derived from the five) | - | " in card
+    assert "bough train 'my own.toml' --seed 1" in card
+
+
+def test_folded_words_share_a_vector(mini: Path, tmp_path: Path) -> None:
+    config = quick("sst5-constituency-tuned").with_settings({"case": "folded"})
+    train(config, tmp_path / "run", data=mini)
+    model = Model.load(tmp_path / "run")
+    assert model.words == [word.lower() for word in model.words]
+    assert len(set(model.words)) == len(model.words)
+    word = next(word for word in model.words if word.isalpha())
+    assert model.ids([word.title()]) == model.ids([word]) != 0
+    train(config.with_settings({"case": "kept"}), tmp_path / "kept", data=mini)
+    assert any(word != word.lower() for word in Model.load(tmp_path / "kept").words)
