@@ -14,6 +14,7 @@ import torch
 from bough import Forest
 from bough.nn.fast.child_sum import ChildSumCell
 from bough.nn.fast.nary import NaryCell
+from bough.nn.weights import Weighted
 from layers import LAYERS, doubled, every_layer, trees_for, with_memory
 from oracle import D, X, inputs, states
 
@@ -111,13 +112,19 @@ def test_a_deep_copy_lives_on_its_own(name: str) -> None:
 
 @every_layer
 def test_weights_start_within_the_papers_bounds(name: str) -> None:
-    layer = LAYERS[name]()
-    for parameter_name, parameter in layer.named_parameters():
-        reads_x = (
-            "W" in parameter_name
-        ) and ".1." not in parameter_name  # .1. is a second layer, which reads h
-        bound = (X if reads_x else D) ** -0.5
-        assert bound / 3 < parameter.abs().max() <= bound
+    for module in LAYERS[name]().modules():
+        if isinstance(module, Weighted):
+            for weight, fan_in in module._fan_in.items():
+                assert fan_in**-0.5 / 4 < module.get_parameter(weight).abs().max() <= fan_in**-0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "reads_x", "reads_h"), [("dependency", "W b_W", "U U_f b_U"), ("dt-rnn", "W", "U b_U")]
+)
+def test_a_weight_is_as_wide_as_what_it_reads(name: str, reads_x: str, reads_h: str) -> None:
+    fans = LAYERS[name]()._fan_in
+    assert {fans[weight] for weight in reads_x.split()} == {X}
+    assert {fans[weight] for weight in reads_h.split()} == {D}
 
 
 # ------------------------------------------------------------------------- errors

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from bough import Forest, Tree
 from bough.trees import sharing
-from bough.trees.forest import CHUNK
+from bough.trees.schedule import CHUNK
 from oracle import Keys, batches, drawn
 
 PAIR = Tree([2, 2, -1])
@@ -197,8 +197,8 @@ def test_repr_counts() -> None:
     ("keys", "message"),
     [
         ([[0, 1, 2]], "keys for 1 trees; the forest has 2"),
-        ([[0, 1, 2], [0, 1, 2]], "3 keys for tree 1 of 4 nodes; give one int a node"),
-        ([[0, 1, 2], []], "0 keys for tree 1 of 4 nodes; give one int a node"),
+        ([[0, 1, 2], [0, 1, 2]], "3 keys for tree 1 of 4 nodes; give one int per node"),
+        ([[0, 1, 2], []], "0 keys for tree 1 of 4 nodes; give one int per node"),
         ([[0, 1, 2.5], [0, 1, 2, 3]], "keys of tree 0 are float64; a key is an int"),
         ([[0, 1, 2], ["a", "b", "c", "d"]], "keys of tree 1 are <U1; a key is an int"),
     ],

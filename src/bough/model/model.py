@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from bough.errors import FormatError
 from bough.model.config import Config
-from bough.model.encoders import build_encoder, input_nodes, sentence_vectors, sentence_width, unit_states
+from bough.model.encoders import build_encoder
 from bough.nn.dropout import kept
 from bough.nn.heads import Classifier, Similarity
 from bough.storage import read_json, read_tensors, write_folder
@@ -50,7 +50,7 @@ class Model(nn.Module):
             )
         self.register_buffer("table", table)
         self.encoder = build_encoder(config, len(self.relations) + 1)
-        width = sentence_width(config)
+        width = self.encoder.width
         self.head: Classifier | Similarity
         if config.task == "sick":
             self.head = Similarity(
@@ -92,7 +92,7 @@ class Model(nn.Module):
 
     def look_up(self, forest: Forest, ids: Tensor) -> tuple[Tensor, Tensor]:
         """The rows that the encoder reads: their numbers (M,) and vectors (M, X). ids (N,), one a node."""
-        rows = ids.index_select(0, input_nodes(self.encoder, forest))
+        rows = ids.index_select(0, self.encoder.input_nodes(forest))
         return rows, self.table.index_select(0, rows)
 
     def _dropped(self, x: Tensor) -> Tensor:
@@ -100,13 +100,13 @@ class Model(nn.Module):
             return x * kept(x, x.shape[0], x.shape[1], self.config.input_dropout)
         return x
 
-    def sentences(self, x: Tensor, forest: Forest) -> Tensor:
-        """(M, X) of `look_up` -> (trees, width)."""
-        return sentence_vectors(self.encoder, self._dropped(x), forest)
+    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
+        """(M, X) of `look_up` -> (trees, width); `others` (trees,), the tree that each is compared with."""
+        return self.encoder.sentences(self._dropped(x), forest, others)
 
-    def units(self, x: Tensor, forest: Forest) -> Tensor:
-        """(M, X) of `look_up` -> (U, D) the states of the forest's units; see `forest.unit_of`."""
-        return unit_states(self.encoder, self._dropped(x), forest)
+    def states(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        """(M, X) of `look_up` -> states (R, width), and for each node (N,) the row that holds its state."""
+        return self.encoder.rows(self._dropped(x), forest)
 
     def forest(self, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
         """Trees of any origin as a forest that shares equal phrases, and the row number of every node."""

@@ -13,7 +13,6 @@ from torch import Tensor
 from bough.data.spelling import rows_for
 from bough.errors import FormatError
 from bough.model.config import Config
-from bough.model.encoders import input_nodes
 from bough.model.model import FORMAT, NO_WORD, Model
 from bough.storage import read_json, read_tensors
 from bough.trees.forest import Forest
@@ -88,7 +87,7 @@ class ShippedModel(Model):
 
     def look_up(self, forest: Forest, ids: Tensor) -> tuple[Tensor, Tensor]:
         """The rows that the encoder reads: their numbers (M,) and vectors (M, columns)."""
-        rows = ids.index_select(0, input_nodes(self.encoder, forest))
+        rows = ids.index_select(0, self.encoder.input_nodes(forest))
         return rows, self.vectors(rows)
 
     # ------------------------------------------------------------------ storage

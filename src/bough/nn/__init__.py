@@ -1,8 +1,35 @@
-"""The layers, one file a section of the paper."""
+"""The layers, one file per section of the paper, and what it takes to write one's own."""
 
+from bough.nn.attentive import AttentiveChildSum
 from bough.nn.chain import LSTM
 from bough.nn.child_sum import ChildSumTreeLSTM
+from bough.nn.edges import Edges
+from bough.nn.encoder import Encoder
+from bough.nn.gru import ChildSumTreeGRU
+from bough.nn.heads import Classifier, Similarity
+from bough.nn.layer import TreeLayer
+from bough.nn.mean import MeanVectors
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.recursive import DTRNN, SDTRNN
+from bough.nn.registry import kinds, register
+from bough.nn.top_down import BiTreeLSTM, TopDownTreeLSTM
 
-__all__ = ["DTRNN", "LSTM", "SDTRNN", "ChildSumTreeLSTM", "NaryTreeLSTM"]
+__all__ = [
+    "DTRNN",
+    "LSTM",
+    "SDTRNN",
+    "AttentiveChildSum",
+    "BiTreeLSTM",
+    "ChildSumTreeGRU",
+    "ChildSumTreeLSTM",
+    "Classifier",
+    "Edges",
+    "Encoder",
+    "MeanVectors",
+    "NaryTreeLSTM",
+    "Similarity",
+    "TopDownTreeLSTM",
+    "TreeLayer",
+    "kinds",
+    "register",
+]

@@ -2,27 +2,76 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
-from bough.nn.engine import check_input, check_numbers
+from bough.nn.compiling import outside_compilation
+from bough.nn.edges import Edges
+from bough.nn.encoder import Encoder, check_input, check_numbers
 from bough.nn.nary import NaryTreeLSTM
+from bough.nn.registry import register
 from bough.trees.forest import Forest
 
 
-class LSTM(nn.Module):
-    """LSTM, stacked and in both directions as the paper had it (Eq. 1), on forests of chains.
+class ChainLSTM(NaryTreeLSTM):
+    """One layer of an LSTM in one direction (Eq. 1): the N-ary layer with a single child, the word before.
 
     i_t = σ(W_i x_t + U_i h_{t-1} + b_i)        f_t = σ(W_f x_t + U_f h_{t-1} + b_f)
     o_t = σ(W_o x_t + U_o h_{t-1} + b_o)        u_t = tanh(W_u x_t + U_u h_{t-1} + b_u)
     c_t = i_t ⊙ u_t + f_t ⊙ c_{t-1}             h_t = o_t ⊙ tanh(c_t)
 
+    Shape: x (N, X), a forest of chains with N nodes -> h, c (N, D).
+    """
+
+    name = ""
+
+    def __init__(self, input_size: int, hidden_size: int, **settings: Any) -> None:
+        super().__init__(input_size, hidden_size, 1, leaf="gated", **settings)
+
+    def node(self, a: Tensor | None, below: Edges) -> tuple[Tensor, Tensor]:
+        """Eq. 1; a (n, G*D) is W x + b of u, i, f, (o)."""
+        assert a is not None
+        h, c = (below.sum(state) for state in below.states)  # (n, D): of the one word before, or zeros
+        z = torch.addmm(a + self.b_U[0], h, self.U).chunk(len(self.plain) + 1, dim=1)
+        z_u, z_i, z_f = z[:3]
+        i, f = torch.sigmoid(z_i), torch.sigmoid(z_f)
+        u = below.drop(torch.tanh(z_u))
+        c = i * u + f * c
+        if not self.output_gate:
+            return torch.tanh(c), c
+        o = torch.sigmoid(z[3])
+        return o * torch.tanh(c), c
+
+    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+        return self.node(a, below)
+
+    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
+        return super().fast_sweep(a, forest, mask)
+
+
+@register
+class LSTM(Encoder):
+    """LSTM, stacked and in both directions as the paper had it, on forests of chains.
+
     Layer l + 1 reads layer l's h at the same word. The two directions are independent stacks, which share
     their weights (the paper's) or, with `tied=False`, have their own; neither sees the other's states.
+
+    Args:
+        input_size, hidden_size: X and D.
+        layers: how many stand on one another.
+        bidirectional: whether a second stack reads from the last word to the first.
+        output_gate: whether there is an o.
+        tied: whether both directions have the same weights.
 
     Shape: x (N, X), a forest of chains with N nodes -> h, c (N, directions * layers * D), direction-major:
         forward layer 1, forward layer 2, ..., backward layer 1, ...
     """
+
+    name = "lstm"
+    reads = "words"
+    phrases = False
 
     def __init__(
         self,
@@ -33,33 +82,29 @@ class LSTM(nn.Module):
         bidirectional: bool = False,
         output_gate: bool = True,
         tied: bool = True,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
         if layers < 1:
             raise ValueError(f"layers={layers}: at least 1")
-        self.input_size, self.hidden_size, self.layers = input_size, hidden_size, layers
-        self.bidirectional, self.tied = bidirectional, tied
         self.directions = 2 if bidirectional else 1
+        super().__init__(input_size, self.directions * layers * hidden_size, device=device, dtype=dtype)
+        self.hidden_size, self.layers, self.bidirectional, self.tied = (
+            hidden_size,
+            layers,
+            bidirectional,
+            tied,
+        )
         stacks = 2 if bidirectional and not tied else 1
         self.stacks = nn.ModuleList(
             nn.ModuleList(
-                NaryTreeLSTM(
-                    hidden_size if layer else input_size,
-                    hidden_size,
-                    1,
-                    leaf="gated",
-                    output_gate=output_gate,
-                )
-                for layer in range(layers)
+                ChainLSTM(width, hidden_size, output_gate=output_gate, device=device, dtype=dtype)
+                for width in (input_size, *[hidden_size] * (layers - 1))
             )
             for _ in range(stacks)
         )
 
-    @property
-    def width(self) -> int:
-        """Of the states: directions * layers * D."""
-        return self.directions * self.layers * self.hidden_size
-
+    @outside_compilation
     def forward(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         check_input(x, forest, self.input_size, next(self.parameters()))
         nodes = self.input_nodes(forest)
@@ -67,9 +112,11 @@ class LSTM(nn.Module):
         check_numbers(rows, nodes, forest)
         return self.encode(rows, forest)
 
-    def input_nodes(self, forest: Forest) -> Tensor:
-        """(M,) the nodes whose x is looked at, one for each distinct input."""
-        return forest.inputs
+    def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        return self.encode(x, forest)[0], torch.arange(forest.size, device=x.device)
+
+    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
+        return self.final(self.encode(x, forest)[0], forest)
 
     def encode(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         """From x (M, X) of `input_nodes(forest)` to h and c of every node."""
@@ -109,7 +156,7 @@ def _stacked(
     hs: list[Tensor] = []
     cs: list[Tensor] = []
     for layer in layers:
-        assert isinstance(layer, NaryTreeLSTM)
+        assert isinstance(layer, ChainLSTM)
         if not hs:
             a = layer.input_map(x).index_select(0, row_of.index_select(0, way.inputs % max(forest.size, 1)))
         else:  # a unit's input is now its own state below, so every unit has an input to itself

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from torch import Tensor
+from typing import Any
+
+import torch
+from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.engine import sweep, uniform
-from bough.nn.fast.child_sum import ChildSumCell
-from bough.nn.layer import TreeLSTM
+from bough.nn.edges import Edges
+from bough.nn.fast.child_sum import sweep_child_sum
+from bough.nn.layer import TreeLayer
+from bough.nn.registry import register
 from bough.trees.forest import Forest
 
 
-class ChildSumTreeLSTM(TreeLSTM):
+@register
+class ChildSumTreeLSTM(TreeLayer):
     """Tree-LSTM that sums its children's states (Eqs. 2-8); over dependency trees, the Dependency Tree-LSTM.
 
     h~_j = Σ_k h_k
@@ -22,10 +27,21 @@ class ChildSumTreeLSTM(TreeLSTM):
     c_j  = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k
     h_j  = o_j ⊙ tanh(c_j), or tanh(c_j) with `output_gate=False`
 
-    `recurrent_dropout` drops entries of u while training, each node with its own mask.
+    Args:
+        input_size, hidden_size: X and D.
+        output_gate: whether there is an o.
+        recurrent_dropout: drops entries of u while training, each node with its own mask.
 
     Shape: x (N, X), a forest of N nodes -> h, c (N, D).
     """
+
+    name = "dependency"
+    reads = "dependency"
+    W: nn.Parameter
+    b_W: nn.Parameter
+    U: nn.Parameter
+    U_f: nn.Parameter
+    b_U: nn.Parameter
 
     def __init__(
         self,
@@ -34,18 +50,21 @@ class ChildSumTreeLSTM(TreeLSTM):
         *,
         output_gate: bool = True,
         recurrent_dropout: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(
-            input_size, hidden_size, output_gate=output_gate, recurrent_dropout=recurrent_dropout
-        )
         x, d = input_size, hidden_size
-        # NOTE(paper): the text has one bias a gate; Table 1 counts one for every affine map, so two.
+        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        self.hidden_size, self.output_gate = d, output_gate
+        self.plain = "uio" if output_gate else "ui"  # the gates but for the forget gates
+        # NOTE(paper): the text has one bias per gate; Table 1 counts one for every affine map, so two.
         gates = len(self.plain) + 1
-        self.W = uniform(gates * d, x, fan_in=x)  # row blocks u, i, (o,) f
-        self.b_W = uniform(gates * d, fan_in=x)
-        self.U = uniform(d, (gates - 1) * d, fan_in=d)  # on h~; column blocks u, i, (o)
-        self.U_f = uniform(d, d, fan_in=d)  # on each h_k
-        self.b_U = uniform(gates * d, fan_in=d)
+        self.weight("W", gates * d, x, fan_in=x)  # row blocks u, i, (o,) f
+        self.weight("b_W", gates * d, fan_in=x)
+        self.weight("U", d, (gates - 1) * d, fan_in=d)  # on h~; column blocks u, i, (o)
+        self.weight("U_f", d, d, fan_in=d)  # on each h_k
+        self.weight("b_U", gates * d, fan_in=d)
+        self.reset_parameters()
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}, output_gate={self.output_gate}"
@@ -54,13 +73,27 @@ class ChildSumTreeLSTM(TreeLSTM):
         """(M, X) -> (M, G*D): W x and every bias, for all gates in one matmul."""
         return functional.linear(x, self.W, self.b_W + self.b_U)
 
-    def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """From `input_map`'s rows for `input_nodes(forest)` to h, c (U, D) of the forest's units."""
-        a = a.to(self.U.dtype)  # autocast may have made it another
-        drop = self.recurrent_dropout if self.training else 0.0
-        cell = ChildSumCell(a, self.U, self.U_f, forest, output_gate=self.output_gate, drop=drop)
-        h, c = sweep(cell, forest, a, self.U, self.U_f)
-        return h, c
+    def node(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+        """Eqs. 2-8; the input's part and the biases are in a (n, G*D)."""
+        h_k, _ = below.states  # (E, D)
+        return self.gated(a, below.sum(h_k), below)
+
+    def gated(self, a: Tensor, h_sum: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+        """Eqs. 3-8, from h~ (n, D)."""
+        h_k, c_k = below.states  # (E, D)
+        a_u, a_i, *a_o, a_f = a.split(self.hidden_size, dim=1)  # (n, D)
+        z_u, z_i, *z_o = (h_sum @ self.U).split(self.hidden_size, dim=1)
+        i = torch.sigmoid(a_i + z_i)
+        f = torch.sigmoid(below.spread(a_f) + h_k @ self.U_f)  # (E, D)
+        u = below.drop(torch.tanh(a_u + z_u))
+        c = i * u + below.sum(f * c_k)
+        if not self.output_gate:
+            return torch.tanh(c), c
+        o = torch.sigmoid(a_o[0] + z_o[0])
+        return o * torch.tanh(c), c
+
+    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
+        return sweep_child_sum(a, self.U, self.U_f, forest, output_gate=self.output_gate, mask=mask)
 
     def gates(self) -> dict[str, Tensor]:
         """The paper's symbols: W_* (D, X), U_* (D, D) and b_* (D), the sum of a gate's biases."""

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from bough.trees.forest import CHUNK, Forest
+from bough.trees.forest import Forest
+from bough.trees.schedule import CHUNK
 
 Grads = tuple[Tensor | None, ...]
 
@@ -117,30 +118,3 @@ def grouped(slices: Sequence[tuple[int, int]], rows: int = CHUNK) -> dict[int, t
             groups[l] = (start, end)
             start = end
     return groups
-
-
-def check_input(x: Tensor, forest: Forest, width: int, weight: Tensor) -> None:
-    """A clear error for an x that does not fit; the layers call it before any arithmetic."""
-    if x.dim() != 2 or x.shape[1] != width:
-        raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {width})")
-    if x.shape[0] != forest.size:
-        raise ValueError(f"x has {x.shape[0]} rows; the forest has {forest.size} nodes, one row each")
-    if x.dtype != weight.dtype or x.device != weight.device:
-        raise ValueError(
-            f"x is {x.dtype} on {x.device}, the layer {weight.dtype} on {weight.device}; use .to() on one"
-        )
-    if forest.device != x.device:
-        raise ValueError(f"the forest is on {forest.device}, x on {x.device}; use forest.to(x.device)")
-
-
-def check_numbers(x: Tensor, nodes: Tensor, forest: Forest) -> None:
-    """A clear error for a NaN in the rows that count: `x` holds the inputs of `nodes`."""
-    if bool(x.detach().sum().isnan()) and bool(x.isnan().any()):
-        row = int(x.isnan().any(dim=1).nonzero()[0])
-        raise ValueError(f"x has a NaN in the row of {forest.place(int(nodes[row]))}")
-
-
-def uniform(*shape: int, fan_in: int) -> torch.nn.Parameter:
-    """U(-1/sqrt(fan_in), 1/sqrt(fan_in)), the paper's start for weights and biases alike."""
-    bound = 1 / fan_in**0.5 if fan_in else 0.0
-    return torch.nn.Parameter(torch.empty(*shape).uniform_(-bound, bound))

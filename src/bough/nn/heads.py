@@ -9,10 +9,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.nn.dropout import kept, mask
-from bough.nn.engine import differentiated_once, uniform, without_autocast
+from bough.nn.engine import differentiated_once, without_autocast
+from bough.nn.weights import Weighted
 
 
-class Classifier(nn.Module):
+class Classifier(Weighted):
     """Softmax over the classes of a node's state, after dropout.
 
     p(y | {x}_j) = softmax(W_s h_j + b_s)
@@ -20,13 +21,25 @@ class Classifier(nn.Module):
     Shape: h (N, D) -> logits (N, K).
     """
 
-    def __init__(self, hidden_size: int, classes: int, *, dropout: float = 0.0) -> None:
-        super().__init__()
+    W_s: nn.Parameter
+    b_s: nn.Parameter
+
+    def __init__(
+        self,
+        hidden_size: int,
+        classes: int,
+        *,
+        dropout: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(device=device, dtype=dtype)
         if not 0 <= dropout < 1:
             raise ValueError(f"dropout={dropout}: at least 0, below 1")
         self.hidden_size, self.classes, self.dropout = hidden_size, classes, dropout
-        self.W_s = uniform(classes, hidden_size, fan_in=hidden_size)
-        self.b_s = uniform(classes, fan_in=hidden_size)
+        self.weight("W_s", classes, hidden_size, fan_in=hidden_size)
+        self.weight("b_s", classes, fan_in=hidden_size)
+        self.reset_parameters()
 
     def extra_repr(self) -> str:
         return f"{self.hidden_size}, classes={self.classes}, dropout={self.dropout}"
@@ -102,7 +115,7 @@ class _NodeLoss(torch.autograd.Function):
         return spread, torch.mm(dz, picked).div_(1 - ctx.drop), dz.sum(1)
 
 
-class Similarity(nn.Module):
+class Similarity(Weighted):
     """How related two sentence vectors are, on a scale of 1 to K.
 
     h_× = h_L ⊙ h_R,  h_+ = |h_L - h_R|
@@ -115,6 +128,11 @@ class Similarity(nn.Module):
     Shape: h_L, h_R (B, D) -> log p (B, K).
     """
 
+    W_h: nn.Parameter
+    b_h: nn.Parameter
+    W_p: nn.Parameter
+    b_p: nn.Parameter
+
     def __init__(
         self,
         hidden_size: int,
@@ -123,8 +141,10 @@ class Similarity(nn.Module):
         classes: int = 5,
         features: Literal["both", "product", "difference"] = "both",
         objective: Literal["kl", "mse"] = "kl",
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(device=device, dtype=dtype)
         if classes < 2:
             raise ValueError(f"classes={classes}: a scale has at least 2")
         if features not in ("both", "product", "difference"):
@@ -134,11 +154,13 @@ class Similarity(nn.Module):
         self.hidden_size, self.hidden, self.classes = hidden_size, hidden, classes
         self.features, self.objective = features, objective
         width = hidden_size * (2 if features == "both" else 1)
-        self.W_h = uniform(hidden, width, fan_in=width)  # column blocks W_×, W_+
-        self.b_h = uniform(hidden, fan_in=width)
-        self.W_p = uniform(classes, hidden, fan_in=hidden)
-        self.b_p = uniform(classes, fan_in=hidden)
-        self.register_buffer("scale", torch.arange(1.0, classes + 1), persistent=False)
+        self.weight("W_h", hidden, width, fan_in=width)  # column blocks W_×, W_+
+        self.weight("b_h", hidden, fan_in=width)
+        self.weight("W_p", classes, hidden, fan_in=hidden)
+        self.weight("b_p", classes, fan_in=hidden)
+        ratings = torch.arange(1.0, classes + 1, device=device, dtype=dtype)
+        self.register_buffer("scale", ratings, persistent=False)
+        self.reset_parameters()
 
     def extra_repr(self) -> str:
         parts = f"{self.hidden_size}, hidden={self.hidden}, classes={self.classes}"

@@ -1,56 +1,145 @@
-"""What every Tree-LSTM layer does around its equations: checks, distinct inputs, states back to the nodes."""
+"""A layer is its equations: what one node computes from its input and its children, and nothing else."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
-from torch import Tensor, nn
+import torch
+from torch import Tensor
 
-from bough.nn.engine import check_input, check_numbers
+from bough.nn import fast
+from bough.nn.compiling import outside_compilation
+from bough.nn.dropout import kept
+from bough.nn.edges import Edges
+from bough.nn.encoder import Encoder, check_input, check_numbers
+from bough.nn.equations import sweep_equations
 from bough.trees.forest import Forest
 
 
-class TreeLSTM(nn.Module):
-    """x (N, X) and a forest of N nodes to h, c (N, D): `input_map` on distinct inputs, `compose` on units."""
+class TreeLayer(Encoder):
+    """A recursive layer: `node` says what a node's states are, the engine runs it over any forest.
 
-    W: nn.Parameter
+    A layer of one's own sets up its weights, and has `input_map`, what the equations make of the input alone,
+    computed once for each distinct input, and `node`, the equations for any number of nodes whose children are
+    done. Batching, sharing of equal subtrees, the gradient and the checks come with it:
+
+        class Sum(TreeLayer):
+            def __init__(self, input_size, hidden_size):
+                super().__init__(input_size, states=(hidden_size,))
+                self.W = nn.Linear(input_size, hidden_size)
+                self.U = nn.Linear(hidden_size, hidden_size)
+
+            def input_map(self, x):
+                return self.W(x)
+
+            def node(self, a, below):
+                (h_k,) = below.states
+                return (torch.tanh(a + self.U(below.sum(h_k))),)
+
+    `from_roots` turns the direction: `node(a, above)` then reads the parent's states. `leaf_inputs` means that
+    only nodes without children have an input; they go through `at_leaf`, and `node` gets None for `a`.
+
+    Args:
+        input_size: the width of x.
+        states: the width of each state that a node has; the first is the one that others read.
+        recurrent_dropout: what `below.drop(...)` drops while training.
+        device, dtype: of the weights that `weight` declares.
+
+    Shape: x (N, X), a forest of N nodes -> one (N, D) for each state; a single state comes without a tuple.
+    """
+
+    from_roots: ClassVar[bool] = False
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, output_gate: bool, recurrent_dropout: float
+        self,
+        input_size: int,
+        states: Sequence[int],
+        *,
+        recurrent_dropout: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
+        if not states:
+            raise ValueError("states=(): a node has at least one state")
         if not 0 <= recurrent_dropout < 1:
             raise ValueError(f"recurrent_dropout={recurrent_dropout}: at least 0, below 1")
-        self.input_size, self.hidden_size, self.output_gate = input_size, hidden_size, output_gate
-        self.recurrent_dropout = recurrent_dropout
-        self.plain = "uio" if output_gate else "ui"  # the gates but for the forget gates
+        super().__init__(input_size, states[0], device=device, dtype=dtype)
+        self.states, self.recurrent_dropout = tuple(states), recurrent_dropout
+        self.leaf_inputs = False
+        self.fast = True  # False: the equations, even where a derivative by hand is at hand
 
-    def forward(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        check_input(x, forest, self.input_size, self.W)
-        if self.training and self.recurrent_dropout:
-            forest = forest.unshared  # each node draws its own mask
+    # ---------------------------------------------------------------- equations
+
+    def input_map(self, x: Tensor) -> Tensor:
+        """(M, X) -> (M, A): what the equations make of the input alone."""
+        return x
+
+    def node(self, a: Any, below: Edges) -> tuple[Tensor, ...]:
+        """a (n, A) and the neighbours' states -> one (n, D) for each of the layer's states."""
+        raise NotImplementedError
+
+    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, ...]:
+        """The same for nodes without a neighbour; `below` is empty."""
+        return self.node(a, below)
+
+    def check(self, forest: Forest) -> None:
+        """A ValueError where the layer cannot read a forest."""
+
+    # ------------------------------------------------------------------- running
+
+    @outside_compilation
+    def forward(self, x: Tensor, forest: Forest) -> Tensor | tuple[Tensor, ...]:
+        check_input(x, forest, self.input_size, next(self.parameters(), None))
         nodes = self.input_nodes(forest)
         rows = x.index_select(0, nodes)
         check_numbers(rows, nodes, forest)
-        return self.encode(rows, forest)
+        row_of = self.schedule(forest).unit_of
+        states = self.compose(self.input_map(rows), forest)
+        found = tuple(state.index_select(0, row_of) for state in states)
+        return found if len(found) > 1 else found[0]
 
-    def encode(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """From x (M, X) of `input_nodes(forest)` to h and c of every node."""
-        h, c = self.compose(self.input_map(x), forest)
-        return h.index_select(0, forest.unit_of), c.index_select(0, forest.unit_of)
+    @property
+    def shares(self) -> bool:
+        return not (self.from_roots or (self.training and self.recurrent_dropout))
+
+    def schedule(self, forest: Forest) -> Forest:
+        """The forest in the order in which this layer computes it."""
+        if self.from_roots:
+            return forest.from_roots
+        return forest if self.shares else forest.unshared
 
     def input_nodes(self, forest: Forest) -> Tensor:
-        """(M,) the nodes whose x is looked at, one for each distinct input."""
-        return forest.inputs
+        forest = self.schedule(forest)
+        return forest.node_of[: forest.leaves] if self.leaf_inputs else forest.inputs
 
-    @abstractmethod
-    def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, G*D): what the equations make of the input alone, in one matmul."""
+    def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        return self.compose(self.input_map(x), forest)[0], self.schedule(forest).unit_of
 
-    @abstractmethod
-    def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """From `input_map`'s rows for `input_nodes(forest)` to h, c (U, D) of the forest's units."""
+    def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, ...]:
+        """From `input_map`'s rows for `input_nodes(forest)` to one (U, D) for each state of the schedule's units."""
+        forest = self.schedule(forest)
+        self.check(forest)
+        some = next(self.parameters(), None)
+        if some is not None and a.dtype != some.dtype:
+            a = a.to(some.dtype)  # autocast made it another
+        mask = self._mask(a, forest)
+        if self._has_fast_path() and fast.path() != "equations":
+            return self.fast_sweep(a, forest, mask)
+        return sweep_equations(self, a, forest, mask)
 
-    @abstractmethod
-    def gates(self) -> dict[str, Tensor]:
-        """The parameters by the paper's symbols."""
+    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
+        """What `compose` gives, by a derivative that is written by hand; see `bough.nn.fast`."""
+        raise NotImplementedError
+
+    def _has_fast_path(self) -> bool:
+        """Whether there is one, and it belongs to these very equations: a subclass may have changed them."""
+        owner = next(kind for kind in type(self).__mro__ if "fast_sweep" in vars(kind))
+        same = all(getattr(type(self), name) is getattr(owner, name) for name in ("node", "at_leaf"))
+        return self.fast and owner is not TreeLayer and same
+
+    def _mask(self, a: Tensor, forest: Forest) -> Tensor | None:
+        if not (self.training and self.recurrent_dropout):
+            return None
+        rows = forest.units - (forest.leaves if self.leaf_inputs else 0)
+        return kept(a, rows, self.states[-1], self.recurrent_dropout)

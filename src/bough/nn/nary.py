@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.engine import sweep, uniform
-from bough.nn.fast.nary import NaryCell
-from bough.nn.layer import TreeLSTM
+from bough.nn.edges import Edges
+from bough.nn.fast.nary import sweep_nary
+from bough.nn.layer import TreeLayer
+from bough.nn.registry import register
 from bough.trees.forest import Forest
 
 
-class NaryTreeLSTM(TreeLSTM):
+@register
+class NaryTreeLSTM(TreeLayer):
     """Tree-LSTM whose gates weigh each child slot with matrices of its own (Eqs. 9-14).
 
     i_j  = σ(W_i x_j + Σ_l U_i,l  h_jl + b_i)
@@ -24,14 +26,29 @@ class NaryTreeLSTM(TreeLSTM):
     c_j  = i_j ⊙ u_j + Σ_l f_jl ⊙ c_jl
     h_j  = o_j ⊙ tanh(c_j), or tanh(c_j) with `output_gate=False`
 
-    `forget`: "full" has every U_f,kl; "diagonal" only k = l; "tied" its own U_f,kk and one for all k ≠ l.
-    `leaf`: "gated" is the above at every node; "affine" (the Constituency Tree-LSTM) is c = W x + b,
-    h = σ(W_o x + b_o) ⊙ tanh(c) at a leaf, while inner nodes take no x.
-    `recurrent_dropout` drops entries of u while training, each node with its own mask.
-    `forget_bias` is where the forget gates' biases start, added to the paper's zero-centred draw.
+    Args:
+        input_size, hidden_size: X and D.
+        arity: N; a node with fewer children fills the first slots.
+        forget: "full" has every U_f,kl; "diagonal" only k = l; "tied" its own U_f,kk and one for all k ≠ l.
+        leaf: "gated" is the above at every node; "affine" (the Constituency Tree-LSTM) is c = W x + b,
+            h = σ(W_o x + b_o) ⊙ tanh(c) at a leaf, while inner nodes take no x.
+        output_gate: whether there is an o.
+        recurrent_dropout: drops entries of u while training, each node with its own mask.
+        forget_bias: where the forget gates' biases start, added to the paper's zero-centred draw.
 
-    Shape: x (N, X), a forest of N nodes -> h, c (N, D). A node with fewer children fills the first slots.
+    Shape: x (N, X), a forest of N nodes -> h, c (N, D).
     """
+
+    name = "constituency"
+    reads = "constituency"
+    W: nn.Parameter
+    b_W: nn.Parameter
+    U: nn.Parameter
+    b_U: nn.Parameter
+    U_f: nn.Parameter
+    b_f: nn.Parameter
+    U_off: nn.Parameter
+    b_off: nn.Parameter
 
     def __init__(
         self,
@@ -44,63 +61,94 @@ class NaryTreeLSTM(TreeLSTM):
         output_gate: bool = True,
         recurrent_dropout: float = 0.0,
         forget_bias: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(
-            input_size, hidden_size, output_gate=output_gate, recurrent_dropout=recurrent_dropout
-        )
         if forget not in ("full", "diagonal", "tied"):
             raise ValueError(f"forget={forget!r}: 'full', 'diagonal' or 'tied'")
         if leaf not in ("affine", "gated"):
             raise ValueError(f"leaf={leaf!r}: 'affine' or 'gated'")
         if arity < 1:
             raise ValueError(f"arity={arity}: at least 1")
-        self.arity, self.forget, self.leaf, self.forget_bias = arity, forget, leaf, forget_bias
         x, d, n = input_size, hidden_size, arity
+        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        self.hidden_size, self.arity, self.output_gate = d, n, output_gate
+        self.forget, self.leaf, self.forget_bias = forget, leaf, forget_bias
+        self.leaf_inputs = leaf == "affine"
+        self.plain = "uio" if output_gate else "ui"  # the gates but for the forget gates
         columns = (len(self.plain) + (n if forget == "full" else 0)) * d
-        # NOTE(paper): the text has one bias a gate; Table 1 counts one for every affine map.
+        # NOTE(paper): the text has one bias per gate; Table 1 counts one for every affine map.
         maps = len("co"[: 1 + output_gate] if leaf == "affine" else self.plain + "f")
-        self.W = uniform(maps * d, x, fan_in=x)  # row blocks c, o (affine) or u, i, f, o (gated)
-        self.b_W = uniform(maps * d, fan_in=x)
+        self.weight("W", maps * d, x, fan_in=x)  # row blocks c, o (affine) or u, i, f, o (gated)
+        self.weight("b_W", maps * d, fan_in=x)
         # row block l: child l; column blocks u, i, (f_1 .. f_N if full,) o
-        self.U = uniform(n * d, columns, fan_in=d)
-        self.b_U = uniform(n, columns, fan_in=d)
+        self.weight("U", n * d, columns, fan_in=d)
+        self.weight("b_U", n, columns, fan_in=d)
         if forget != "full":
-            self.U_f = uniform(n, d, d, fan_in=d)  # U_f[k] is U_kk, transposed as U is
-            self.b_f = uniform(n, d, fan_in=d)
+            self.weight("U_f", n, d, d, fan_in=d)  # U_f[k] is U_kk, transposed as U is
+            self.weight("b_f", n, d, fan_in=d)
         if forget == "tied":
-            self.U_off = uniform(d, d, fan_in=d)
-            self.b_off = uniform(d, fan_in=d)
-        if forget_bias:
-            with torch.no_grad():
-                (self.b_U[0, 2 * d : (2 + n) * d] if forget == "full" else self.b_f).add_(forget_bias)
+            self.weight("U_off", d, d, fan_in=d)
+            self.weight("b_off", d, fan_in=d)
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        super().reset_parameters()
+        n, d = self.arity, self.hidden_size
+        if self.forget_bias:
+            (self.b_U[0, 2 * d : (2 + n) * d] if self.forget == "full" else self.b_f).add_(self.forget_bias)
 
     def extra_repr(self) -> str:
         parts = [f"{self.input_size}, {self.hidden_size}, arity={self.arity}, forget={self.forget!r}"]
         parts += [f"leaf={self.leaf!r}, output_gate={self.output_gate}"]
         return ", ".join(parts)
 
-    def input_nodes(self, forest: Forest) -> Tensor:
-        """(M,) the nodes whose x is looked at, one for each distinct input."""
-        return forest.node_of[: forest.leaves] if self.leaf == "affine" else forest.inputs
+    def check(self, forest: Forest) -> None:
+        forest.slots(self.arity)  # a node with more children than that is an error
 
     def input_map(self, x: Tensor) -> Tensor:
         """(M, X) -> (M, rows * D): what the equations make of the input alone, in one matmul."""
         return functional.linear(x, self.W, self.b_W)
 
-    def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """From `input_map`'s rows for `input_nodes(forest)` to h, c (U, D) of the forest's units."""
+    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+        if self.leaf == "gated":
+            return self.node(a, below)
+        # NOTE(paper): a leaf is not Eqs. 9-14 without children; the released program maps x straight to c.
+        c, *a_o = a.split(self.hidden_size, dim=1)  # (n, D)
+        return (torch.sigmoid(a_o[0]) * torch.tanh(c) if a_o else torch.tanh(c)), c
+
+    def node(self, a: Tensor | None, below: Edges) -> tuple[Tensor, Tensor]:
+        """Eqs. 9-14; the input's part is in a (n, rows * D), None for an inner node that takes no x."""
+        h, c_l = (below.slots(state, self.arity) for state in below.states)  # (n, N, D)
+        U, b = self._fused()
+        z = torch.addmm(b, h.flatten(1), U).unflatten(1, (-1, self.hidden_size))  # (n, gates, D)
+        a_u, a_i, a_f, a_o = self._parts(a)
+        i = torch.sigmoid(a_i + z[:, 1])
+        f = torch.sigmoid(a_f + z[:, 2 : 2 + self.arity])  # (n, N, D)
+        u = below.drop(torch.tanh(a_u + z[:, 0]))
+        c = i * u + (f * c_l).sum(dim=1)
+        if not self.output_gate:
+            return torch.tanh(c), c
+        o = torch.sigmoid(a_o + z[:, -1])
+        return o * torch.tanh(c), c
+
+    def _parts(self, a: Tensor | None) -> tuple[Tensor | float, ...]:
+        """W x of u, i, f (n, 1, D) and o."""
+        if a is None:
+            return 0.0, 0.0, 0.0, 0.0
+        u, i, f, *o = a.split(self.hidden_size, dim=1)
+        return u, i, f.unsqueeze(1), o[0] if o else 0.0
+
+    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
         bias: Tensor | None
         U, bias = self._fused()
-        a = a.to(U.dtype)  # autocast may have made it another
-        drop = self.recurrent_dropout if self.training else 0.0
         if self.leaf == "gated":
             if self.arity > 1:  # W_f x is the same for every child's gate
                 u, i, f, *o = a.split(self.hidden_size, dim=1)
                 a = torch.cat([u, i, *[f] * self.arity, *o], dim=1)
             a, bias = a + bias, None
-        cell = NaryCell(a, U, bias, forest, self.arity, output_gate=self.output_gate, drop=drop)
-        h, c = sweep(cell, forest, a, U, bias)
-        return h, c
+        return sweep_nary(a, U, bias, forest, self.arity, output_gate=self.output_gate, mask=mask)
 
     def _fused(self) -> tuple[Tensor, Tensor]:
         """U (N*D, G*D) and b (G*D,) of one level's matmul; column blocks u, i, f_1 .. f_N, o."""

@@ -2,85 +2,103 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.engine import check_input, check_numbers, sweep, uniform
-from bough.nn.fast.recursive import NONLINEARITIES, RecursiveCell
+from bough.nn.edges import Edges
+from bough.nn.fast.recursive import NONLINEARITIES, sweep_recursive
+from bough.nn.layer import TreeLayer
+from bough.nn.registry import register
 from bough.trees.forest import Forest
 
 
-class DTRNN(nn.Module):
+@register
+class DTRNN(TreeLayer):
     """Dependency tree RNN: a sum over affine-transformed children, then a nonlinearity.
 
     h_j = g(W x_j + b + Σ_k (U h_k + b')), g one of tanh, relu, sigmoid
 
-    `average` divides a node's sum by the number of words below it, itself included, as the DT-RNN's authors
-    did: h_j = g((W x_j + b + Σ_k n_k (U h_k + b')) / n_j), with n the sizes of the subtrees.
+    Args:
+        input_size, hidden_size: X and D.
+        nonlinearity: g.
+        average: divides a node's sum by the number of words below it, itself included, as the DT-RNN's authors
+            did: h_j = g((W x_j + b + Σ_k n_k (U h_k + b')) / n_j), with n the sizes of the subtrees.
 
     Shape: x (N, X), a forest of N nodes -> h (N, D).
     """
 
+    name = "dt-rnn"
+    reads = "dependency"
     relations = 1
+    W: nn.Parameter
+    b_W: nn.Parameter
+    U: nn.Parameter
+    b_U: nn.Parameter
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, nonlinearity: str = "tanh", average: bool = False
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        nonlinearity: str = "tanh",
+        average: bool = False,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
         if nonlinearity not in NONLINEARITIES:
             raise ValueError(f"nonlinearity={nonlinearity!r}: one of {', '.join(NONLINEARITIES)}")
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.nonlinearity, self.average = nonlinearity, average
-        self.W = uniform(hidden_size, input_size, fan_in=input_size)
-        self.b_W = uniform(hidden_size, fan_in=input_size)
-        self.U = uniform(self.relations, hidden_size, hidden_size, fan_in=hidden_size)
-        self.b_U = uniform(self.relations, hidden_size, fan_in=hidden_size)
+        x, d = input_size, hidden_size
+        super().__init__(x, (d,), device=device, dtype=dtype)
+        self.hidden_size, self.nonlinearity, self.average = d, nonlinearity, average
+        self.weight("W", d, x, fan_in=x)
+        self.weight("b_W", d, fan_in=x)
+        self.weight("U", self.relations, d, d, fan_in=d)
+        self.weight("b_U", self.relations, d, fan_in=d)
+        self.reset_parameters()
 
     def extra_repr(self) -> str:
         shape = f"{self.input_size}, {self.hidden_size}"
         return f"{shape}, nonlinearity={self.nonlinearity!r}, average={self.average}"
 
-    def forward(self, x: Tensor, forest: Forest) -> Tensor:
-        check_input(x, forest, self.input_size, self.W)
-        nodes = self.input_nodes(forest)
-        rows = x.index_select(0, nodes)
-        check_numbers(rows, nodes, forest)
-        return self.encode(rows, forest)
-
-    def encode(self, x: Tensor, forest: Forest) -> Tensor:
-        """From x (M, X) of `input_nodes(forest)` to h of every node."""
-        return self.compose(self.input_map(x), forest).index_select(0, forest.unit_of)
-
-    def input_nodes(self, forest: Forest) -> Tensor:
-        """(M,) the nodes whose x is looked at, one for each distinct input."""
-        return forest.inputs
-
     def input_map(self, x: Tensor) -> Tensor:
         """(M, X) -> (M, D): W x + b."""
         return functional.linear(x, self.W, self.b_W)
 
-    def compose(self, a: Tensor, forest: Forest) -> Tensor:
-        """From `input_map`'s rows for `input_nodes(forest)` to h (U, D) of the forest's units."""
-        a = a.to(self.U.dtype)  # autocast may have made it another
-        cell = RecursiveCell(
-            a, self.U, self.b_U, forest, self._relations(forest), self.nonlinearity, self.average
-        )
-        return sweep(cell, forest, a, self.U, self.b_U)[0]
+    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+        g, _ = NONLINEARITIES[self.nonlinearity]
+        (h_k,) = below.states  # (E, D)
+        messages = self.messages(h_k, below)
+        if not self.average:
+            return (g(a + below.sum(messages)),)
+        return (g((a + below.sum(below.sizes * messages)) / below.own_sizes),)
 
-    def _relations(self, forest: Forest) -> Tensor | None:
-        """(E,) the map each edge goes through; None where there is only one."""
-        return None
+    def messages(self, h_k: Tensor, below: Edges) -> Tensor:
+        """(E, D): U h_k + b' of every child."""
+        return torch.addmm(self.b_U[0], h_k, self.U[0])
+
+    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
+        relations = forest.edge_relations if self.relations > 1 and len(forest.children) else None
+        return sweep_recursive(a, self.U, self.b_U, forest, relations, self.nonlinearity, self.average)
 
 
+@register
 class SDTRNN(DTRNN):
     """Semantic dependency tree RNN: a DT-RNN with one transformation for each dependency relation.
 
     h_j = g(W x_j + b + Σ_k (U_r(k) h_k + b'_r(k))), r(k) the relation of k to its parent
 
-    Relations are ids below `relations`; see `Forest(trees, relations=...)` for names.
+    Args:
+        input_size, hidden_size: X and D.
+        relations: how many there are; see `Forest(trees, relations=...)` for names.
+        nonlinearity, average: as for `DTRNN`.
 
     Shape: x (N, X), a forest of N nodes with relations -> h (N, D).
     """
+
+    name = "sdt-rnn"
 
     def __init__(
         self,
@@ -90,19 +108,31 @@ class SDTRNN(DTRNN):
         relations: int,
         nonlinearity: str = "tanh",
         average: bool = False,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         if relations < 1:
             raise ValueError(f"relations={relations}: at least 1")
         self.relations = relations
-        super().__init__(input_size, hidden_size, nonlinearity=nonlinearity, average=average)
+        super().__init__(
+            input_size, hidden_size, nonlinearity=nonlinearity, average=average, device=device, dtype=dtype
+        )
 
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, relations={self.relations}"
 
-    def _relations(self, forest: Forest) -> Tensor | None:
+    def messages(self, h_k: Tensor, below: Edges) -> Tensor:
+        """(E, D): every child through the map of its own relation."""
+        found = torch.zeros_like(h_k)
+        for r in below.relations.unique().tolist():
+            rows = (below.relations == r).nonzero().squeeze(1)
+            found = found.index_copy(0, rows, torch.addmm(self.b_U[r], h_k.index_select(0, rows), self.U[r]))
+        return found
+
+    def check(self, forest: Forest) -> None:
         ids = forest.edge_relations
         if len(forest.children) == 0:
-            return None
+            return
         if ids is None:
             raise ValueError(
                 "the forest's trees have no relation ids; give every tree `relations` and, if they are "
@@ -113,4 +143,3 @@ class SDTRNN(DTRNN):
             edge = int(wrong.nonzero()[0])
             node = forest.place(int(forest.edge_nodes[edge]))
             raise ValueError(f"{node} has relation {int(ids[edge])}; the layer has 0..{self.relations - 1}")
-        return ids

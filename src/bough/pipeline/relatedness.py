@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.model.encoders import sentence_width
 from bough.model.model import UNKNOWN, Model
 from bough.nn.heads import Similarity
 from bough.parsing import Parser
@@ -134,11 +133,7 @@ class RelatednessPipeline:
             ).numpy()
             for number, group in enumerate(groups(texts))
         ]
-        return (
-            np.concatenate(parts)
-            if parts
-            else np.zeros((0, sentence_width(self.model.config)), dtype=np.float32)
-        )
+        return np.concatenate(parts) if parts else np.zeros((0, self.model.encoder.width), dtype=np.float32)
 
     def mean_rows(self, texts: Iterable[str]) -> Floats:
         """(texts, columns) the mean of the model's word rows: the plain baseline beside `encode`."""

@@ -8,7 +8,6 @@ from typing import overload
 import numpy as np
 import torch
 
-from bough.model.encoders import unit_states
 from bough.model.model import Model
 from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
 from bough.parsing import Parser
@@ -86,8 +85,8 @@ class SentimentPipeline:
             return []
         with torch.inference_mode():
             forest, x = inputs(self.model, trees)
-            shared = self.model.head(unit_states(self.model.encoder, x, forest)).softmax(dim=1)
-            rows = shared.index_select(0, forest.unit_of).numpy()
+            states, row_of = self.model.states(x, forest)
+            rows = self.model.head(states).softmax(dim=1).index_select(0, row_of).numpy()
         tidy(self.model)
         return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
 

@@ -104,8 +104,10 @@ class Sentiment:
         if self.config.encoder == "lstm":
             loss = model.head.loss(model.sentences(x, forest), labels)
         else:
-            units = forest.unit_of.index_select(0, torch.from_numpy(labelled).to(x.device))
-            loss = model.head.loss(model.units(x, forest), labels, units)
+            states, row_of = model.states(x, forest)
+            loss = model.head.loss(
+                states, labels, row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
+            )
         # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
         return loss / len(batch), rows, x
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from bough.trees.sharing import Flat, Words, flatten, joined, merged
+from bough.trees.schedule import (
+    Levels,
+    chain,
+    from_roots,
+    joined_keys,
+    levels,
+    places,
+    relation_ids,
+    reversed_chain,
+)
+from bough.trees.sharing import Flat, Words, flatten, merged
 from bough.trees.tree import Tree
 from bough.trees.wellformed import Ints
-
-CHUNK = 128  # rows of a level handled at once: large enough for a matmul, small enough to stay in cache
 
 
 class Forest:
@@ -34,6 +41,8 @@ class Forest:
         `inputs` (M,) one node for each distinct input, `input_of` (U,), `children` (E,), `edge_parents` (E,)
     """
 
+    _places: Tensor  # (E,) of a forest that runs down
+
     def __init__(
         self,
         trees: Sequence[Tree],
@@ -48,7 +57,7 @@ class Forest:
         flat = flatten(self.trees)
         self._starts = flat.starts
         self.size = int(self._starts[-1])
-        self.keys = None if keys is None else _joined_keys(keys, np.diff(self._starts))
+        self.keys = None if keys is None else joined_keys(keys, np.diff(self._starts))
         self._schedule(flat, np.concatenate(digests) if digests else None)
 
     def __len__(self) -> int:
@@ -76,7 +85,7 @@ class Forest:
     def _schedule(self, flat: Flat, words: Words | None) -> None:
         _, heights, degrees, first, below = flat
         roots = flat.starts[:-1] + np.array([tree.root for tree in self.trees], dtype=np.int64)
-        related = self._relation_ids()
+        related = relation_ids(self.trees, self._vocabulary)
         order = np.argsort(heights.astype(np.int32), kind="stable")
         if self.keys is None:
             node_of, unit_of = order, np.empty_like(order)
@@ -93,18 +102,18 @@ class Forest:
         self.units = len(node_of)
         counts = np.bincount(heights[node_of]).tolist() if self.units else []
         self.leaves = counts[0] if counts else 0
-        self.level_sizes = _chunked(counts)
-        self.slices = tuple(pairwise(np.cumsum([0, *self.level_sizes]).tolist()))
-        bounds = np.concatenate([[0], ends])
-        self.edge_sizes = [int(bounds[end] - bounds[start]) for start, end in self.slices]
-        self.edge_slices = [slice(int(bounds[start]), int(bounds[end])) for start, end in self.slices]
+        self._set_levels(levels(counts, self._degrees))
 
         self.roots = torch.from_numpy(roots)
         self.unit_of = torch.from_numpy(unit_of)
         self.node_of, self._nodes = torch.from_numpy(node_of), node_of
         self.children = torch.from_numpy(unit_of[self.edge_nodes])
         self.edge_relations = None if related is None else torch.from_numpy(related[self.edge_nodes])
+        self.runs_down = False  # whether units are sorted from the roots, and an edge leads to the parent
         self.own_inputs = self.keys is None  # whether every unit has an input to itself, in the units' order
+
+    def _set_levels(self, found: Levels) -> None:
+        self.level_sizes, self.slices, self.edge_sizes, self.edge_slices = found
 
     @cached_property
     @torch.inference_mode(False)
@@ -139,26 +148,6 @@ class Forest:
         """(U,) each unit's place among `inputs`."""
         return self._inputs[1]
 
-    def _relation_ids(self) -> Ints | None:
-        """(N,) the id of each node's relation to its parent, -1 for none; None if no tree has relations."""
-        if not self.trees or any(tree.relations is None for tree in self.trees):
-            return None
-        names = [name for tree in self.trees for name in tree.relations or ()]
-        if self._vocabulary is not None:
-            unknown = next(
-                (name for name in names if name is not None and name not in self._vocabulary), None
-            )
-            if unknown is not None:
-                raise ValueError(
-                    f"relation {unknown!r} is not among the {len(self._vocabulary)} in `relations`"
-                )
-            return np.array(
-                [-1 if name is None else self._vocabulary[name] for name in names], dtype=np.int64
-            )
-        if all(name is None or isinstance(name, int | np.integer) for name in names):
-            return np.array([-1 if name is None else name for name in names], dtype=np.int64)
-        return None
-
     @cached_property
     @torch.inference_mode(False)
     def subtree_sizes(self) -> Tensor:
@@ -174,23 +163,34 @@ class Forest:
         """(U - leaves, arity) the child units of every inner unit; `units`, one past the last, for none."""
         cache: dict[int, Tensor] = self.__dict__.setdefault("_slots", {})
         if arity not in cache:
+            self.check_arity(arity)
             inner = self._degrees[self.leaves :]
-            if len(inner) and inner.max() > arity:
-                node = int(self.node_of[self.leaves + int(inner.argmax())])
-                raise ValueError(
-                    f"{self.place(node)} has {inner.max()} children; the layer's arity is {arity}"
-                )
             if (inner == arity).all():
                 table = self.children.view(-1, arity)
             else:
                 table = torch.full((len(inner), arity), self.units, device=self.device)
-                ends = np.cumsum(inner)
-                column = np.arange(len(self.edge_nodes)) - np.repeat(ends - inner, inner)
-                table[self.edge_parents - self.leaves, torch.from_numpy(column).to(self.device)] = (
-                    self.children
-                )
+                table[self.edge_parents - self.leaves, self.edge_places] = self.children
             cache[arity] = table
         return cache[arity]
+
+    @cached_property
+    def _flat(self) -> Flat:
+        return flatten(self.trees)
+
+    @cached_property
+    @torch.inference_mode(False)
+    def edge_places(self) -> Tensor:
+        """(E,) where the lower end of each edge stands among its siblings."""
+        return self._places if self.runs_down else torch.from_numpy(places(self._degrees)).to(self.device)
+
+    def check_arity(self, arity: int) -> None:
+        """A ValueError where a node has more children than `arity`."""
+        counts = self._flat.degrees if self.runs_down else self._degrees
+        most = int(counts.max(initial=0))
+        if most > arity:
+            found = int(counts.argmax())
+            node = self.place(found if self.runs_down else int(self.node_of[found]))
+            raise ValueError(f"{node} has {most} children; the layer's arity is {arity}")
 
     def place(self, node: int) -> str:
         """Where a counted-through node stands, for error messages."""
@@ -205,6 +205,30 @@ class Forest:
         if self.keys is None:
             return self
         return Forest(self.trees, relations=self._vocabulary).to(self.device)
+
+    @cached_property
+    @torch.inference_mode(False)
+    def from_roots(self) -> Forest:
+        """The same trees scheduled from the roots: every node its own unit, its one edge leads to its parent."""
+        found = from_roots(self._flat)
+        turned = self._copied()
+        turned.runs_down, turned.own_inputs, turned.keys = True, True, None
+        turned.units, turned.leaves = self.size, len(self)
+        turned._degrees, turned.edge_nodes, turned._nodes = found.degrees, found.edge_nodes, found.node_of
+        turned._set_levels(levels(found.counts, found.degrees))
+        turned.node_of, turned.unit_of, turned.children, turned._places = (
+            torch.from_numpy(array).to(self.device)
+            for array in (found.node_of, found.unit_of, found.neighbours, found.places)
+        )
+        related = relation_ids(self.trees, self._vocabulary)
+        if related is not None:
+            turned.edge_relations = torch.from_numpy(related[found.edge_nodes]).to(self.device)
+        return turned
+
+    @cached_property
+    def as_chains(self) -> Forest:
+        """The nodes of every tree in a row, by index: the words of dependency trees, in the sentence's order."""
+        return Forest([chain(len(tree)) for tree in self.trees], self._key_lists()).to(self.device)
 
     @cached_property
     def reversed(self) -> Forest:
@@ -269,32 +293,4 @@ class Forest:
 
     def _reversed_trees(self) -> list[Tree]:
         self.check_chains()
-        return [_reversed_chain(tree) for tree in self.trees]
-
-
-def _reversed_chain(tree: Tree) -> Tree:
-    parents = np.full(len(tree), -1)
-    parents[tree.degrees > 0] = tree.child_list  # sorted by parent, and every parent has one
-    return Tree(parents)
-
-
-def _joined_keys(keys: Sequence[Sequence[int] | Ints], sizes: Ints) -> Ints:
-    if len(keys) != len(sizes):
-        raise ValueError(f"keys for {len(keys)} trees; the forest has {len(sizes)}")
-    arrays = [np.asarray(part) for part in keys]
-    for number, (part, size) in enumerate(zip(arrays, sizes.tolist(), strict=True)):
-        if part.shape != (size,):
-            raise ValueError(f"{part.size} keys for tree {number} of {size} nodes; give one int a node")
-        if part.dtype.kind not in "iu":
-            raise ValueError(f"keys of tree {number} are {part.dtype}; a key is an int")
-    return joined([part.astype(np.int64, copy=False) for part in arrays])
-
-
-def _chunked(counts: Sequence[int]) -> list[int]:
-    """Level sizes with every level cut into pieces of at most CHUNK rows (the leaves stay whole)."""
-    sizes = list(counts[:1])
-    for count in counts[1:]:
-        sizes += [CHUNK] * (count // CHUNK)
-        if count % CHUNK:
-            sizes.append(count % CHUNK)
-    return sizes
+        return [reversed_chain(tree) for tree in self.trees]

@@ -7,9 +7,16 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from bough.nn.dropout import kept
-from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, tanh_backward
+from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, sweep, tanh_backward
 from bough.trees.forest import Forest
+
+
+def sweep_child_sum(
+    a: Tensor, U: Tensor, U_f: Tensor, forest: Forest, *, output_gate: bool, mask: Tensor | None
+) -> tuple[Tensor, ...]:
+    """h, c (U, D) of the forest's units; see `ChildSumCell`."""
+    cell = ChildSumCell(a, U, U_f, forest, output_gate=output_gate, mask=mask)
+    return sweep(cell, forest, a, U, U_f)
 
 
 class ChildSumCell:
@@ -20,10 +27,17 @@ class ChildSumCell:
     """
 
     def __init__(
-        self, a: Tensor, U: Tensor, U_f: Tensor, forest: Forest, *, output_gate: bool, drop: float = 0.0
+        self,
+        a: Tensor,
+        U: Tensor,
+        U_f: Tensor,
+        forest: Forest,
+        *,
+        output_gate: bool,
+        mask: Tensor | None = None,
     ) -> None:
         self.keep = recorded(a, U, U_f)
-        self.forest, self.output_gate, self.drop = forest, output_gate, drop
+        self.forest, self.output_gate, self.mask = forest, output_gate, mask
         self.a, self.U, self.U_f = a.detach(), U.detach(), U_f.detach()
         self.d = U.shape[0]
         self.h, self.c = (a.new_empty(forest.units, self.d) for _ in "hc")
@@ -47,7 +61,6 @@ class ChildSumCell:
             a, units if self.output_gate else [], d, keep
         )  # tanh(c); without an output gate, h itself
         self.t_of = self.t.levels() if self.output_gate else self.h_of
-        self.mask = kept(a, forest.units, d, self.drop) if self.drop else None
         self.mask_of = self.mask.split(units) if self.mask is not None else None
         self.input_of = forest.input_of.split(units)
         if keep:  # all levels in one call; else level by level, in `up`
@@ -130,7 +143,8 @@ class ChildSumCell:
         if self.mask is None:
             tanh_backward(i, u, grad_input=dg[:, :d])
         else:  # u is mask * tanh(z), so du/dz = mask - u^2 / mask, and 0 where the mask is
-            torch.sub(self.mask[start:end], u.square(), alpha=1 - self.drop, out=dg[:, :d]).mul_(i)
+            mask = self.mask[start:end]
+            torch.sub(mask, u.square().div_(mask.clamp_min(1)), out=dg[:, :d]).mul_(i)
         sigmoid_backward(u, i, grad_input=dg[:, d : 2 * d])
         if self.output_gate:
             sigmoid_backward(t, g[:, 2 * d : -d], grad_input=dg[:, 2 * d : -d])

@@ -7,9 +7,23 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from bough.nn.dropout import kept
-from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, tanh_backward
+from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, sweep, tanh_backward
 from bough.trees.forest import Forest
+
+
+def sweep_nary(
+    a: Tensor,
+    U: Tensor,
+    b: Tensor | None,
+    forest: Forest,
+    arity: int,
+    *,
+    output_gate: bool,
+    mask: Tensor | None,
+) -> tuple[Tensor, ...]:
+    """h, c (U, D) of the forest's units; see `NaryCell`."""
+    cell = NaryCell(a, U, b, forest, arity, output_gate=output_gate, mask=mask)
+    return sweep(cell, forest, a, U, b)
 
 
 class NaryCell:
@@ -28,10 +42,10 @@ class NaryCell:
         arity: int,
         *,
         output_gate: bool,
-        drop: float = 0.0,
+        mask: Tensor | None = None,
     ) -> None:
         self.keep = recorded(a, U, b)
-        self.forest, self.arity, self.output_gate, self.drop = forest, arity, output_gate, drop
+        self.forest, self.arity, self.output_gate, self.mask = forest, arity, output_gate, mask
         self.a, self.U, self.b = a.detach(), U.detach(), None if b is None else b.detach()
         d = self.d = U.shape[0] // arity
         self.h, self.c = (a.new_empty(forest.units + 1, d) for _ in "hc")
@@ -57,7 +71,6 @@ class NaryCell:
             a, sizes if self.output_gate else [], d, keep
         )  # tanh(c); without an output gate, h itself
         self.t_of = self.t.levels() if self.output_gate else self.h_of
-        self.mask = kept(a, sum(self.gated), d, self.drop) if self.drop else None
         self.mask_of = self.mask.split(self.gated) if self.mask is not None else None
         self.input_of = self.forest.input_of.split(sizes) if self.b is None else None
 
@@ -151,7 +164,8 @@ class NaryCell:
         if self.mask is None:
             tanh_backward(i, u, grad_input=dg[:, :d])
         else:  # u is mask * tanh(z), so du/dz = mask - u^2 / mask, and 0 where the mask is
-            torch.sub(self.mask[rows], u.square(), alpha=1 - self.drop, out=dg[:, :d]).mul_(i)
+            mask = self.mask[rows]
+            torch.sub(mask, u.square().div_(mask.clamp_min(1)), out=dg[:, :d]).mul_(i)
         sigmoid_backward(u, i, grad_input=dg[:, d : 2 * d])
         if start < leaves:
             dg[:, 2 * d : (2 + n) * d] = 0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from bough.nn.engine import Grads, Rows, recorded
+from bough.nn.engine import Grads, Rows, recorded, sweep
 from bough.trees.forest import Forest
 
 Slope = Callable[[Tensor], Tensor]
@@ -16,6 +16,19 @@ NONLINEARITIES: dict[str, tuple[Callable[[Tensor], Tensor], Slope]] = {  # and t
     "relu": (torch.relu, lambda h: (h > 0).to(h.dtype)),
     "sigmoid": (torch.sigmoid, lambda h: h * (1 - h)),
 }
+
+
+def sweep_recursive(
+    a: Tensor,
+    U: Tensor,
+    b: Tensor,
+    forest: Forest,
+    relations: Tensor | None,
+    nonlinearity: str,
+    average: bool,
+) -> tuple[Tensor, ...]:
+    """h (U, D) of the forest's units; see `RecursiveCell`."""
+    return sweep(RecursiveCell(a, U, b, forest, relations, nonlinearity, average), forest, a, U, b)
 
 
 class RecursiveCell:

@@ -1,0 +1,87 @@
+"""What a node's equations see of its children, or of its parent in a layer that runs from the roots."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from bough.trees.forest import Forest
+
+
+class Edges:
+    """The neighbours of the nodes of one level, one row for each, sorted by the node they belong to.
+
+    From the leaves (`below`) a neighbour is a child, from the roots (`above`) it is the parent.
+
+    Shape: n nodes, E neighbours: `states` one (E, D) for each of the layer's states; `relations` (E,) the ids of
+        the edges; `places` (E,) where the lower end stands among its siblings; `count` (n, 1) neighbours of each node.
+    """
+
+    def __init__(
+        self, states: tuple[Tensor, ...], forest: Forest, level: int, owners: Tensor, mask: Tensor | None
+    ) -> None:
+        self.states = states
+        self._forest, self._level, self._owners, self._mask = forest, level, owners, mask
+        self.nodes = forest.level_sizes[level]
+
+    def sum(self, rows: Tensor) -> Tensor:
+        """(E, D) -> (n, D), each node's rows added up."""
+        return rows.new_zeros(self.nodes, *rows.shape[1:]).index_add(0, self._owners, rows)
+
+    def max(self, rows: Tensor) -> Tensor:
+        """(E, D) -> (n, D), the largest entries of each node's rows; zeros for a node that has none."""
+        index = self._owners.unsqueeze(1).expand_as(rows)
+        zeros = rows.new_zeros(self.nodes, rows.shape[1])
+        return zeros.scatter_reduce(0, index, rows, "amax", include_self=False)
+
+    def softmax(self, scores: Tensor) -> Tensor:
+        """(E, K) -> (E, K), the weights of each node's rows, which add up to one in each column."""
+        risen = (scores - self.spread(self.max(scores.detach()))).exp()
+        return risen / self.spread(self.sum(risen))
+
+    def spread(self, rows: Tensor) -> Tensor:
+        """(n, D) -> (E, D), each node's row to every one of its neighbours."""
+        return rows.index_select(0, self._owners)
+
+    def slots(self, rows: Tensor, arity: int) -> Tensor:
+        """(E, D) -> (n, arity, D), by `places`; zeros where there is no child, or the parent is another place's."""
+        if len(rows) == self.nodes * arity and not self._forest.runs_down:
+            return rows.view(self.nodes, arity, -1)
+        index = self._owners * arity + self.places
+        slots = rows.new_zeros(self.nodes * arity, rows.shape[1]).index_copy(0, index, rows)
+        return slots.view(self.nodes, arity, -1)
+
+    def drop(self, rows: Tensor) -> Tensor:
+        """(n, D) with the layer's `recurrent_dropout` while it trains; every node has a mask of its own."""
+        return rows if self._mask is None else rows * self._mask
+
+    @cached_property
+    def relations(self) -> Tensor:
+        if self._forest.edge_relations is None:
+            raise ValueError("the forest's trees have no relation ids; see Forest(trees, relations=...)")
+        return self._of_edges(self._forest.edge_relations)
+
+    @cached_property
+    def places(self) -> Tensor:
+        return self._of_edges(self._forest.edge_places)
+
+    @cached_property
+    def count(self) -> Tensor:
+        ones = torch.ones(len(self._owners), 1, dtype=torch.int64, device=self._owners.device)
+        return self.sum(ones)
+
+    @property
+    def sizes(self) -> Tensor:
+        """(E, 1) how many nodes the subtree of each child has, itself included."""
+        return self._of_edges(self._forest.subtree_sizes[self._forest.children]).unsqueeze(1)
+
+    @property
+    def own_sizes(self) -> Tensor:
+        """(n, 1) the same of the nodes themselves."""
+        start, end = self._forest.slices[self._level]
+        return self._forest.subtree_sizes[start:end].unsqueeze(1)
+
+    def _of_edges(self, values: Tensor) -> Tensor:
+        return values[self._forest.edge_slices[self._level]]

@@ -1,0 +1,36 @@
+"""A sentence as the mean of its words' vectors, the paper's simplest baseline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from bough.nn.encoder import Encoder
+from bough.nn.registry import register
+from bough.trees.forest import Forest
+
+
+@register
+class MeanVectors(Encoder):
+    """The mean of x over each tree's nodes.
+
+    Args:
+        input_size: X.
+
+    Shape: x (N, X), a forest of N nodes -> (trees, X).
+    """
+
+    name = "mean"
+    reads = "dependency"
+    phrases = False
+
+    def __init__(self, input_size: int, *, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, input_size, device=device, dtype=dtype)
+
+    def forward(self, x: Tensor, forest: Forest) -> Tensor:
+        sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, forest.tree_of, x)
+        return sums / forest.tree_sizes.to(x.dtype).unsqueeze(1)
+
+    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
+        return self.forward(x.index_select(0, forest.input_of.index_select(0, forest.unit_of)), forest)

@@ -1,0 +1,144 @@
+"""Tree-LSTMs from the roots: every node reads its parent, so that its state knows what stands above it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bough.nn.child_sum import ChildSumTreeLSTM
+from bough.nn.compiling import outside_compilation
+from bough.nn.edges import Edges
+from bough.nn.encoder import Encoder, check_input, check_numbers
+from bough.nn.layer import TreeLayer
+from bough.nn.nary import NaryTreeLSTM
+from bough.nn.registry import register
+from bough.trees.forest import Forest
+
+
+class TopDownTreeLSTM(TreeLayer):
+    """Tree-LSTM from the roots to the leaves; a child's matrices are those of its place among its siblings.
+
+    i_j = σ(W_i x_j + U_i,l h_p + b_i)        f_j = σ(W_f x_j + U_f,l h_p + b_f)
+    o_j = σ(W_o x_j + U_o,l h_p + b_o)        u_j = tanh(W_u x_j + U_u,l h_p + b_u)
+    c_j = i_j ⊙ u_j + f_j ⊙ c_p               h_j = o_j ⊙ tanh(c_j)
+
+    p is j's parent and j its l-th child; above a root are zeros.
+
+    Args:
+        input_size, hidden_size: X and D.
+        arity: the most children that a node has; 1 gives all children the same matrices, for dependency trees.
+        recurrent_dropout: drops entries of u while training, each node with its own mask.
+
+    Shape: x (N, X), a forest of N nodes -> h, c (N, D).
+    """
+
+    from_roots = True
+    W: nn.Parameter
+    b_W: nn.Parameter
+    U: nn.Parameter
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        arity: int = 1,
+        *,
+        recurrent_dropout: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        if arity < 1:
+            raise ValueError(f"arity={arity}: at least 1")
+        x, d = input_size, hidden_size
+        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        self.hidden_size, self.arity = d, arity
+        self.weight("W", 4 * d, x, fan_in=x)  # row blocks i, f, o, u
+        self.weight("b_W", 4 * d, fan_in=x)
+        self.weight("U", arity * d, 4 * d, fan_in=d)  # row block l: the l-th child's
+        self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}, arity={self.arity}"
+
+    def check(self, forest: Forest) -> None:
+        if self.arity > 1:
+            forest.check_arity(self.arity)
+
+    def input_map(self, x: Tensor) -> Tensor:
+        """(M, X) -> (M, 4D)."""
+        return functional.linear(x, self.W, self.b_W)
+
+    def node(self, a: Tensor, above: Edges) -> tuple[Tensor, Tensor]:
+        h_p, c_p = above.states  # (n, D), none above the roots
+        h = above.slots(h_p, self.arity).flatten(1) if self.arity > 1 else above.sum(h_p)  # (n, arity * D)
+        z_i, z_f, z_o, z_u = torch.addmm(a, h, self.U).chunk(4, dim=1)
+        i, f, o = torch.sigmoid(z_i), torch.sigmoid(z_f), torch.sigmoid(z_o)
+        u = above.drop(torch.tanh(z_u))
+        c = i * u + f * above.sum(c_p)
+        return o * torch.tanh(c), c
+
+
+class BiTreeLSTM(Encoder):
+    """A Tree-LSTM from the leaves, then one from the roots over its states: every node knows the whole sentence.
+
+    h↑ = Tree-LSTM(x),  h↓ = TopDownTreeLSTM(h↑),  h = [h↑ ; h↓]
+
+    Args:
+        input_size, hidden_size: X and D.
+        arity: of the trees: 2 for binary ones; 0 for any number of children in no order, where the way up is the
+            Child-Sum layer's and all children share their matrices on the way down.
+        recurrent_dropout: in both directions.
+
+    Shape: x (N, X), a forest of N nodes -> h (N, 2D).
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        arity: int = 2,
+        *,
+        recurrent_dropout: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, 2 * hidden_size)
+        self.hidden_size, self.arity = hidden_size, arity
+        made: dict[str, Any] = {"recurrent_dropout": recurrent_dropout, "device": device, "dtype": dtype}
+        self.up: TreeLayer = (
+            NaryTreeLSTM(input_size, hidden_size, arity, **made)
+            if arity
+            else ChildSumTreeLSTM(input_size, hidden_size, **made)
+        )
+        self.down = TopDownTreeLSTM(hidden_size, hidden_size, max(arity, 1), **made)
+
+    @outside_compilation
+    def forward(self, x: Tensor, forest: Forest) -> Tensor:
+        check_input(x, forest, self.input_size, next(self.parameters()))
+        nodes = self.input_nodes(forest)
+        rows = x.index_select(0, nodes)
+        check_numbers(rows, nodes, forest)
+        states, row_of = self.rows(rows, forest)
+        return states.index_select(0, row_of)
+
+    @property
+    def shares(self) -> bool:
+        return self.up.shares
+
+    def input_nodes(self, forest: Forest) -> Tensor:
+        return self.up.input_nodes(forest)
+
+    def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        risen, unit_of = self.up.rows(x, forest)
+        up = risen.index_select(0, unit_of)  # (N, D)
+        fallen, row_of = self.down.rows(up.index_select(0, self.down.input_nodes(forest)), forest)
+        return torch.cat([up, fallen.index_select(0, row_of)], dim=1), torch.arange(
+            forest.size, device=x.device
+        )
+
+
+register(BiTreeLSTM, name="bi-constituency", reads="constituency", arity=2)
+register(BiTreeLSTM, name="bi-dependency", reads="dependency", arity=0)
