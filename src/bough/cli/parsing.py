@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from bough.parsing.builtin import Report
+    from bough.parsing.builtin.training.evaluation import Report
 
 parser = App(name="parser", help="Train the built-in parser, or measure one.", result_action="return_value")
 
@@ -58,8 +58,8 @@ def train(
     import torch
 
     from bough.cli.training import parse_settings
-    from bough.parsing.builtin import Config
-    from bough.parsing.builtin import train as run
+    from bough.parsing.builtin.training.config import Config
+    from bough.parsing.builtin.training.train import train as run
 
     torch.set_num_threads(1)
     logging.getLogger("bough").setLevel(logging.INFO)
@@ -96,7 +96,7 @@ def evaluate(
     import torch
 
     from bough.parsing import BUILTIN
-    from bough.parsing.builtin import evaluate as measure
+    from bough.parsing.builtin.training.evaluation import evaluate as measure
 
     torch.set_num_threads(1)
     _show(measure(folder or BUILTIN, data, split, check=not own), as_json)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from bough.errors import FormatError
-from bough.parsing import get_parser
-from bough.parsing.builtin.card import write_card
-from bough.parsing.builtin.evaluation import Report, score, speed
-from bough.parsing.builtin.folding import folded
+from bough.parsing import builtin, get_parser
 from bough.parsing.builtin.parser import LONGEST, BuiltinParser
+from bough.parsing.builtin.training.card import write_card
+from bough.parsing.builtin.training.evaluation import Report, score, speed
+from bough.parsing.builtin.training.folding import folded
 from small_parser import CONFIG, EXAMPLES, SIZE, learner
 
 
@@ -124,3 +124,8 @@ def test_the_card_tells_scores_terms_and_config(parser: BuiltinParser, tmp_path:
         "UAS from 91.25 to 91.50",
     ):
         assert piece in card
+
+
+def test_parsing_needs_nothing_of_training() -> None:
+    for file in Path(builtin.__file__).parent.glob("*.py"):
+        assert "builtin.training" not in file.read_text(), file

@@ -7,9 +7,9 @@ import torch
 from safetensors import safe_open
 
 from bough.parsing import BUILTIN, get_parser
-from bough.parsing.builtin.evaluation import score
 from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.treebanks import sick_unseen, sst
+from bough.parsing.builtin.training.evaluation import score
+from bough.parsing.builtin.training.treebanks import sick_unseen, sst
 from bough.parsing.tokenise import tokenise
 
 

@@ -1,4 +1,4 @@
-"""Binary bracketings over a chart of span scores: the most likely tree, and the likelihood of a given one.
+"""Binary bracketings over a chart of span scores: how likely each span is, and the best tree.
 
 A chart is (B, N + 1, N + 1): `scores[b, i, w]` is the score of the span of `w` words that starts at word i.
 The score of a tree is the sum over its spans of two words and more. All sentences of a batch and all spans
@@ -6,8 +6,6 @@ of one width are done at once; a shorter sentence simply ends at its own width.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,31 +16,13 @@ Floats = NDArray[np.float32]
 Spans = list[tuple[int, int]]
 
 
-def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
-    """(B,) log of the sum over all binary trees of exp(score); its gradient is the probability of each span."""
-    total: Tensor = _LogPartition.apply(scores, lengths)  # type: ignore[no-untyped-call]
-    return total
-
-
 def span_probabilities(scores: Tensor, lengths: Tensor) -> Tensor:
     """The chart of the probability that a span is in the tree; 0 for single words."""
-    _, ways = _inside(scores, lengths)
-    return _outside(scores.new_ones(len(scores)), lengths, ways, scores.shape)
+    _, ways = inside(scores, lengths)
+    return outside(scores.new_ones(len(scores)), lengths, ways, scores.shape)
 
 
-class _LogPartition(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
-        total, ctx.ways = _inside(scores, lengths)
-        ctx.lengths, ctx.shape = lengths, scores.shape
-        return total
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return _outside(grads[0], ctx.lengths, ctx.ways, ctx.shape), None
-
-
-def _inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
+def inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
     """(B,) log of the sum over all trees; and for each width from 2 the log probability of each way to split."""
     batch, size, _ = scores.shape
     starts = torch.zeros_like(scores)  # inside score by start and width
@@ -59,7 +39,7 @@ def _inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
     return starts[torch.arange(batch), 0, lengths], ways
 
 
-def _outside(weight: Tensor, lengths: Tensor, ways: list[Tensor], shape: torch.Size) -> Tensor:
+def outside(weight: Tensor, lengths: Tensor, ways: list[Tensor], shape: torch.Size) -> Tensor:
     """The probability of each span, top down: a span shares its own among the ways to split it.
 
     `weight` (B,) is that of each whole sentence.
@@ -77,12 +57,6 @@ def _outside(weight: Tensor, lengths: Tensor, ways: list[Tensor], shape: torch.S
         ends[:, width:, size - width : size - 1] += share
     starts[:, :, :2] = 0  # words are no decision
     return starts
-
-
-def tree_scores(scores: Tensor, batch: Tensor, start: Tensor, width: Tensor) -> Tensor:
-    """(B,) the score of each sentence's given tree; the spans of all trees come as three flat columns."""
-    picked = scores[batch, start, width]
-    return scores.new_zeros(len(scores)).index_add(0, batch, picked)
 
 
 def best_spans(scores: Floats, lengths: NDArray[np.int64]) -> list[Spans]:

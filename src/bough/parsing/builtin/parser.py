@@ -14,9 +14,9 @@ from torch import Tensor
 
 from bough.errors import FormatError
 from bough.parsing.builtin.chart import best_spans, span_probabilities
-from bough.parsing.builtin.folding import Rows, unfolded
 from bough.parsing.builtin.lexicon import UNKNOWN, Lexicon, affixes, normal, shapes
 from bough.parsing.builtin.network import Network, Size
+from bough.parsing.builtin.packing import unpacked
 from bough.parsing.builtin.projective import best_heads
 from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
 from bough.storage import read_json, read_tensors, write_folder
@@ -41,19 +41,12 @@ class BuiltinParser:
     ) -> None:
         self.lexicon, self.size, self.relations = lexicon, size, tuple(relations)
         self.tensors = tensors
-        parts = unfolded(tensors)
-        words, parts_of_words = parts.pop("words"), parts.pop("affixes")
-        assert isinstance(words, Rows)
-        assert isinstance(parts_of_words, Rows)
-        self._words, self._affixes = words, parts_of_words
+        matrices, rest = unpacked(tensors)
+        self._words, self._affixes = matrices.pop("words"), matrices.pop("affixes")
         self._unknown = lexicon.index[UNKNOWN]
         self._network = Network(size, len(self.relations), dropout=0.0)
-        self._network.load_state_dict(
-            {
-                name.removeprefix("network."): part.full() if isinstance(part, Rows) else part
-                for name, part in parts.items()
-            }
-        )
+        whole = {**{name: rows.full() for name, rows in matrices.items()}, **rest}
+        self._network.load_state_dict({name.removeprefix("network."): part for name, part in whole.items()})
         self._network.eval()
 
     # ------------------------------------------------------------------ parsing

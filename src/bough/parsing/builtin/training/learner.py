@@ -12,8 +12,6 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from bough.parsing.builtin.chart import log_partition, tree_scores
-from bough.parsing.builtin.config import Config
 from bough.parsing.builtin.lexicon import (
     AFFIXES,
     BUCKETS,
@@ -26,7 +24,9 @@ from bough.parsing.builtin.lexicon import (
     zeroed,
 )
 from bough.parsing.builtin.network import Network, between_words
-from bough.parsing.builtin.treebanks import Example
+from bough.parsing.builtin.training.config import Config
+from bough.parsing.builtin.training.likelihood import log_partition, tree_scores
+from bough.parsing.builtin.training.treebanks import Example
 
 STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bough.errors import DataError
-from bough.parsing.builtin.treebanks import sick, sick_unseen, sst, treebank
+from bough.parsing.builtin.training.treebanks import sick, sick_unseen, sst, treebank
 
 
 def test_every_sentence_has_a_binary_bracketing_and_one_root(data: Path) -> None:

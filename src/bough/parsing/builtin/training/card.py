@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bough.parsing.builtin.config import Config
-from bough.parsing.builtin.evaluation import Report, Scores
+from bough.parsing.builtin.training.config import Config
+from bough.parsing.builtin.training.evaluation import Report, Scores
 
 
 def write_card(

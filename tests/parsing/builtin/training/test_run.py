@@ -8,13 +8,12 @@ import pytest
 import torch
 
 from bough.errors import FormatError
-from bough.parsing.builtin.config import Config
-from bough.parsing.builtin.evaluation import score
-from bough.parsing.builtin.folding import Rows, folded, quantised
-from bough.parsing.builtin.network import Network
 from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.training import batches, fit, rate_at
-from small_parser import CONFIG, EXAMPLES, SIZE, example, learner, run, tagged
+from bough.parsing.builtin.training.evaluation import score
+from bough.parsing.builtin.training.folding import folded
+from bough.parsing.builtin.training.run import batches, rate_at
+from bough.parsing.builtin.training.train import fit
+from small_parser import CONFIG, EXAMPLES, SIZE, learner, run
 
 
 def test_a_parser_learns_its_sentences(tmp_path: Path) -> None:
@@ -92,45 +91,6 @@ def test_unrounded_the_network_is_the_same() -> None:
             assert torch.equal(tensor, made.network.state_dict()[name])
 
 
-def test_recurrent_dropout_leaves_out_and_keeps_the_mean() -> None:
-    torch.manual_seed(0)
-    x = torch.randn(2, 5, SIZE.word)
-    network = Network(SIZE, 3, dropout=0.0, recurrent_dropout=0.3)
-    whole = network.eval().encode(x).detach()
-    network.train()
-    drawn = torch.stack([network.encode(x) for _ in range(200)]).detach()
-    assert not torch.equal(drawn[0], drawn[1])
-    assert float((drawn.mean(dim=0) - whole).abs().max()) < 0.02
-    network.recurrent_dropout = 0.0
-    assert torch.allclose(network.encode(x), whole, atol=1e-6)
-
-
-def test_tags_and_names_of_phrases_are_learned_where_there_are_some() -> None:
-    made = learner()
-    assert set(made([tagged("oak")])) == {"brackets", "arcs", "tags", "labels"}
-    assert set(made([example("oak", "bends")])) == {"brackets", "arcs", "relations"}
-    plain = learner(replace(CONFIG, tag_weight=0.0, label_weight=0.0))
-    assert set(plain([tagged("oak")])) == {"brackets", "arcs"}
-
-
-def test_converted_heads_do_not_touch_those_of_stanford() -> None:
-    made = learner().eval()
-    before = made([example("oak", "bends")])["arcs"]
-    with torch.no_grad():
-        made.converted.add_(1.0)
-    assert torch.equal(made([example("oak", "bends")])["arcs"], before)
-
-
-def test_a_quantised_row_is_within_half_a_step() -> None:
-    matrix = torch.randn(5, 7)
-    rows = quantised(matrix)
-    assert rows.codes.dtype == torch.int8
-    assert bool(((rows.full() - matrix).abs() <= 0.5 * rows.scales[:, None] + 1e-7).all())
-    zero = quantised(torch.zeros(2, 3))
-    assert isinstance(zero, Rows)
-    assert zero.full().abs().sum() == 0
-
-
 def test_the_rate_warms_up_and_falls() -> None:
     rates = [rate_at(step, step / 100, replace(CONFIG, warmup=10, rate=1.0)) for step in range(100)]
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[99] > 0.0
@@ -142,25 +102,3 @@ def test_batches_hold_every_example_once_and_one_length_each() -> None:
     found = batches(EXAMPLES, 20, random.Random(1))
     assert sorted(e.tokens for batch in found for e in batch) == sorted(e.tokens for e in EXAMPLES)
     assert all(len({len(e.tokens) for e in batch}) == 1 for batch in found)
-
-
-def test_a_config_names_an_unknown_key() -> None:
-    assert Config.from_dict(json.loads(CONFIG.json())) == CONFIG
-    with pytest.raises(ValueError, match="unknown key 'layer'"):
-        Config.from_dict({"size": {"layer": 2}})
-    with pytest.raises(ValueError, match=r"dropout = 1\.5"):
-        Config(dropout=1.5)
-
-
-def test_settings_are_texts_over_a_config() -> None:
-    changed = CONFIG.with_settings({"rate": "0.01", "hidden": "32", "vectors": "840B"})
-    assert changed == replace(CONFIG, rate=0.01, size=replace(SIZE, hidden=32), vectors="840B")
-    for settings, reason in (
-        ({"epoch": "2"}, "unknown key 'epoch'; did you mean 'epochs'"),
-        ({"size": "2"}, "unknown key 'size'"),
-        ({"hidden": "wide"}, "hidden = 'wide': a whole number"),
-        ({"hidden": "0"}, "hidden = 0: at least 1"),
-        ({"rate": "-1"}, "rate = -1.0: more than 0"),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            CONFIG.with_settings(settings)

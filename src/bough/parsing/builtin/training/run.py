@@ -1,4 +1,4 @@
-"""Train the built-in parser: one loop, a checkpoint an epoch, the best epoch on dev kept."""
+"""A training run epoch by epoch: its batches and rates, the average that is kept, its checkpoint."""
 
 from __future__ import annotations
 
@@ -7,30 +7,21 @@ import json
 import logging
 import math
 import random
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
-from bough.data import find_data
-from bough.data.glove import GloveFile
-from bough.data.location import require
-from bough.parsing.builtin import treebanks
-from bough.parsing.builtin.card import write_card
-from bough.parsing.builtin.checkpoint import Checkpoint
-from bough.parsing.builtin.config import Config
-from bough.parsing.builtin.evaluation import Report, Scores, evaluate, score
-from bough.parsing.builtin.folding import folded
-from bough.parsing.builtin.learner import Learner, build_lexicon
-from bough.parsing.builtin.lexicon import SPECIALS, normal
 from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.treebanks import Example
+from bough.parsing.builtin.training.checkpoint import Checkpoint
+from bough.parsing.builtin.training.config import Config
+from bough.parsing.builtin.training.evaluation import Scores
+from bough.parsing.builtin.training.folding import folded
+from bough.parsing.builtin.training.learner import Learner
+from bough.parsing.builtin.training.treebanks import Example
 from bough.storage import torn_files
 
 log = logging.getLogger(__name__)
@@ -38,63 +29,6 @@ log = logging.getLogger(__name__)
 FIXED = frozenset(["seed", "size", "vectors", "words", "frequent", "longest"])  # for resuming
 CHECKPOINT = "checkpoint.safetensors"
 AVERAGE_EVERY = 4  # steps; the decay is raised to this power
-
-
-def train(
-    config: Config,
-    data: Path | str | None,
-    out: Path | str,
-    *,
-    resume: bool = False,
-    card: bool = True,
-    check: bool = True,
-) -> Report | None:
-    """Train a parser on the data below `data` and leave the best one in `out`.
-
-    After each epoch the averaged weights, folded and quantised as they ship, are scored on SST's dev split
-    (brackets and heads) and SICK's unseen dev sentences; `metrics.jsonl` grows by a line, and the first best
-    is kept. `resume` goes on after the last finished epoch, to the same end as if never interrupted; what a
-    config says about sizes and data must then be the same, the rest may change and is noted in the card.
-    With `card`, the kept parser is measured on the test splits at the end, once, and its card written.
-    Without `check` the data may be others than SST and SICK, in their layout.
-    """
-    folder = Path(out)
-    if not resume and (folder / CHECKPOINT).exists():
-        raise ValueError(f"{folder} holds a run already; --resume goes on with it")
-    torch.manual_seed(config.seed)
-    examples = treebanks.training(data, config.longest, check=check)
-    learner = build_learner(config, data, examples)
-    run = Run(config, learner, folder)
-    if resume:
-        run.resume()
-    dev = treebanks.sst(data, "dev", check=check)
-    fit(run, examples, dev, treebanks.sick_unseen(data, "dev", check=check))
-    if not card:
-        return None
-    report = evaluate(folder, data, "test", check=check)
-    rounding = (score(run.parser(rounded=False), dev), score(run.parser(), dev))
-    write_card(folder, config, report, run.best, rounding, run.changes)
-    return report
-
-
-def fit(run: Run, examples: Sequence[Example], dev: Sequence[Example], dev_sick: Sequence[Example]) -> None:
-    """Train the run's remaining epochs, each scored on the two dev sets."""
-    while run.epoch < run.config.epochs:
-        started = time.perf_counter()
-        losses = run.train_epoch(examples)
-        parser = run.parser()
-        run.keep(parser, losses, score(parser, dev), score(parser, dev_sick), time.perf_counter() - started)
-
-
-def build_learner(config: Config, data: Path | str | None, examples: Sequence[Example]) -> Learner:
-    """A fresh network over the words of the vectors' file and of the examples."""
-    path = find_data(data) / "glove" / f"glove.{config.vectors}.300d.txt"
-    require([path], "glove")
-    known, rows = _vectors(path, config.words, {normal(token) for e in examples for token in e.tokens})
-    lexicon = build_lexicon(known, examples)
-    vectors = np.zeros((len(lexicon), rows.shape[1]), dtype=np.float32)
-    vectors[len(SPECIALS) : len(SPECIALS) + len(rows)] = rows / rows.std()
-    return Learner(config, lexicon, vectors, examples)
 
 
 class Run:
@@ -112,7 +46,7 @@ class Run:
             file.unlink()
 
     def train_epoch(self, examples: Sequence[Example]) -> dict[str, float]:
-        """One pass over the examples; the losses a word."""
+        """One pass over the examples; the losses per word."""
         config = self.config
         torch.manual_seed(config.seed * 10_007 + self.epoch)
         order = random.Random(f"{config.seed} {self.epoch}")
@@ -222,18 +156,3 @@ def _sample(examples: Sequence[Example], share: float, order: random.Random) -> 
     gum = [example for example in examples if example.source == "gum"]
     kept = order.sample(gum, round(share * len(gum)))
     return [example for example in examples if example.source != "gum"] + kept
-
-
-def _vectors(path: Path, most: int, wanted: set[str]) -> tuple[list[str], NDArray[np.float32]]:
-    """The first `most` words of a GloVe file and the wanted ones after them, with their rows."""
-    words: dict[str, NDArray[np.float32]] = {}
-    file = GloveFile(path)
-    for number, raw, values in file.lines():
-        word = raw.decode("utf-8", "replace")
-        if word not in words and (number <= most or word in wanted) and _storable(word):
-            words[word] = file.vector(values, number)
-    return list(words), np.stack(list(words.values()))
-
-
-def _storable(word: str) -> bool:
-    return word not in SPECIALS and len(word.splitlines()) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.treebanks import Example, sick_unseen, spans_of, sst
+from bough.parsing.builtin.training.treebanks import Example, sick_unseen, spans_of, sst
 from bough.parsing.tokenise import tokenise
 from bough.trees.tree import Tree
 
