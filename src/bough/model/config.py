@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from bough.model.settings import check_keys, read_value
 
 Encoder = Literal["constituency", "dependency", "lstm", "mean", "dt-rnn", "sdt-rnn"]
 
@@ -106,10 +107,8 @@ class Config:
     def with_settings(self, settings: Mapping[str, Any]) -> Config:
         """Some values replaced; texts, as a command line has them, are read as the key's type."""
         types = get_type_hints(Config)
-        for key in settings:
-            if key not in types:
-                raise ValueError(f"unknown key {key!r}{nearest(key, types)}")
-        return replace(self, **{key: _read(key, types[key], value) for key, value in settings.items()})
+        check_keys(settings, types)
+        return replace(self, **{key: read_value(key, types[key], value) for key, value in settings.items()})
 
     def as_dict(self) -> dict[str, Any]:
         """Every value, for a JSON file."""
@@ -119,28 +118,6 @@ class Config:
 def means_something(key: str, encoder: str) -> bool:
     """Whether a setting is one that an encoder takes."""
     return key not in _ONLY or encoder in _ONLY[key]
-
-
-def nearest(word: str, known: Any) -> str:
-    """ "; did you mean ...?" where something known is close to the word."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _read(name: str, kind: Any, value: Any) -> Any:
-    """A text as the type of its key; what is no text stays as it is."""
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, str) or kind is str or get_origin(kind) is Literal:
-        return value
-    if kind is bool:
-        if value.lower() in ("true", "false"):
-            return value.lower() == "true"
-        raise ValueError(f"{name} = {value!r}: true or false")
-    try:
-        return kind(value)
-    except ValueError:
-        raise ValueError(f"{name} = {value!r}: {'a whole number' if kind is int else 'a number'}") from None
 
 
 def _check(name: str, kind: Any, value: Any) -> None:

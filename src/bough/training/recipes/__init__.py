@@ -6,7 +6,8 @@ import shlex
 import tomllib
 from importlib import resources
 
-from bough.model.config import Config, nearest
+from bough.model.config import Config
+from bough.model.settings import nearest
 
 
 def recipe_names() -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_type_hints
 
+from bough.model.settings import check_keys, read_value
 from bough.parsing.builtin.network import Size
 
 
@@ -54,11 +54,9 @@ class Config:
         """Some values replaced, given as texts; those of `size` go by their own names."""
         kinds, sizes = get_type_hints(Config), get_type_hints(Size)
         del kinds["size"]
-        known = {**kinds, **sizes}
-        for key in settings:
-            if key not in known:
-                raise ValueError(f"unknown key {key!r}{_nearest(key, known)}")
-        values = {key: _read(key, known[key], text) for key, text in settings.items()}
+        known = kinds | sizes
+        check_keys(settings, known)
+        values = {key: read_value(key, known[key], text) for key, text in settings.items()}
         size = replace(self.size, **{key: value for key, value in values.items() if key in sizes})
         return replace(self, size=size, **{key: value for key, value in values.items() if key in kinds})
 
@@ -69,28 +67,9 @@ class Config:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Config:
         """From a dict such as `json` writes; an unknown key is a ValueError."""
-        _check_keys(values, cls)
+        check_keys(values, get_type_hints(cls))
         given = dict(values)
         if "size" in given:
-            _check_keys(given["size"], Size)
+            check_keys(given["size"], get_type_hints(Size))
             given["size"] = Size(**given["size"])
         return cls(**given)
-
-
-def _check_keys(values: dict[str, Any], kind: type[Config] | type[Size]) -> None:
-    known = [entry.name for entry in fields(kind)]
-    for key in values:
-        if key not in known:
-            raise ValueError(f"unknown key {key!r}; known are {', '.join(known)}")
-
-
-def _nearest(word: str, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
-
-
-def _read(name: str, kind: type[Any], text: str) -> Any:
-    try:
-        return kind(text)
-    except ValueError:
-        raise ValueError(f"{name} = {text!r}: {'a whole number' if kind is int else 'a number'}") from None

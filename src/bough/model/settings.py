@@ -1,0 +1,37 @@
+"""Settings as people write them: keys that may be misspelt, values that come as text."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Literal, get_origin
+
+
+def check_keys(given: Iterable[str], known: Iterable[str]) -> None:
+    """A ValueError for the first key that is not known, with the nearest one that is."""
+    known = list(known)
+    for key in given:
+        if key not in known:
+            raise ValueError(f"unknown key {key!r}{nearest(key, known)}")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """ "; did you mean ...?" where something known is close to the word."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def read_value(name: str, kind: Any, value: Any) -> Any:
+    """A text as the type of its key; what is not a text stays as it is."""
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, str) or kind is str or get_origin(kind) is Literal:
+        return value
+    if kind is bool:
+        if value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        raise ValueError(f"{name} = {value!r}: true or false")
+    try:
+        return kind(value)
+    except ValueError:
+        raise ValueError(f"{name} = {value!r}: {'a whole number' if kind is int else 'a number'}") from None
