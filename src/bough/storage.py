@@ -6,9 +6,10 @@ import contextlib
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -104,3 +105,69 @@ def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, 
         raise FormatError("there is no such file", where=str(path)) from None
     except (SafetensorError, OSError, ValueError) as error:
         raise FormatError(f"torn or no safetensors file ({error})", where=str(path)) from None
+
+
+class StoredModel(NamedTuple):
+    """A model folder's `config.json`, the lines of its `vocab.txt`, and its tensors."""
+
+    folder: Path
+    meta: dict[str, Any]
+    words: list[str]
+    tensors: dict[str, Tensor]
+
+    @contextlib.contextmanager
+    def readable(self) -> Iterator[None]:
+        """What goes wrong within is a FormatError that names the folder."""
+        try:
+            yield
+        except FormatError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError, RuntimeError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
+            raise FormatError(f"not a readable model: {reason}", where=str(self.folder)) from None
+
+    def fitting(self, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The tensors, if they have the names, shapes and types of those wanted; else a FormatError."""
+        expected, found = (
+            {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
+            for group in (wanted, self.tensors)
+        )
+        if expected != found:
+            name = min(expected.items() ^ found.items())[0]
+            reason = f"{name} is {found.get(name, 'missing')}, {expected.get(name, 'nothing')} wanted"
+            raise FormatError(reason, where=str(self.folder / "model.safetensors"))
+        return self.tensors
+
+
+def read_model(folder: Path, kind: str | None, version: int, *, advice: str = "") -> StoredModel:
+    """A model folder of that kind and format; one that is missing, torn, newer or another is a FormatError.
+
+    A run has no kind. `advice` says what else can read a folder of another kind.
+    """
+    path = folder / "config.json"
+    meta = read_json(path)
+    if meta.get("kind") != kind:
+        reason = f"kind {meta.get('kind', 'run')!r}, {kind or 'run'!r} wanted"
+        raise FormatError(f"{reason}; {advice}" if advice else reason, where=str(path))
+    found = meta.get("format")
+    if found != version:
+        newer = isinstance(found, int) and found > version
+        way = "made by a newer bough; upgrade to read it" if newer else f"format {version} wanted"
+        raise FormatError(f"format {found!r}: {way}", where=str(path))
+    return StoredModel(folder, meta, _words(folder / "vocab.txt"), read_tensors(folder / "model.safetensors"))
+
+
+def _words(path: Path) -> list[str]:
+    """One word per line; not `splitlines`, as a word may hold U+0085 and its like."""
+    try:
+        words = path.read_bytes().decode().split("\n")[:-1]
+    except FileNotFoundError:
+        raise FormatError("there is no such file", where=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"cannot be read: {error}", where=str(path)) from None
+    if len(set(words)) < len(words):
+        word, count = Counter(words).most_common(1)[0]
+        raise FormatError(
+            f"the word {word!r} stands there {count} times; each is wanted once", where=str(path)
+        )
+    return words

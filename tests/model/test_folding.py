@@ -2,12 +2,9 @@
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from torch import Tensor
 
 from bough.model.config import Config
-from bough.model.folding import fold, principal_axes, quantised
+from bough.model.folding import fold, principal_axes
 from bough.model.model import Model
 from bough.pipeline.scorer import sentence_vectors
 from bough.trees.tree import Tree
@@ -44,15 +41,6 @@ def test_fewer_columns_keep_the_widest_axes() -> None:
     torch.testing.assert_close(axes.T @ axes, torch.eye(2))
     assert (back - rows)[:, 2].std() == pytest.approx(0.1, rel=0.3)
     assert (back - rows)[:, 0].std() < 0.05
-
-
-@given(st.lists(st.lists(st.floats(-1e4, 1e4), min_size=3, max_size=3), min_size=1, max_size=5))
-def test_quantising_is_off_by_half_a_step_at_most(values: list[list[float]]) -> None:
-    rows: Tensor = torch.tensor(values)
-    codes, scales = quantised(rows)
-    assert codes.dtype == torch.int8
-    error = (codes.float() * scales.unsqueeze(1) - rows).abs()
-    assert bool((error <= 0.5001 * scales.unsqueeze(1) + 1e-6).all())
 
 
 def test_the_word_vectors_are_not_in_it() -> None:

@@ -71,7 +71,8 @@ def test_memory_of_unknown_words_is_bounded(small: ShippedModel, monkeypatch: py
         ({"kind": "parser"}, "a parser, not a model"),
         ({"format": 9}, "format 9"),
         ({"config": {"hiden": 3}}, "hiden"),
-        ({"config": {"hidden": 5, "dimension": 6}}, "not a readable model"),
+        ({"config": {"hidden": 4, "dimension": 7}}, "not a readable model: word vectors of 6 dimensions"),
+        ({"config": {"hidden": 5, "dimension": 6}}, r"encoder\.\S+ is .* wanted"),
     ],
 )
 def test_what_is_wrong_with_a_folder_is_said(
@@ -82,6 +83,12 @@ def test_what_is_wrong_with_a_folder_is_said(
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(FormatError, match=message):
         load_model(tmp_path / "m")
+
+
+def test_it_is_not_a_run(small: ShippedModel, tmp_path: Path) -> None:
+    small.save(tmp_path, card="")
+    with pytest.raises(FormatError, match=r"kind 'shipped', 'run' wanted; `bough ship .* --check` scores"):
+        Model.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["config.json", "vocab.txt", "model.safetensors"])

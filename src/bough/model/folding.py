@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from bough.model.encoders import build_encoder
+from bough.model.int8 import quantised
 from bough.model.model import Model
 from bough.model.shipped import ShippedModel
 from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
@@ -33,14 +34,14 @@ def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COL
         mean, axes = principal_axes(rows, columns)
         coordinates = (rows - mean) @ axes
         widths = coordinates.std(dim=0)  # a step of int8 is then as fine on a narrow axis as on a wide one
-        table, scales = quantised(coordinates / widths)
+        table = quantised(coordinates / widths)
         config = model.config.with_settings({"dimension": axes.shape[1]})
         small = build_encoder(config, len(model.relations) + 1)
         assert isinstance(small, NaryTreeLSTM | ChildSumTreeLSTM)
         bias = mean - encoder.b_U if isinstance(encoder, ChildSumTreeLSTM) else mean
         weights = {**encoder.state_dict(), "W": axes * widths, "b_W": bias}
         small.load_state_dict(weights)
-    shipped = ShippedModel(config, words, model.relations, table, scales)
+    shipped = ShippedModel(config, words, model.relations, table.codes, table.scales)
     shipped.encoder, shipped.head = small, model.head
     return shipped.eval()
 
@@ -51,9 +52,3 @@ def principal_axes(rows: Tensor, columns: int) -> tuple[Tensor, Tensor]:
     centred = (rows - mean).double()
     _, vectors = torch.linalg.eigh(centred.T @ centred)  # ascending
     return mean, vectors.flip(1)[:, : min(columns, rows.shape[1])].float()
-
-
-def quantised(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """rows (n, A) -> int8 codes (n, A) and scales (n,): the largest entry of a row is 127."""
-    scales = rows.abs().amax(dim=1).clamp_min(1e-12) / 127
-    return (rows / scales.unsqueeze(1)).round().to(torch.int8), scales

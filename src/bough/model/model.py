@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from bough.errors import FormatError
 from bough.model.config import Config
 from bough.model.encoders import build_encoder
 from bough.nn.dropout import kept
 from bough.nn.heads import Classifier, Similarity
-from bough.storage import read_json, read_tensors, write_folder
+from bough.storage import read_model, write_folder
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
@@ -141,36 +139,10 @@ class Model(nn.Module):
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Model:
         """A model that `save` wrote; anything missing, torn or newer is a FormatError."""
-        folder = Path(folder)
-        meta = read_json(folder / "config.json")
-        if meta.get("kind"):
-            reason = f"a {meta['kind']} model, not a run's; `bough ship {folder} --check` scores it"
-            raise FormatError(reason, where=str(folder / "config.json"))
-        version = meta.get("format")
-        if version != FORMAT:
-            newer = isinstance(version, int) and version > FORMAT
-            advice = (
-                "made by a newer bough; upgrade to read it"
-                if newer
-                else f"this is no model of format {FORMAT}"
-            )
-            raise FormatError(f"format {version!r}: {advice}", where=str(folder / "config.json"))
-        try:
-            config = Config().with_settings(meta["config"])
-            words = (folder / "vocab.txt").read_bytes().decode().split("\n")[:-1]
-            if repeated := [word for word, count in Counter(words).items() if count > 1]:
-                raise ValueError(f"the word {repeated[0]!r} twice in vocab.txt")
-            model = cls(config, words, meta["relations"])
-        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
-            raise FormatError(f"not a readable model: {error}", where=str(folder)) from None
-        tensors = read_tensors(folder / "model.safetensors")
-        wanted, found = (
-            {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
-            for group in (model.state_dict(), tensors)
-        )
-        if wanted != found:
-            name = sorted(set(wanted.items()) ^ set(found.items()))[0][0]
-            reason = f"{name} is {found.get(name, 'missing')}, {wanted.get(name, 'nothing')} wanted"
-            raise FormatError(reason, where=str(folder / "model.safetensors"))
-        model.load_state_dict(tensors)
+        advice = f"`bough ship {folder} --check` scores a shipped model"
+        stored = read_model(Path(folder), None, FORMAT, advice=advice)
+        with stored.readable():
+            config = Config().with_settings(stored.meta["config"])
+            model = cls(config, stored.words, stored.meta["relations"])
+            model.load_state_dict(stored.fitting(model.state_dict()))
         return model.to(device).eval()

@@ -13,8 +13,9 @@ from torch import Tensor
 from bough.data.spelling import rows_for
 from bough.errors import FormatError
 from bough.model.config import Config
+from bough.model.int8 import Int8Rows
 from bough.model.model import FORMAT, NO_WORD, Model
-from bough.storage import read_json, read_tensors
+from bough.storage import read_json, read_model
 from bough.trees.forest import Forest
 
 KIND = "shipped"
@@ -79,7 +80,7 @@ class ShippedModel(Model):
     def vectors(self, rows: Tensor) -> Tensor:
         """(M,) row numbers -> (M, columns)."""
         own = rows.clamp(max=len(self.table) - 1)
-        x = self.table.index_select(0, own).float() * self.scales.index_select(0, own).unsqueeze(1)
+        x = Int8Rows(self.table, self.scales)[own]
         beyond = (rows >= len(self.table)).nonzero().squeeze(1)
         if len(beyond):
             x[beyond] = torch.stack([self._means[row - len(self.table)] for row in rows[beyond].tolist()])
@@ -99,23 +100,12 @@ class ShippedModel(Model):
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> ShippedModel:
         """A model that `save` wrote; anything missing, torn or of another kind is a FormatError."""
-        folder = Path(folder)
-        meta = read_json(folder / "config.json")
-        if (meta.get("kind"), meta.get("format")) != (KIND, FORMAT):
-            raise FormatError(
-                f"kind {meta.get('kind')!r}, format {meta.get('format')!r}; this reads kind {KIND!r}, "
-                f"format {FORMAT}",
-                where=str(folder / "config.json"),
-            )
-        tensors = read_tensors(folder / "model.safetensors")
-        try:
-            config = Config().with_settings(meta["config"])
-            words = (folder / "vocab.txt").read_bytes().decode("utf-8").split("\n")[:-1]
-            model = cls(config, words, meta["relations"], tensors["table"], tensors["scales"])
-            model.load_state_dict(tensors, assign=True)
-        except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
-            reason = " ".join(str(error).split())
-            raise FormatError(f"not a readable model: {reason}", where=str(folder)) from None
+        stored = read_model(Path(folder), KIND, FORMAT)
+        with stored.readable():
+            config = Config().with_settings(stored.meta["config"])
+            table, scales = stored.tensors["table"], stored.tensors["scales"]
+            model = cls(config, stored.words, stored.meta["relations"], table, scales)
+            model.load_state_dict(stored.fitting(model.state_dict()), assign=True)
         return model.to(device).eval()
 
 

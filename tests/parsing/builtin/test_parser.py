@@ -68,13 +68,16 @@ def test_a_folder_gives_the_same_parser_and_a_broken_one_says_why(
     assert again.dependency(sentences) == parser.dependency(sentences)
     config = (tmp_path / "config.json").read_text()
     tensors = (tmp_path / "model.safetensors").read_bytes()
+    words = (tmp_path / "vocab.txt").read_text()
     for name, content, message in (
         ("config.json", b'{"kind": "sentiment", "format": 1}', "kind 'sentiment'"),
         ("config.json", config[:40].encode(), r"config\.json.*torn or no JSON"),
-        ("config.json", config.replace('"size"', '"sizes"').encode(), "not a readable parser: 'size'"),
-        ("config.json", config.replace('"hidden": 16', '"hidden": 8').encode(), "not a readable parser"),
+        ("config.json", config.replace('"size"', '"sizes"').encode(), "not a readable model: no 'size'"),
+        ("config.json", config.replace('"format": 1', '"format": 2').encode(), "made by a newer bough"),
+        ("config.json", config.replace('"hidden": 16', '"hidden": 8').encode(), r"codes is .*, .* wanted"),
         ("model.safetensors", tensors[:-30], r"model\.safetensors: torn"),
-        ("vocab.txt", b"\xff\n", "not a readable parser"),
+        ("vocab.txt", b"\xff\n", r"vocab\.txt: cannot be read"),
+        ("vocab.txt", words[:-1].encode(), r"words\.codes is \(.*, 16\) .*, \(.*, 16\) .* wanted"),
     ):
         before = (tmp_path / name).read_bytes()
         (tmp_path / name).write_bytes(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -22,6 +22,18 @@ def packed(tensors: Mapping[str, Tensor], *, rounded: bool = True) -> dict[str, 
             continue
         rows = quantised(tensor) if rounded else Int8Rows(tensor.detach(), torch.ones(tensor.shape[:-1]))
         found |= {f"{name}.codes": rows.codes.contiguous(), f"{name}.scales": rows.scales.contiguous()}
+    return found
+
+
+def outlines(shapes: Mapping[str, Sequence[int]]) -> dict[str, Tensor]:
+    """What `packed` makes of tensors of these shapes, with nothing in it: to hold a folder's against."""
+    found: dict[str, Tensor] = {}
+    for name, shape in shapes.items():
+        if len(shape) < 2:
+            found[name] = torch.empty(1).expand(*shape)
+            continue
+        found[f"{name}.codes"] = torch.empty(1, dtype=torch.int8).expand(*shape)
+        found[f"{name}.scales"] = torch.empty(1).expand(*shape[:-1])
     return found
 
 

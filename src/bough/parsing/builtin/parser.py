@@ -12,16 +12,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.errors import FormatError
 from bough.parsing.builtin.chart import best_spans, span_probabilities
-from bough.parsing.builtin.lexicon import UNKNOWN, Lexicon, affixes, normal, shapes
+from bough.parsing.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
 from bough.parsing.builtin.network import Network, Size
-from bough.parsing.builtin.packing import unpacked
+from bough.parsing.builtin.packing import outlines, unpacked
 from bough.parsing.builtin.projective import best_heads
 from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
-from bough.storage import read_json, read_tensors, write_folder
+from bough.storage import read_model, write_folder
 from bough.trees.tree import Tree
 
+KIND = "parser"
 FORMAT = 1
 BATCH_WORDS = 1600  # padding included; more is no faster and holds larger charts
 LONGEST = 120  # words parsed in one piece
@@ -141,7 +141,7 @@ class BuiltinParser:
 
     def save(self, folder: Path | str) -> None:
         """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder, made if need be."""
-        config = {"format": FORMAT, "kind": "parser", "size": asdict(self.size), "relations": self.relations}
+        config = {"format": FORMAT, "kind": KIND, "size": asdict(self.size), "relations": self.relations}
         write_folder(
             Path(folder),
             texts={
@@ -154,21 +154,14 @@ class BuiltinParser:
     @classmethod
     def load(cls, folder: Path | str) -> BuiltinParser:
         """The parser that `save` wrote into a folder."""
-        path = Path(folder)
-        config = read_json(path / "config.json")
-        if config.get("kind") != "parser" or config.get("format") != FORMAT:
-            raise FormatError(
-                f"kind {config.get('kind')!r}, format {config.get('format')!r}; "
-                f"this version reads kind 'parser', format {FORMAT}",
-                where=str(path / "config.json"),
-            )
-        tensors = read_tensors(path / "model.safetensors")
-        try:
-            words = (path / "vocab.txt").read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-            return cls(Lexicon(words), Size(**config["size"]), config["relations"], tensors)
-        except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
-            reason = " ".join(f"{error}".split()) or type(error).__name__
-            raise FormatError(f"not a readable parser: {reason}", where=str(path)) from None
+        stored = read_model(Path(folder), KIND, FORMAT)
+        with stored.readable():
+            lexicon, size = Lexicon(stored.words), Size(**stored.meta["size"])
+            relations = stored.meta["relations"]
+            shapes = {name: t.shape for name, t in Network(size, len(relations)).state_dict().items()}
+            shapes = {f"network.{name}": shape for name, shape in shapes.items()}
+            shapes |= {"words": (len(lexicon), size.word), "affixes": (BUCKETS, size.word)}
+            return cls(lexicon, size, relations, stored.fitting(outlines(shapes)))
 
 
 def _batches(lengths: list[int]) -> Iterator[list[int]]:

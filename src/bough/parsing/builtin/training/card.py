@@ -7,6 +7,7 @@ from typing import Any
 
 from bough.parsing.builtin.training.config import Config
 from bough.parsing.builtin.training.evaluation import Report, Scores
+from bough.storage import write_text
 
 
 def write_card(
@@ -76,7 +77,7 @@ weights as non-commercial too.
 {config.json()}
 ```
 {_resumed(changes)}"""
-    (folder / "README.md").write_text(text, encoding="utf-8")
+    write_text(folder / "README.md", text)
 
 
 def _resumed(changes: list[dict[str, Any]]) -> str:

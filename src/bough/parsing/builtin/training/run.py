@@ -22,7 +22,7 @@ from bough.parsing.builtin.training.evaluation import Scores
 from bough.parsing.builtin.training.folding import folded
 from bough.parsing.builtin.training.learner import Learner
 from bough.parsing.builtin.training.treebanks import Example
-from bough.storage import torn_files
+from bough.storage import torn_files, write_text
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ class Run:
         self.epoch, self.step, self.best = progress["epoch"], progress["step"], progress["best"]
         metrics = self.folder / "metrics.jsonl"
         lines = metrics.read_text(encoding="utf-8").splitlines(keepends=True)
-        metrics.write_text("".join(lines[: self.epoch]), encoding="utf-8")
+        write_text(metrics, "".join(lines[: self.epoch]))
 
 
 def _changed(before: Config, now: Config) -> dict[str, Any]:
