@@ -1,4 +1,4 @@
-"""CoNLL-U: one word a line, ten columns with tabs between, a blank line after each sentence.
+"""CoNLL-U: one word per line, ten columns with tabs between, a blank line after each sentence.
 
 Nodes are the words in order: FORM is the token, DEPREL the relation, UPOS the label (`_` is None in the
 latter two). Multiword tokens (`3-4`) and empty nodes (`5.1`) are no nodes of the basic tree and are left
@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from bough.errors import FormatError
-from bough.formats.heads import HeadError, parents_of, tree_of
+from bough.formats.head_numbers import HeadError, parents_of, tree_of
 from bough.formats.lines import Source, name_of, numbered
 from bough.trees.tree import Tree
 

@@ -1,6 +1,6 @@
-"""Parent pointers: a line a tree, the parent of each node counted from 1, 0 for the root.
+"""Parent pointers: one line per tree, the parent of each node counted from 1, 0 for the root.
 
-Tokens, relations and labels stand in lines of their own, one entry a node with one plain space between;
+Tokens, relations and labels stand in lines of their own, one entry per node with one plain space between;
 `#` is no relation or no label. In a dependency tree the nodes are the words in order. In a constituency
 tree the leaves are nodes 1..n in word order, then come the inner nodes in any order, and tokens are the
 leaves' only; such a tree is renumbered on reading, so that nodes stand in preorder and children left to
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bough.errors import FormatError
-from bough.formats.heads import parents_of, tree_of
+from bough.formats.head_numbers import parents_of, tree_of
 from bough.formats.lines import Source, name_of, numbered
 from bough.trees.tree import Tree
 

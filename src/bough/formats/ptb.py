@@ -32,7 +32,7 @@ _UNSAFE = re.compile(r"[()\[\]{}/*\\]|-(?=[LR][RSC]B)")
 def read(
     source: Source, *, where: str | None = None, unescape: bool = True, labelled: bool | None = None
 ) -> list[Tree]:
-    """Every tree of a file (a path) or of lines: one or many a line, or one over many lines.
+    """Every tree of a file (a path) or of lines: one or many per line, or one over many lines.
 
     `where` names the source in errors. `unescape=False` leaves tokens as they stand. `labelled=True` takes
     the first word in a bracket as its label even after a space, `labelled=False` takes no word as a label.

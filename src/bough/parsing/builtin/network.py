@@ -1,4 +1,4 @@
-"""The network: word rows and shapes, a deep bidirectional LSTM, a score a span, and a score a head."""
+"""The network: word rows and shapes, a deep bidirectional LSTM, a score per span and per head."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.parsing.builtin.chart import best_spans, span_probabilities
+from bough.parsing.builtin.assembly import phrase_tree, pieces, word_tree
+from bough.parsing.builtin.chart import Spans, best_spans, span_probabilities
 from bough.parsing.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
 from bough.parsing.builtin.network import Network, Size
 from bough.parsing.builtin.packing import outlines, unpacked
 from bough.parsing.builtin.projective import best_heads
-from bough.parsing.builtin.shapes import Phrase, phrase_tree, pieces, word_tree
 from bough.storage import read_model, write_folder
 from bough.trees.tree import Tree
 
@@ -68,7 +68,7 @@ class BuiltinParser:
 
     def _parses(
         self, sentences: Sequence[Sequence[str]], phrases: bool, arcs: bool
-    ) -> Iterator[tuple[Sequence[str], tuple[list[Phrase], list[Any]]]]:
+    ) -> Iterator[tuple[Sequence[str], tuple[list[Spans], list[Any]]]]:
         """Each sentence with its pieces' spans and its pieces' heads and relations."""
         cut: list[Sequence[str]] = []
         counts: list[int] = []

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.parsing.builtin.shapes import phrase_tree, pieces, word_tree
+from bough.parsing.builtin.assembly import phrase_tree, pieces, word_tree
 
 
 def test_spans_become_a_binary_tree_in_preorder() -> None:

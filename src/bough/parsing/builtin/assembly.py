@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bough.parsing.builtin.chart import Spans
 from bough.trees.tree import Tree
 
-Phrase = list[tuple[int, int]]
 _STOPS = frozenset([".", "!", "?", ";", ":", "--", "...", ",", ")", "''"])
 
 
@@ -24,7 +24,7 @@ def pieces(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:
     return found
 
 
-def phrase_tree(tokens: Sequence[str], spans: Sequence[Phrase]) -> Tree:
+def phrase_tree(tokens: Sequence[str], spans: Sequence[Spans]) -> Tree:
     """The binary tree of a sentence from its pieces' spans, each in preorder; pieces join to the right."""
     parents: list[int] = []
     words: list[str | None] = []
