@@ -2,7 +2,7 @@ import pytest
 
 from bough.formats import ptb
 from bough.parsing.binarise import binarise, flatten
-from bough.parsing.heads import bare, head_child
+from bough.parsing.head_rules import bare, head_child
 from bough.trees.tree import Tree
 
 

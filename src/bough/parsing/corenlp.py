@@ -28,8 +28,8 @@ from bough.trees.tree import Tree
 log = logging.getLogger(__name__)
 
 START = '`java -mx4g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000`'
-BATCH_SENTENCES = 40  # a request; the parser takes a good part of a second for a long sentence
-BATCH_CHARACTERS = 50_000  # a request; the server refuses more than 100,000
+BATCH_SENTENCES = 40  # per request; the parser takes a good part of a second for a long sentence
+BATCH_CHARACTERS = 50_000  # per request; the server refuses more than 100,000
 PROPERTIES = {
     "annotators": "tokenize,ssplit,pos,parse",
     "tokenize.whitespace": "true",

@@ -9,28 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bough.parsing.binarise import flatten
-from bough.parsing.heads import bare, head_child
+from bough.parsing.head_rules import bare, head_child
+from bough.parsing.words import BE, word_set
 from bough.trees.tree import Tree
 
-_BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'m", "'re", "s", "ai"])
-_HAVE_DO_GET = [
-    "have",
-    "has",
-    "had",
-    "having",
-    "'ve",
-    "'d",
-    "do",
-    "does",
-    "did",
-    "done",
-    "get",
-    "gets",
-    "got",
-    "getting",
-]
-_AUXILIARIES = _BE.union(_HAVE_DO_GET)
-_VERBS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "TO", "AUX"])
+_COPULAS = BE | {"s"}
+_AUXILIARIES = _COPULAS | word_set("have has had having 've 'd do does did done get gets got getting")
+_VERBS = word_set("VB VBD VBG VBN VBP VBZ MD TO AUX")
 _COMPLEMENTS = ("ADJP", "NP", "WHNP", "WHADJP", "JJ", "NN", "NNS", "NNP", "UCP", "QP")
 _CLAUSES = ("S", "SQ", "SINV", "SBAR", "FRAG", "X", "VP")
 
@@ -82,7 +67,7 @@ def _main_verb(
         below = next((i for i, label in enumerate(labels) if label == "VP" and i > verb), None)
         if below is not None:
             return below
-    if word in _BE and not _existential(tree, lexical[children[verb]]):
+    if word in _COPULAS and not _existential(tree, lexical[children[verb]]):
         places = [i for i, label in enumerate(labels) if label in _COMPLEMENTS and i > verb]
         if phrase == "VP":
             return places[0] if places else None

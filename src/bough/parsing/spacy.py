@@ -15,7 +15,7 @@ from typing import Any
 
 from bough.errors import DataError
 from bough.parsing.draft import Draft
-from bough.parsing.words import checked, plain
+from bough.parsing.words import BE, checked, plain
 from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,6 @@ INSTALL = '`pip install "bough[spacy]"`, then `python -m spacy download en_core_
 PREFERRED = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_trf")
 UNUSED = ("ner", "lemmatizer", "senter", "textcat", "entity_linker")
 
-_BE = frozenset(["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'m", "'re", "ai"])
 _NAMES = {
     "acl": "vmod",
     "agent": "prep",
@@ -95,7 +94,7 @@ def to_stanford(
 def _lift_complements(draft: Draft, tags: Sequence[str]) -> None:
     """`is` comes to hang from its complement; not from an adverb, and not where it says that something is."""
     for verb, word in enumerate(draft.words):
-        if plain(word) not in _BE:
+        if plain(word) not in BE:
             continue
         complements = [node for node in draft.below(verb, "attr", "acomp") if not tags[node].startswith("RB")]
         if draft.below(verb, "expl"):

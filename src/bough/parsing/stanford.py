@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bough.parsing.draft import Draft
-from bough.parsing.words import plain
+from bough.parsing.words import plain, word_set
 from bough.trees.tree import Tree
 
 _NAMES = {
@@ -41,48 +41,14 @@ _NAMES = {
     "reparandum": "dep",
     "vocative": "dep",
 }
-_UNIVERSAL = frozenset(["acl", "case", "compound", "fixed", "flat", "nmod", "nummod", "obj", "obl"])
-_NEGATIONS = frozenset(["not", "n't", "never", "no"])
-_POSSESSIVES = frozenset(["'s", "'"])
+_UNIVERSAL = word_set("acl case compound fixed flat nmod nummod obj obl")
+_NEGATIONS = word_set("not n't never no")
+_POSSESSIVES = word_set("'s '")
 # words that open a clause even before a participle: `while reading` is no prepositional phrase
-_SUBORDINATORS = frozenset(
-    [
-        "although",
-        "as",
-        "because",
-        "if",
-        "lest",
-        "once",
-        "so",
-        "than",
-        "that",
-        "though",
-        "unless",
-        "whereas",
-        "whether",
-        "while",
-    ]
-)
+_SUBORDINATORS = word_set("although as because if lest once so than that though unless whereas whether while")
 # what belongs to a clause, not to the noun or adverb that is its predicate
-_CLAUSAL = frozenset(
-    [
-        "nsubj",
-        "csubj",
-        "aux",
-        "cop",
-        "mark",
-        "advcl",
-        "ccomp",
-        "parataxis",
-        "discourse",
-        "vocative",
-        "expl",
-        "punct",
-        "obl",
-        "cc",
-    ]
-)
-_MODIFIERS = frozenset(["obl", "nmod", "xcomp", "advcl", "acl", "obj", "iobj", "dep"])
+_CLAUSAL = word_set("nsubj csubj aux cop mark advcl ccomp parataxis discourse vocative expl punct obl cc")
+_MODIFIERS = word_set("obl nmod xcomp advcl acl obj iobj dep")
 
 
 def is_universal(relations: Iterable[str]) -> bool:

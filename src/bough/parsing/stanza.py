@@ -15,7 +15,7 @@ PACKAGE = '`pip install "bough[stanza]"`'
 MODELS = "`python -c \"import stanza; stanza.download('en')\"`"
 PHRASES = "tokenize,pos,constituency"
 DEPENDENCIES = "tokenize,pos,lemma,depparse"
-BATCH = 500  # sentences a call, so that a long file does not fill the memory
+BATCH = 500  # sentences per call, so that a long file does not fill the memory
 
 
 class StanzaParser:

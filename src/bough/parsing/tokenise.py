@@ -17,26 +17,24 @@ from typing import NamedTuple
 
 from bough.formats.escapes import BRACKETS
 from bough.parsing.patterns import TOKEN
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from bough.parsing.words import word_set
 
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
 _LONE = re.compile("[\ud800-\udfff]")
 _HALVES = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3, "'tis": 2, "'twas": 2}
 _APOSTROPHES = str.maketrans("\u2018\u2019\u2010\u2011", "''--", "\u00ad")
 
-_ABBREVIATIONS = _words(
+_ABBREVIATIONS = word_set(
     "mr mrs ms dr jr sr prof st mt vs etc al inc ltd corp co bros dept univ assn ave blvd est "
     "approx jan feb apr aug sept oct nov dec ph.d"
 )
-_TITLES = _words("Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle")
+_TITLES = word_set("Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle")
 _INITIAL = re.compile(r"\.(?:\s{1,3}[^\W\d]|,)")
 _NUMBER = re.compile(r"\.\s{0,3}\d")
-_MAY_END = _words("etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.")
-_OPENERS = _words("The A An This That These Those He She It We They I You In On At But And If As There What")
+_MAY_END = word_set("etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.")
+_OPENERS = word_set(
+    "The A An This That These Those He She It We They I You In On At But And If As There What"
+)
 _CLOSING = frozenset(["''", "'", ")", "]", "}"])
 _OPENING = frozenset(["``", "`", "(", "[", "{"])
 

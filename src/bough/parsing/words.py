@@ -1,8 +1,16 @@
-"""What a parser can be given: sentences of words; and how words compare."""
+"""What a parser can be given: sentences of words; how words compare, and lists of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, with spaces between."""
+    return frozenset(text.split())
+
+
+BE = word_set("be am is are was were been being 's 'm 're ai")
 
 
 def checked(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:

@@ -30,7 +30,7 @@ def write_card(
 Binary phrase trees in the shape of the Stanford Sentiment Treebank's, and Stanford Dependencies (basic, with
 punctuation), of English sentences in Penn Treebank tokens.
 
-One encoder ({sizes.layers} bidirectional LSTM layers of {sizes.hidden} units a direction) and two outputs:
+One encoder ({sizes.layers} bidirectional LSTM layers of {sizes.hidden} units per direction) and two outputs:
 a score for every span, decoded by CKY, and a score for every head, decoded by Eisner's algorithm.
 Words come in as one int8 row each: GloVe {config.vectors} vectors mapped to {sizes.word} numbers, a vector of the
 word's own and its affixes', folded into one table; the vectors themselves are not in here.

@@ -29,11 +29,11 @@ class Config:
     dropout: float = 0.3
     recurrent_dropout: float = 0.15  # of the entries of the matrices from state to state
     word_dropout: float = 0.15  # words seen by their affixes and shape alone
-    average: float = 0.998  # decay, a step, of the average of weights that is kept
+    average: float = 0.998  # decay per step of the average of weights that is kept
     tag_weight: float = 0.5  # an auxiliary task: parts of speech, where the treebank has them
     label_weight: float = 0.5  # another: the names of the phrases
     converted_weight: float = 0.7  # arcs that come from phrase structure, not from the dependency files
-    gum_share: float = 0.4  # of GUM's sentences an epoch: its brackets are in a style of its own
+    gum_share: float = 0.4  # of GUM's sentences per epoch: its brackets are in a style of its own
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_tokens", "longest", "words", "warmup"):

@@ -1,4 +1,4 @@
-"""How good a parser is: brackets, heads, relations, and sentences a second."""
+"""How good a parser is: brackets, heads, relations, and sentences per second."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1}
 
 
 class Learner(nn.Module):
-    """A word's vector is W g + d + the sum of its affixes' vectors: all of it folds into one row a word.
+    """A word's vector is W g + d + the sum of its affixes' vectors: all of it folds into one row per word.
 
     g is the word's GloVe vector, zero if it has none; d is its own, zero unless it is frequent in training.
     A sentence's style (Stanford's or GUM's brackets) and a word's shape each add a vector. So does, before

@@ -12,14 +12,14 @@ from bough.data.location import require
 from bough.formats import ptb
 from bough.parsing.binarise import binarise
 from bough.parsing.dependencies import dependency_heads
-from bough.parsing.heads import bare
+from bough.parsing.head_rules import bare
 from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 
 Spans = tuple[tuple[int, int], ...]
 TREEBANKS = {"ewt": "treebank/ewt-silver.txt", "gum": "treebank/gum.txt"}
-HINT = "the treebanks are files of bracketed trees, one a line"
+HINT = "the treebanks are files of bracketed trees, one per line"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from bough.parsing.words import word_set
+
 Side = Literal["left", "right"]
 
 
@@ -38,7 +40,7 @@ def _first(side: Side, labels: str) -> tuple[Rule, ...]:
 
 
 def _any(side: Side, labels: str) -> Rule:
-    return Rule(side, frozenset(labels.split()))
+    return Rule(side, word_set(labels))
 
 
 _NOUN_PHRASE = (
@@ -89,11 +91,9 @@ HEADS: dict[str, tuple[Rule, ...]] = {
     "WHPP": _first("right", "IN TO FW"),
     "X": _first("right", "S VP ADJP NP SBAR PP X"),
 }
-_PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")", "HYPH", "NFP", "#"])
+_PUNCTUATION = word_set(", . : `` '' -LRB- -RRB- ( ) HYPH NFP #")
 _CONJUNCTIONS = frozenset(["CC", "CONJP"])
-_FROM_THE_RIGHT = frozenset(
-    ["ADVP", "CONJP", "LST", "NAC", "NP", "NX", "NML", "PP", "PRT", "UCP", "WHADVP", "X"]
-)
+_FROM_THE_RIGHT = word_set("ADVP CONJP LST NAC NP NX NML PP PRT UCP WHADVP X")
 
 
 def head_child(label: str, children: Sequence[str]) -> int:
