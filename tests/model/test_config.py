@@ -78,6 +78,10 @@ def test_texts_become_the_keys_type() -> None:
         ({"layers": "2"}, "layers = 2 is for encoder = 'lstm'; here it is 'constituency'"),
         ({"encoder": "lstm", "recurrent_dropout": "0.3"}, "for encoder = 'constituency' or 'dependency'"),
         ({"encoder": "dependency", "forget_bias": "1"}, "forget_bias = 1.0 is for encoder = 'constituency'"),
+        ({"optimiser": "sgd"}, "optimiser = 'sgd': one of 'adagrad', 'adadelta', 'adam', 'adamw'"),
+        ({"optimiser": "adam", "reset": "2"}, "reset = 2 is for optimiser = 'adagrad'; here it is 'adam'"),
+        ({"clip": "-1"}, "clip = -1.0: 0 or more"),
+        ({"warmup": "1"}, "warmup = 1.0: at least 0, below 1"),
         ({"average": "true"}, "average = True is for encoder = 'dt-rnn' or 'sdt-rnn'"),
     ],
 )

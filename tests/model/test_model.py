@@ -68,10 +68,10 @@ def test_the_states_of_a_sentence_do_not_depend_on_its_neighbours() -> None:
     ]
     with torch.no_grad():
         forest, ids = model.forest(trees)
-        together = model.sentences(model.look_up(forest, ids)[1], forest)
+        together = model.sentences(model.look_up(forest, ids), forest)
         for tree, state in zip(trees, together, strict=True):
             forest, ids = model.forest([tree])
-            assert torch.allclose(model.sentences(model.look_up(forest, ids)[1], forest)[0], state)
+            assert torch.allclose(model.sentences(model.look_up(forest, ids), forest)[0], state)
 
 
 def _damage_json(folder: Path) -> None:

@@ -12,7 +12,14 @@ import pytest
 
 import minidata
 from bough import FormatError
-from bough.storage import replacing, torn_files
+from bough.storage import (
+    read_json,
+    read_tensors_and_metadata,
+    replacing,
+    torn_files,
+    write_json,
+    write_tensors,
+)
 from bough.training.train import TrainingError, train
 from quick_runs import contents, quick
 
@@ -21,8 +28,21 @@ class Stopped(Exception):
     pass
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(mini: Path, tmp_path: Path) -> None:
-    config = quick("sst5-constituency-tuned").with_settings({"epochs": 3})
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"table": "rows", "reset": 2, "clip": 1.0},
+        {"optimiser": "adadelta", "table": "rows", "rate": 1.0},
+        {"optimiser": "adam", "rate": 1e-3, "table": "rows", "embedding_rate": 1e-3},
+        {"optimiser": "adamw", "rate": 1e-3, "warmup": 0.3},
+    ],
+    ids=lambda settings: "-".join(map(str, settings.values())),
+)
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(
+    settings: dict[str, Any], mini: Path, tmp_path: Path
+) -> None:
+    config = quick("sst5-constituency-tuned").with_settings({"epochs": 3, **settings})
     train(config, tmp_path / "whole", data=mini)
 
     def stop_after_two(event: Any) -> None:
@@ -36,20 +56,14 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(mini: Path, tmp_path: 
     assert not (tmp_path / "parts" / "checkpoint.safetensors").exists()
 
 
-@pytest.mark.parametrize("epochs_before", [0, 1])
-def test_kill_9_at_any_moment_loses_nothing(epochs_before: int, mini: Path, tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "bough",
-        "train",
-        "sst5-bilstm",
-        "--data",
-        str(mini),
-        "--set",
-        "source=own",
-    ]
-    command += ["--set", "hidden=8", "--set", "epochs=3"]
+@pytest.mark.parametrize(("epochs_before", "optimiser"), [(0, "adagrad"), (1, "adagrad"), (1, "adam")])
+def test_kill_9_at_any_moment_loses_nothing(
+    epochs_before: int, optimiser: str, mini: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "bough", "train", "sst5-bilstm", "--data", str(mini)]
+    table = "plain" if optimiser == "adagrad" else "rows"
+    for setting in ("source=own", "hidden=8", "epochs=3", f"optimiser={optimiser}", f"table={table}"):
+        command += ["--set", setting]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run(
         [*command, "--out", str(tmp_path / "whole")], check=True, capture_output=True, env=environment
@@ -105,6 +119,35 @@ def test_a_torn_checkpoint_is_an_error_and_stays(mini: Path, tmp_path: Path) -> 
     with pytest.raises(FormatError, match="torn or no safetensors"):
         train(config, tmp_path, data=mini, resume=True)
     assert path.stat().st_size == 200
+
+
+def test_a_checkpoint_of_another_version_is_named_with_the_way_out(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path, data=mini, tell=stop)
+    path = tmp_path / "checkpoint.safetensors"
+    tensors, metadata = read_tensors_and_metadata(path)
+    write_tensors(path, {name.replace("head.", "0."): t for name, t in tensors.items()}, metadata)
+    with pytest.raises(
+        FormatError, match=r"another run or version of bough \(.*\); train anew in another folder"
+    ):
+        train(config, tmp_path, data=mini, resume=True)
+
+
+def test_a_setting_that_came_later_does_not_make_it_another_run(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean")
+    first = train(config, tmp_path, data=mini)
+    run = read_json(tmp_path / "run.json")
+    del run["config"]["optimiser"]
+    write_json(tmp_path / "run.json", run)
+    assert train(config, tmp_path, data=mini, resume=True) == first
+    with pytest.raises(TrainingError, match="trained with another config"):
+        train(config.with_settings({"optimiser": "adam"}), tmp_path, data=mini, resume=True)
 
 
 def test_a_kill_before_the_last_line_of_metrics_loses_nothing(

@@ -45,6 +45,23 @@ def test_training_learns(tmp_path: Path) -> None:
     assert evaluate(tmp_path).figures["accuracy"] > 0.5
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"table": "rows"},
+        {"reset": 1},
+        {"optimiser": "adadelta", "rate": 1.0},
+        {"optimiser": "adam", "rate": 0.005},
+        {"optimiser": "adamw", "rate": 0.005, "table": "rows", "embedding_rate": 0.005, "warmup": 0.1},
+    ],
+    ids=lambda settings: "-".join(map(str, settings.values())),
+)
+def test_training_learns_by_every_rule(settings: dict[str, Any], tmp_path: Path) -> None:
+    train(load_recipe("demo").with_settings({"epochs": 6, **settings}), tmp_path)
+    losses = [json.loads(line)["loss"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert losses[-1] < losses[0] / 2
+
+
 def test_fixed_vectors_stay_and_tuned_ones_move(mini: Path, tmp_path: Path) -> None:
     from bough.model.model import Model
 

@@ -11,7 +11,7 @@ from torch.nn import functional
 from bough.bench.reference import climb, nary
 from bough.bench.shapes import Corpus
 from bough.nn import NaryTreeLSTM
-from bough.training.checkpoint import adagrad
+from bough.training.optimisers import adagrad
 from bough.trees.forest import Forest
 
 CLASSES = 5
@@ -57,7 +57,7 @@ class Sentiment:
     def _learn(self, logits: Tensor, batch: Batch) -> None:
         """(K, N), classes first as in an image: a loss on every node, summed, a tree's share of it learnt."""
         losses = functional.cross_entropy(logits.unsqueeze(0), batch.labels.unsqueeze(0), reduction="sum")
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimiser.zero_grad()
         (losses / len(batch.forest)).backward()
         self.optimiser.step()
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from bough.bench.shapes import Corpus
 from bough.nn import ChildSumTreeLSTM
 from bough.nn.heads import Similarity
-from bough.training.checkpoint import adagrad
+from bough.training.optimisers import adagrad
 from bough.trees.forest import Forest
 
 SCALE, HIDDEN = 5, 50
@@ -45,7 +45,7 @@ class Relatedness:
         h, _ = self.layer.compose(self.layer.input_map(rows), forest)  # (U, D)
         sentences = h.index_select(0, forest.unit_of.index_select(0, forest.roots))
         loss = self.head.loss(sentences[::2], sentences[1::2], batch.ratings)
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
 

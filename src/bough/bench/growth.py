@@ -50,9 +50,7 @@ def _cost(system: Sentiment, batches: Sequence[Batch], rounds: int) -> Row:
     """Time over all batches, memory of the first."""
     nodes = sum(batch.forest.size for batch in batches)
     (seconds,) = interleaved([lambda number: system.step(batches[number])], len(batches), rounds)
-    system.optimiser.zero_grad(
-        set_to_none=True
-    )  # so that the measured step frees nothing it did not allocate
+    system.optimiser.zero_grad()  # so that the measured step frees nothing it did not allocate
     peak = peak_bytes(lambda: system.step(batches[0]))
     return {
         "nodes": nodes / len(batches),

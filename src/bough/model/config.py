@@ -62,8 +62,13 @@ class Config:
     epochs: int = 10
     batch: int = 25
     spans: int = 4  # sampled from each sentence for a sequential model on SST, beside the sentence itself
-    rate: float = 0.05
+    optimiser: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
+    rate: float = 0.05  # AdaGrad's; AdaDelta wants about 1, Adam and AdamW about 0.001
     decay: float = 1.0  # of the rates, each epoch
+    warmup: float = 0.0  # the share of the run over which the rates rise; after it they fall to the end
+    reset: int = 0  # epochs after which AdaGrad's sums start again from 0; 0 for never
+    clip: float = 0.0  # the greatest length of all gradients together; 0 for any
+    table: Literal["plain", "rows"] = "plain"  # words straight down the gradient, or by the optimiser
     embedding_rate: float = 0.1
     l2: float = 1e-4
     choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
@@ -75,7 +80,7 @@ class Config:
         for name in ("hidden", "layers", "epochs", "batch", "dimension", "similarity_hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
-        for name in ("limit", "spans", "l2", "embedding_rate"):
+        for name in ("limit", "spans", "l2", "embedding_rate", "reset", "clip"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")
         for name in ("rate", "decay"):
@@ -83,7 +88,7 @@ class Config:
                 raise ValueError(f"{name} = {getattr(self, name)}: more than 0")
         if self.scale < 2:
             raise ValueError(f"scale = {self.scale}: at least 2")
-        for name in ("dropout", "input_dropout", "recurrent_dropout"):
+        for name in ("dropout", "input_dropout", "recurrent_dropout", "warmup"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 0, below 1")
         for name, encoders in _ONLY.items():
@@ -92,6 +97,10 @@ class Config:
                     f"{name} = {getattr(self, name)!r} is for encoder = {' or '.join(map(repr, encoders))}; "
                     f"here it is {self.encoder!r}"
                 )
+        if self.reset and self.optimiser != "adagrad":
+            raise ValueError(
+                f"reset = {self.reset} is for optimiser = 'adagrad'; here it is {self.optimiser!r}"
+            )
         if not math.isfinite(self.forget_bias):
             raise ValueError(f"forget_bias = {self.forget_bias}: a finite number")
         if self.task != "sick" and self.encoder in ("mean", "dt-rnn", "sdt-rnn"):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from bough.model.config import Config
 from bough.model.encoders import build_encoder
@@ -88,10 +89,13 @@ class Model(nn.Module):
 
     # ------------------------------------------------------------------- states
 
-    def look_up(self, forest: Forest, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """The rows that the encoder reads: their numbers (M,) and vectors (M, X). ids (N,), one a node."""
-        rows = ids.index_select(0, self.encoder.input_nodes(forest))
-        return rows, self.table.index_select(0, rows)
+    def look_up(self, forest: Forest, ids: Tensor) -> Tensor:
+        """(M, X) the vectors that the encoder reads; ids (N,), one per node."""
+        return self.vectors(ids.index_select(0, self.encoder.input_nodes(forest)))
+
+    def vectors(self, rows: Tensor) -> Tensor:
+        """(M,) row numbers -> (M, X). A table that learns gets a sparse gradient, of just these rows."""
+        return functional.embedding(rows, self.table, sparse=True)
 
     def _dropped(self, x: Tensor) -> Tensor:
         if self.training and self.config.input_dropout:

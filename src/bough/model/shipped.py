@@ -16,7 +16,6 @@ from bough.model.config import Config
 from bough.model.int8 import Int8Rows
 from bough.model.model import FORMAT, NO_WORD, Model
 from bough.storage import read_json, read_model
-from bough.trees.forest import Forest
 
 KIND = "shipped"
 MOST_STRANGE = 50_000  # unknown words remembered, before `forget_strangers` starts anew
@@ -85,11 +84,6 @@ class ShippedModel(Model):
         if len(beyond):
             x[beyond] = torch.stack([self._means[row - len(self.table)] for row in rows[beyond].tolist()])
         return x
-
-    def look_up(self, forest: Forest, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """The rows that the encoder reads: their numbers (M,) and vectors (M, columns)."""
-        rows = ids.index_select(0, self.encoder.input_nodes(forest))
-        return rows, self.vectors(rows)
 
     # ------------------------------------------------------------------ storage
 

@@ -34,7 +34,7 @@ def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
         forest, ids = collate(prepare_all(trees, model), model)
     else:
         forest, ids = model.forest(trees)
-    return forest, model.look_up(forest, ids)[1]
+    return forest, model.look_up(forest, ids)
 
 
 @torch.inference_mode()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from bough.errors import FormatError
 from bough.model.config import Config
 from bough.model.model import Model
 from bough.storage import read_tensors_and_metadata, write_tensors
+from bough.training.optimisers import optimiser_for
+from bough.training.optimisers.optimiser import Optimiser
 
 NAME = "checkpoint.safetensors"
 
@@ -25,7 +26,7 @@ class Progress:
     """A run as far as it has come. One seed drives `rng` (order, spans) and torch's generator (init, dropout)."""
 
     model: Model
-    optimiser: torch.optim.Adagrad
+    optimiser: Optimiser
     rng: np.random.Generator
     epoch: int = 0  # epochs done
     seconds: float = 0.0
@@ -36,10 +37,9 @@ class Progress:
     history: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
-    def start(cls, model: Model, config: Config, seed: int) -> Progress:
-        """Epoch 0; the word table has its own plain rule, and no part in the optimiser."""
-        optimiser = adagrad(model.parameters(), config.rate, config.l2)
-        return cls(model, optimiser, np.random.default_rng(seed))
+    def start(cls, model: Model, seed: int) -> Progress:
+        """Epoch 0."""
+        return cls(model, optimiser_for(model), np.random.default_rng(seed))
 
     def finish_epoch(self, loss: float, dev: dict[str, float], seconds: float) -> None:
         """Count it, and keep the model if dev likes it better than every one before."""
@@ -64,13 +64,6 @@ class Progress:
         return {name: t for name, t in self.model.state_dict().items() if not (fixed and name == "table")}
 
 
-def adagrad(parameters: Iterable[nn.Parameter], rate: float = 0.05, l2: float = 1e-4) -> torch.optim.Adagrad:
-    """The paper's: from zero, the L2 coupled and on biases too."""
-    listed = list(parameters)
-    on_cpu = all(parameter.device.type == "cpu" for parameter in listed)
-    return torch.optim.Adagrad(listed, lr=rate, weight_decay=l2, eps=1e-10, fused=on_cpu)
-
-
 def _score(config: Config, dev: dict[str, float]) -> float:
     if config.choose == "loss":
         return -dev["loss"] if "loss" in dev else -dev["mse"]
@@ -81,9 +74,7 @@ def store(out: Path, progress: Progress) -> None:
     """Write the checkpoint."""
     tensors = {f"model.{name}": t.cpu() for name, t in progress._learned().items()}
     tensors |= {f"best.{name}": t.cpu() for name, t in progress.best.items()}
-    for i, parameter in enumerate(progress.model.parameters()):
-        state = progress.optimiser.state[parameter]
-        tensors |= {f"optimiser.{i}.sum": state["sum"].cpu(), f"optimiser.{i}.step": state["step"].cpu()}
+    tensors |= {f"optimiser.{name}": t.cpu() for name, t in progress.optimiser.state().items()}
     tensors["torch_rng"] = torch.get_rng_state()
     facts = {name: getattr(progress, name) for name in ("epoch", "seconds", *_BEST, "history")}
     facts["rng"] = progress.rng.bit_generator.state
@@ -104,16 +95,17 @@ def restore(out: Path, progress: Progress) -> None:
         model = progress.model
         model.load_state_dict({**model.state_dict(), **_part(tensors, "model.")})
         progress.best = {name: t.to(model.table.device) for name, t in _part(tensors, "best.").items()}
-        for i, parameter in enumerate(model.parameters()):
-            state = progress.optimiser.state[parameter]
-            state["sum"] = tensors[f"optimiser.{i}.sum"].to(parameter.device)
-            state["step"] = tensors[f"optimiser.{i}.step"]
+        progress.optimiser.load(_part(tensors, "optimiser."))
         torch.set_rng_state(tensors["torch_rng"])
         progress.rng.bit_generator.state = facts.pop("rng")
         for name, value in facts.items():
             setattr(progress, name, value)
     except (KeyError, RuntimeError, ValueError) as error:
-        raise FormatError(f"not a checkpoint of this run: {error}", where=str(path)) from None
+        reason = " ".join(str(error).split())
+        raise FormatError(
+            f"a checkpoint of another run or version of bough ({reason}); train anew in another folder",
+            where=str(path),
+        ) from None
 
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -32,9 +32,7 @@ class Task(Protocol):
     def files(self, split: str) -> list[Path]: ...
     def trees(self, examples: Sequence[Any]) -> Iterator[Tree]: ...
     def prepare(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
-    def loss(
-        self, model: Model, batch: Sequence[Any], rng: np.random.Generator
-    ) -> tuple[Tensor, Tensor, Tensor]: ...
+    def loss(self, model: Model, batch: Sequence[Any], rng: np.random.Generator) -> Tensor: ...
     def predict(self, model: Model, examples: Sequence[Any]) -> Floats: ...
     def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
 
@@ -89,15 +87,13 @@ class Sentiment:
     def prepare(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
         return prepare_all(examples, model)
 
-    def loss(
-        self, model: Model, batch: Sequence[Sentence], rng: np.random.Generator
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """The batch's loss, the rows of the table it read, and their vectors."""
+    def loss(self, model: Model, batch: Sequence[Sentence], rng: np.random.Generator) -> Tensor:
+        """Of a batch: every labelled phrase of it, or for a sequential model the sentence and some of them."""
         assert isinstance(model.head, Classifier)
         if self.config.encoder == "lstm":
             batch = [part for sentence in batch for part in with_spans(sentence, self.config.spans, rng)]
         forest, ids = collate(batch, model)
-        rows, x = self._inputs(model, forest, ids)
+        x = model.look_up(forest, ids)
         at_nodes = np.concatenate([sentence.labels for sentence in batch])
         labelled = np.flatnonzero(at_nodes != UNLABELLED)
         labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
@@ -109,11 +105,7 @@ class Sentiment:
                 states, labels, row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
             )
         # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
-        return loss / len(batch), rows, x
-
-    def _inputs(self, model: Model, forest: Any, ids: Tensor) -> tuple[Tensor, Tensor]:
-        rows, x = model.look_up(forest, ids)
-        return rows, x.requires_grad_(self.config.embeddings != "fixed")
+        return loss / len(batch)
 
     @torch.no_grad()
     def predict(self, model: Model, examples: Sequence[Sentence]) -> Floats:
@@ -122,7 +114,7 @@ class Sentiment:
         parts = []
         for start in range(0, len(examples), AT_ONCE):
             forest, ids = collate(examples[start : start + AT_ONCE], model)
-            logits = model.head(model.sentences(model.look_up(forest, ids)[1], forest))
+            logits = model.head(model.sentences(model.look_up(forest, ids), forest))
             parts.append(logits.softmax(dim=1).double().cpu().numpy())
         return np.concatenate(parts)
 
@@ -180,24 +172,18 @@ class Relatedness:
         sides = [prepare_all([getattr(pair, side) for pair in examples], model) for side in ("left", "right")]
         return [(*pair, example.score) for *pair, example in zip(*sides, examples, strict=True)]
 
-    def _vectors(self, model: Model, batch: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def _vectors(self, model: Model, batch: Sequence[Any]) -> tuple[Tensor, ...]:
         forest, ids = collate([*(left for left, _, _ in batch), *(right for _, right, _ in batch)], model)
-        rows, x = model.look_up(forest, ids)
-        if torch.is_grad_enabled():
-            x.requires_grad_(self.config.embeddings != "fixed")
-        left, right = model.sentences(x, forest).chunk(2)
-        return left, right, rows, x
+        return model.sentences(model.look_up(forest, ids), forest).chunk(2)
 
-    def loss(
-        self, model: Model, batch: Sequence[Any], rng: np.random.Generator
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """The batch's loss, the rows of the table it read, and their vectors."""
+    def loss(self, model: Model, batch: Sequence[Any], rng: np.random.Generator) -> Tensor:
+        """Of a batch of pairs."""
         assert isinstance(model.head, Similarity)
-        left, right, rows, x = self._vectors(model, batch)
+        left, right = self._vectors(model, batch)
         if self.config.dropout and model.training:
             left, right = (torch.nn.functional.dropout(side, self.config.dropout) for side in (left, right))
-        y = torch.tensor([score for _, _, score in batch], device=x.device)
-        return model.head.loss(left, right, y), rows, x
+        y = torch.tensor([score for _, _, score in batch], device=left.device)
+        return model.head.loss(left, right, y)
 
     @torch.no_grad()
     def predict(self, model: Model, examples: Sequence[Any]) -> Floats:
@@ -206,7 +192,7 @@ class Relatedness:
         model.eval()
         parts = []
         for start in range(0, len(examples), AT_ONCE):
-            left, right, _, _ = self._vectors(model, examples[start : start + AT_ONCE])
+            left, right = self._vectors(model, examples[start : start + AT_ONCE])
             parts.append(model.head.score(model.head(left, right)).double().cpu().numpy())
         return np.concatenate(parts)
 

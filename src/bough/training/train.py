@@ -25,6 +25,7 @@ from bough.model.model import UNKNOWN, Model
 from bough.storage import read_json, torn_files, write_json, write_text
 from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore, store
+from bough.training.optimisers import rate_scale
 from bough.training.recipes import command_for
 from bough.training.tasks import Task, read_some, task_for, word_counts
 
@@ -85,7 +86,7 @@ def train(
     _compare(out, facts)
     write_json(out / "run.json", facts)
 
-    progress = Progress.start(model, config, seed)
+    progress = Progress.start(model, seed)
     if resume:
         restore(out, progress)
     started, seconds = time.perf_counter(), progress.seconds
@@ -139,25 +140,24 @@ def _epoch(task: Task, progress: Progress, examples: list[Any], tell: Callable[[
     """One pass over the training examples in a fresh order; the mean loss an example."""
     model, config = progress.model, progress.model.config
     model.train()
-    scale = config.decay**progress.epoch
-    for group in progress.optimiser.param_groups:
-        group["lr"] = config.rate * scale
+    optimiser, batches = progress.optimiser, math.ceil(len(examples) / config.batch)
+    if config.reset and progress.epoch % config.reset == 0:
+        optimiser.reset()
     order = progress.rng.permutation(len(examples))
     started, told, total = time.perf_counter(), time.perf_counter(), 0.0
     for start in range(0, len(order), config.batch):
         chosen = order[start : start + config.batch]
-        loss, rows, x = task.loss(model, [examples[i] for i in chosen], progress.rng)
+        loss = task.loss(model, [examples[i] for i in chosen], progress.rng)
         value = loss.item()
         if not math.isfinite(value):
             raise TrainingError(
                 f"the loss is {value} in epoch {progress.epoch + 1}, batch {start // config.batch + 1} "
                 f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller rate"
             )
-        progress.optimiser.zero_grad(set_to_none=True)
+        optimiser.zero_grad()
         loss.backward()
-        progress.optimiser.step()
-        if x.grad is not None:
-            model.table.index_add_(0, rows, x.grad, alpha=-config.embedding_rate * scale)
+        step = progress.epoch * batches + start // config.batch
+        optimiser.step(rate_scale(config, step, batches))
         total += value * len(chosen)
         done, now = start + len(chosen), time.perf_counter()
         if now - told > 0.2:
@@ -241,8 +241,9 @@ def _claim(out: Path, run: dict[str, Any], resume: bool) -> None:
         if not resume:
             raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
         before = read_json(out / "run.json")
+        settings = {**Config().as_dict(), **before.get("config", {})}  # a bough before had fewer
         for key, value in run.items():
-            if before.get(key) != value:
+            if {**before, "config": settings}.get(key) != value:
                 raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
     for file in torn:
         file.unlink()

@@ -1,0 +1,51 @@
+"""Rules by which weights learn, and the optimiser that a configuration asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from torch import Tensor
+
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.training.optimisers.optimiser import Group, Optimiser
+from bough.training.optimisers.rules import AdaDelta, AdaGrad, Adam, AdamW, Plain, Rule
+
+RULES: dict[str, type[Rule]] = {"adagrad": AdaGrad, "adadelta": AdaDelta, "adam": Adam, "adamw": AdamW}
+
+
+def adagrad(parameters: Iterable[Tensor], rate: float = 0.05, l2: float = 1e-4) -> Optimiser:
+    """The paper's: from zero, the L2 coupled and on biases too."""
+    named = {str(i): parameter for i, parameter in enumerate(parameters)}
+    return Optimiser([Group(named, AdaGrad(), rate, l2)])
+
+
+def optimiser_for(model: Model) -> Optimiser:
+    """What moves the weights of a model, and its word vectors unless they are fixed.
+
+    The gradient of the table is sparse: it has the rows that a batch read. By the plain rule they go straight
+    down; with `table = "rows"` the weights' own rule and L2 move them.
+    """
+    config = model.config
+    rule = RULES[config.optimiser]()
+    groups = [Group(dict(model.named_parameters()), rule, config.rate, config.l2)]
+    model.table.requires_grad_(config.embeddings != "fixed")
+    if model.table.requires_grad:
+        plain = config.table == "plain"
+        how, l2 = (Plain(), 0.0) if plain else (rule, config.l2)
+        groups.append(Group({"table": model.table}, how, config.embedding_rate, l2))
+    return Optimiser(groups, clip=config.clip)
+
+
+def rate_scale(config: Config, step: int, an_epoch: int) -> float:
+    """What the rates are multiplied by in step 0, 1, ... of a run that has `an_epoch` steps per epoch.
+
+    `decay` shrinks them after each epoch. With `warmup` they also rise in a line over that share of the run,
+    then fall in a line to its end.
+    """
+    decay = config.decay ** (step // an_epoch)
+    if not config.warmup:
+        return decay
+    total = config.epochs * an_epoch
+    rise = max(1.0, config.warmup * total)
+    return decay * min((step + 1) / rise, (total - step) / (total + 1 - rise))
