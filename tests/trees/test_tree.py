@@ -1,6 +1,5 @@
 """`Tree` against its definitions, spelled out recursively on small trees, and at depth 100,000."""
 
-import pickle
 import re
 
 import numpy as np
@@ -101,7 +100,6 @@ def test_equal_trees_are_equal_and_hash_alike(above, data):
     tree, twin = Tree(above, **columns), Tree(np.array(above), **columns)
     assert tree == twin
     assert hash(tree) == hash(twin)
-    assert pickle.loads(pickle.dumps(tree)) == tree
     assert tree != Tree(above, tokens=["x"] * len(above), **columns)
     assert tree != Tree([*above, 0], **{name: v and [*v, None] for name, v in columns.items()})
     assert tree != above

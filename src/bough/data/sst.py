@@ -7,7 +7,6 @@ others stay, as a class of their own.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -72,7 +71,7 @@ def load_sst(
         if check:
             known = KNOWN[split].not_neutral
             check_count(sst_files(folder, split)[0], len(trees), known, "sentences that are not neutral")
-    return [_relabelled(tree, [CLASSES[task][label] for label in tree.labels or ()]) for tree in trees]
+    return [tree.replace(labels=[CLASSES[task][label] for label in tree.labels or ()]) for tree in trees]
 
 
 def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Path]:
@@ -102,7 +101,7 @@ def _constituency(data: Path, split: str, check: bool) -> list[Tree]:
         numbers = _numbers(tree, values, where)
         if numbers[tree.root] is None:
             raise FormatError("no label at the root; a sentence has one", where=where)
-        trees.append(_relabelled(tree, numbers))
+        trees.append(tree.replace(labels=numbers))
     if check:
         check_count(files[0], len(trees), KNOWN[split].sentences, "sentences")
         check_count(files[0], _labelled(trees), KNOWN[split].phrases, "labelled nodes")
@@ -127,8 +126,8 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
                 "the two files are not of the same sentences"
             )
         numbers[tree.root] = sentence
-        tree.tokens = tuple(token and unescaped(token) for token in tree.tokens or ())
-        trees.append(_relabelled(tree, numbers))
+        tokens = [token and unescaped(token) for token in tree.tokens or ()]
+        trees.append(tree.replace(tokens=tokens, labels=numbers))
     if check:
         check_count(heads, sum(map(len, trees)), KNOWN[split].words, "nodes")
         check_count(labels, _labelled(trees), KNOWN[split].labelled_words, "labelled nodes")
@@ -141,13 +140,6 @@ def _numbers(tree: Tree, values: Mapping[str, int], where: str, line: int | None
     except KeyError as error:
         reason = f"label {error}; a label is one of {' '.join(values)}"
         raise FormatError(reason, where=where, line=line) from None
-
-
-def _relabelled(tree: Tree, labels: Iterable[Hashable]) -> Tree:
-    """The same tree with other labels; it shares the rest, which is known to be right."""
-    other = copy.copy(tree)
-    other.labels = tuple(labels)
-    return other
 
 
 def _root_label(tree: Tree) -> Hashable:

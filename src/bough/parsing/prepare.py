@@ -6,7 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from bough.data import find_data, load_sst, sst_files
 from bough.data.location import SPLITS, require
@@ -42,14 +42,8 @@ def prepare_sst(
     written: list[Path] = []
     for split, trees in splits.items():
         sentences = [_words(tree) for tree in trees]
-        parsed = [
-            _labelled(tree, labels) for tree in _parsed(parser, "dependency", sentences, f"sst {split}", tell)
-        ]
-        for tree, phrases in zip(parsed, trees, strict=True):
-            assert tree.labels is not None
-            assert phrases.labels is not None
-            if tree.labels[tree.root] is None:  # words that the parser could not keep together
-                tree.labels = _with(tree.labels, tree.root, int(str(phrases.labels[phrases.root])) - 2)
+        found = _parsed(parser, "dependency", sentences, f"sst {split}", tell)
+        parsed = [_labelled(tree, labels, phrases) for tree, phrases in zip(found, trees, strict=True)]
         folder = target / "sst" / "dep" / split
         written += _write_pointers(
             folder,
@@ -132,7 +126,7 @@ def _phrase_labels(trees: Sequence[Tree]) -> Labels:
     return {phrase: counts.most_common(1)[0][0] for phrase, counts in seen.items()}
 
 
-def _labelled(tree: Tree, labels: Labels) -> Tree:
+def _labelled(tree: Tree, labels: Labels, phrases: Tree) -> Tree:
     sizes = [1] * len(tree)
     parents = tree.parents.tolist()
     for node in reversed(tree.preorder.tolist()):
@@ -143,7 +137,10 @@ def _labelled(tree: Tree, labels: Labels) -> Tree:
         labels.get(" ".join(words[start:end])) if end - start == sizes[node] else None  # no gap in it
         for node, (start, end) in enumerate(tree.spans.tolist())
     ]
-    return Tree(tree.parents, tokens=tree.tokens, relations=tree.relations, labels=found)
+    if found[tree.root] is None:  # words that the parser could not keep together
+        assert phrases.labels is not None
+        found[tree.root] = int(str(phrases.labels[phrases.root])) - 2
+    return tree.replace(labels=found)
 
 
 def _pairs(path: Path) -> Iterator[list[str]]:
@@ -157,10 +154,6 @@ def _pairs(path: Path) -> Iterator[list[str]]:
 
 def _words(tree: Tree) -> list[str]:
     return [str(tree.tokens[node]) for node in tree.words.tolist()] if tree.tokens else []
-
-
-def _with(column: tuple[Any, ...], place: int, value: Hashable) -> tuple[Any, ...]:
-    return (*column[:place], value, *column[place + 1 :])
 
 
 def _unused(paths: Sequence[Path]) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 ENDED = 75
-# What every run needs, loaded once for all of them: torch's optimisers pull in seconds' worth of its compiler.
-PRELOAD = ["torch", "torch._dynamo", "scipy.stats", "bough.training.train", __name__]
+# What every run needs, loaded once for all of them.
+PRELOAD = ["torch", "scipy.stats", "bough.training.train", __name__]
 
 
 def processes() -> Any:

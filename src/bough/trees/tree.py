@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from types import EllipsisType
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from bough.trees.foreign import networkx_columns, nltk_columns
 from bough.trees.wellformed import Ints, checked_parents, column, cycle_from, frozen
+
+_COLUMNS = ("tokens", "labels", "relations")
 
 
 class Tree:
-    """One structure: `parents[i]` is node i's parent, -1 for the root.
+    """One structure: `parents[i]` is node i's parent, -1 for the root. It never changes; see `replace`.
 
-    `tokens`, `labels` and `relations` hold one entry a node, None where a node has none; a relation names
+    `tokens`, `labels` and `relations` hold one entry per node, None where a node has none; a relation names
     the edge from a node to its parent. The children of a node are ordered by node index.
 
     >>> Tree(parents=[1, -1, 1], tokens=["cats", "climb", "trees"])
     Tree((climb cats trees), 3 nodes)
     """
+
+    parents: Ints
+    tokens: tuple[str | None, ...] | None
+    labels: tuple[Hashable, ...] | None
+    relations: tuple[Hashable, ...] | None
 
     def __init__(
         self,
@@ -30,12 +39,31 @@ class Tree:
         labels: Sequence[Hashable] | None = None,
         relations: Sequence[Hashable] | None = None,
     ) -> None:
-        self.parents = checked_parents(parents)
-        n = len(self.parents)
-        self.tokens = column("tokens", tokens, n)
-        self.labels = column("labels", labels, n)
-        self.relations = column("relations", relations, n)
+        self.__dict__["parents"] = checked_parents(parents)
+        self._set_columns(tokens=tokens, labels=labels, relations=relations)
         self.heights  # noqa: B018  (finds a cycle, if there is one)
+
+    def _set_columns(self, **columns: Sequence[Any] | None) -> None:
+        for name, values in columns.items():
+            self.__dict__[name] = column(name, values, len(self))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Tree does not change; tree.replace({name}=...) makes another")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Tree does not change; tree.replace({name}=None) makes another")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in ("parents", *_COLUMNS)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, parents=frozen(state["parents"]))
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tree:
+        return self
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -146,6 +174,27 @@ class Tree:
 
     # ------------------------------------------------------------------ changes
 
+    def replace(
+        self,
+        *,
+        parents: Sequence[int] | Ints | EllipsisType = ...,
+        tokens: Sequence[str | None] | EllipsisType | None = ...,
+        labels: Sequence[Hashable] | EllipsisType | None = ...,
+        relations: Sequence[Hashable] | EllipsisType | None = ...,
+    ) -> Tree:
+        """Another tree that shares with this one whatever is not given; None takes a column away."""
+        given = {"tokens": tokens, "labels": labels, "relations": relations}
+        columns = {name: values for name, values in given.items() if not isinstance(values, EllipsisType)}
+        if not isinstance(parents, EllipsisType):
+            return Tree(parents, **{name: getattr(self, name) for name in _COLUMNS} | columns)
+        other = object.__new__(Tree)
+        other.__dict__.update(self.__dict__)  # with what is known of the structure
+        other._set_columns(**columns)
+        if "tokens" in columns:  # which nodes are words
+            for known in ("words", "spans"):
+                other.__dict__.pop(known, None)
+        return other
+
     def binarise(self, direction: Literal["left", "right"] = "right") -> Tree:
         """At most two children a node: (a b c) becomes (a (b c)) to the right, ((a b) c) to the left.
 
@@ -199,26 +248,7 @@ class Tree:
 
         A preterminal, a subtree that holds one string only, becomes one node with a label and a token.
         """
-        parents: list[int] = []
-        tokens: list[str | None] = []
-        labels: list[Hashable] = []
-        stack: list[tuple[int, Any]] = [(-1, tree)]
-        while stack:
-            above, item = stack.pop()
-            node = len(parents)
-            parents.append(above)
-            if not hasattr(item, "label"):
-                tokens.append(str(item))
-                labels.append(None)
-                continue
-            below = list(item)
-            labels.append(None if item.label() == "" else item.label())
-            if len(below) == 1 and not hasattr(below[0], "label"):
-                tokens.append(str(below[0]))
-                continue
-            tokens.append(None)
-            stack.extend((node, child) for child in reversed(below))
-        return cls(parents, tokens=_unless_empty(tokens), labels=_unless_empty(labels))
+        return cls(**nltk_columns(tree))
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Tree:
@@ -226,23 +256,7 @@ class Tree:
 
         Nodes keep the graph's order; their attributes `token`, `label` and `relation` are taken over.
         """
-        if not graph.is_directed():
-            raise ValueError(
-                "an undirected graph has no root; pass a DiGraph with edges from parent to child"
-            )
-        names = list(graph.nodes)
-        index = {name: i for i, name in enumerate(names)}
-        parents = [-1] * len(names)
-        for above, below in graph.edges():
-            if parents[index[below]] >= 0:
-                raise ValueError(f"node {below!r} has two parents; in a tree every node but the root has one")
-            parents[index[below]] = index[above]
-        data = [attributes for _, attributes in graph.nodes(data=True)]
-        columns = {
-            plural: _unless_empty([attributes.get(single) for attributes in data])
-            for single, plural in (("token", "tokens"), ("label", "labels"), ("relation", "relations"))
-        }
-        return cls(parents, **columns)
+        return cls(**networkx_columns(graph))
 
     # ------------------------------------------------------------------ display
 
@@ -275,7 +289,3 @@ class Tree:
         return ":".join(str(part) for part in parts if part is not None) or (
             "·" if self.degrees[node] else str(node)
         )
-
-
-def _unless_empty(values: list[Any]) -> list[Any] | None:
-    return values if any(value is not None for value in values) else None
