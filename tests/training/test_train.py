@@ -15,7 +15,7 @@ from bough.model.model import Model
 from bough.training.evaluate import evaluate
 from bough.training.recipes import load_recipe, recipe_names
 from bough.training.tasks import Relatedness, Sentiment, task_for
-from bough.training.train import TrainingError, Words, train
+from bough.training.train import TrainingError, train
 from quick_runs import contents, quick
 
 
@@ -137,18 +137,6 @@ def test_weights_that_blow_up_in_the_last_batch_are_noticed(tmp_path: Path) -> N
     with pytest.raises(TrainingError, match="after epoch 1 the predictions on dev are not numbers"):
         train(config, tmp_path)
     assert not (tmp_path / "model.safetensors").exists()
-
-
-def test_a_word_without_a_vector_gets_the_mean_of_its_parts(mini: Path) -> None:
-    config = quick("sst5-constituency-regularised")
-    task = task_for(config, mini)
-    words = Words(task, config, mini, 1, task.read("train"))
-    assert words.path is not None
-    one, other = (line.split()[0] for line in words.path.read_text().splitlines()[:2])
-    known = words.rows([one, other])
-    joined, unheard = words.rows([f"{one}-{other}", "qzxqzx"])
-    assert joined == pytest.approx(known.mean(axis=0))
-    assert abs(unheard).max() <= 0.05
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])

@@ -6,8 +6,7 @@ import logging
 import math
 import platform
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,8 @@ import numpy as np
 import torch
 
 import bough
-from bough.data import find_data, fingerprint, user_cache
+from bough.data import fingerprint
 from bough.data import vectors as glove
-from bough.data.spelling import candidates, rows_for
 from bough.model.card import model_card
 from bough.model.config import Config
 from bough.model.model import UNKNOWN, Model
@@ -28,6 +26,7 @@ from bough.training.checkpoint import Progress, restore, store
 from bough.training.optimisers import rate_scale
 from bough.training.recipes import command_for
 from bough.training.tasks import Task, read_some, task_for, word_counts
+from bough.training.words import Words
 
 log = logging.getLogger(__name__)
 
@@ -177,46 +176,6 @@ def _event(
     epoch = progress.epoch if dev else progress.epoch + 1
     epochs = progress.model.config.epochs
     return Event(epoch, epochs, total if done is None else done, total, loss, rate, dev)
-
-
-class Words:
-    """Where a run's word vectors come from: a GloVe file, or a draw for each word."""
-
-    def __init__(
-        self, task: Task, config: Config, data: Path | str | None, seed: int, train: list[Any]
-    ) -> None:
-        self.config, self.seed = config, seed
-        self.path: Path | None = None
-        self.name, self.coverage = "random", ""
-        self.cache = user_cache() / "vectors"
-        if config.embeddings != "random":
-            counts: Counter[str] = word_counts(task, train)
-            self.path = glove.choose(find_data(data), counts, config.vectors, cache=self.cache)
-            known = glove.load_vectors(self.path, counts, cache=self.cache)
-            self.name, self.coverage = known.name, str(glove.coverage(known, counts))
-            log.info("%s: %s", self.name, self.coverage)
-
-    def rows(self, words: Iterable[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """(n, X) a vector for each word: the file's, else U(-0.05, 0.05), a function of the word and the seed."""
-        words = list(words)
-        if self.path is None or not words:
-            return glove.random_rows(words, self.config.dimension, self.seed)
-        found = glove.load_vectors(self.path, words, cache=self.cache)
-        rows = glove.embedding_rows(found, self.seed)
-        if self.config.missing == "parts":
-            self._guess(rows, [i for i, known in enumerate(found.found.tolist()) if not known], words)
-        return rows
-
-    def _guess(
-        self, rows: np.ndarray[Any, np.dtype[np.float32]], missing: list[int], words: list[str]
-    ) -> None:
-        """Give a word without a vector the mean of those that stand for it, if any has one."""
-        assert self.path is not None
-        known = glove.load_vectors(self.path, sorted(candidates(words[i] for i in missing)), cache=self.cache)
-        index = {word: place for place, word in enumerate(known.words) if known.found[place]}
-        for i in missing:
-            if standing := rows_for(words[i], index):
-                rows[i] = known.rows[list(standing)].mean(axis=0)
 
 
 def _vocabulary_form(word: str, config: Config) -> str:
