@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import json
-import logging
-import os
 import tracemalloc
 from pathlib import Path
 
@@ -11,7 +8,7 @@ import numpy as np
 import pytest
 
 from bough.data import DataError
-from bough.data.vectors import Coverage, Vectors, choose, coverage, embedding_rows, load_vectors, random_rows
+from bough.data.vectors import embedding_rows, first_vectors, load_vectors, random_rows
 from bough.errors import FormatError
 
 LOWER = "the 1 2 3\nelm 4 5 6\nthe 7 8 9\n( 1 1 1\nand/or 2 2 2\n. . . 3 3 3\nil 0 0 1\n"
@@ -27,14 +24,6 @@ def written(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
     return path
-
-
-def same(one: Vectors, other: Vectors) -> bool:
-    return (
-        (one.name, one.words, one.cased) == (other.name, other.words, other.cased)
-        and np.array_equal(one.rows, other.rows)
-        and np.array_equal(one.found, other.found)
-    )
 
 
 # ---------------------------------------------------------------------- look-up
@@ -71,8 +60,17 @@ def test_escapes_are_undone(lower: Path) -> None:
     assert vectors.rows[:, 0].tolist() == [1, 1, 2, 2]
 
 
-def test_no_words_are_no_rows(lower: Path, tmp_path: Path) -> None:
-    assert load_vectors(lower, [], cache=tmp_path / "cache").rows.shape == (0, 3)
+@pytest.mark.parametrize("cached", [False, True])
+def test_no_words_are_no_rows(lower: Path, tmp_path: Path, cached: bool) -> None:
+    assert load_vectors(lower, [], cache=tmp_path / "cache" if cached else None).rows.shape == (0, 3)
+
+
+def test_the_first_lines_come_in_the_files_order(lower: Path, tmp_path: Path) -> None:
+    for cache in (None, tmp_path / "cache"):
+        first = first_vectors(lower, 3, cache=cache)
+        assert first.words == ("the", "elm", "the")
+        assert first.rows.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+        assert len(first_vectors(lower, 99, cache=cache).words) == 7
 
 
 def test_a_word_twice_is_an_error(lower: Path) -> None:
@@ -90,7 +88,7 @@ def test_a_malformed_line_is_an_error_and_nothing_is_cached(tmp_path: Path, line
     path = written(tmp_path / "own.3d.txt", f"the 1 2 3\n{line}\n")
     with pytest.raises(FormatError, match=r"own\.3d\.txt:2: "):
         load_vectors(path, ["elm"], cache=tmp_path / "cache")
-    assert not (tmp_path / "cache").exists()
+    assert not list((tmp_path / "cache").glob("*.vectors"))
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
@@ -104,165 +102,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 << 20
-
-
-# ---------------------------------------------------------------------- the cache
-
-
-def test_the_cache_gives_the_same_without_reading_the_file(
-    lower: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = ["elm", "zzz", "The"]
-    first = load_vectors(lower, words, cache=tmp_path / "cache")
-    monkeypatch.setattr("bough.data.vectors._scan", lambda *_: pytest.fail("the file was read again"))
-    again = load_vectors(lower, words, cache=tmp_path / "cache")
-    assert same(first, again)
-    assert isinstance(first.rows, np.memmap)
-    assert isinstance(again.rows, np.memmap)
-    assert not again.rows.flags.writeable
-
-
-def test_another_file_or_vocabulary_is_never_answered_from_the_cache(lower: Path, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    load_vectors(lower, ["elm", "the"], cache=cache)
-    assert load_vectors(lower, ["the", "elm"], cache=cache).rows.tolist() == [[1, 2, 3], [4, 5, 6]]
-    status = lower.stat()
-    written(lower, LOWER.replace("elm 4", "elm 9"))  # same size, and the same time:
-    os.utime(lower, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert load_vectors(lower, ["elm", "the"], cache=cache).rows[0].tolist() == [9, 5, 6]
-    os.utime(lower, ns=(1, 1))
-    load_vectors(lower, ["elm", "the"], cache=cache)
-    assert len(list(cache.glob("*.json"))) == 4
-
-
-@pytest.mark.parametrize(
-    "damage",
-    ["cut rows", "flip a byte", "no rows", "cut about", "empty about", "wrong about"],
-)
-def test_a_damaged_entry_is_made_again_with_a_warning(
-    lower: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
-) -> None:
-    cache = tmp_path / "cache"
-    good = load_vectors(lower, ["elm", "zzz"])
-    load_vectors(lower, ["elm", "zzz"], cache=cache)
-    rows, about = next(cache.glob("*.npy")), next(cache.glob("*.json"))
-    content = rows.read_bytes()
-    if damage == "cut rows":
-        rows.write_bytes(content[:-4])
-    elif damage == "flip a byte":
-        rows.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    elif damage == "no rows":
-        rows.unlink()
-    elif damage == "wrong about":
-        about.write_text(json.dumps({**json.loads(about.read_text()), "missing": [7]}))
-    else:
-        about.write_text(about.read_text()[:10] if damage == "cut about" else "")
-    with caplog.at_level(logging.WARNING):
-        assert same(load_vectors(lower, ["elm", "zzz"], cache=cache), good)
-    assert "a damaged entry of the vector cache" in caplog.text
-    caplog.clear()
-    assert same(load_vectors(lower, ["elm", "zzz"], cache=cache), good)
-    assert caplog.text == ""
-
-
-def test_a_write_that_stops_half_way_leaves_no_entry_that_counts(
-    lower: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache = tmp_path / "cache"
-    replace = os.replace
-
-    def rows_only(source: Path, target: Path) -> None:
-        if target.suffix == ".json":
-            raise KeyboardInterrupt
-        replace(source, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr("bough.data.vectors.os.replace", rows_only)
-        with pytest.raises(KeyboardInterrupt):
-            load_vectors(lower, ["elm"], cache=cache)
-    assert [path.suffix for path in cache.iterdir()] == [".npy"]
-    assert load_vectors(lower, ["elm"], cache=cache).rows.tolist() == [[4, 5, 6]]
-
-
-def test_a_cache_that_cannot_be_written_is_only_a_warning(
-    lower: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    blocked = written(tmp_path / "blocked", "a file, not a folder")
-    assert load_vectors(lower, ["elm"], cache=blocked).rows.tolist() == [[4, 5, 6]]
-    assert "cannot be written" in caplog.text
-
-
-# ---------------------------------------------------------------------- coverage and choice
-
-
-def test_coverage_counts_types_and_tokens(lower: Path) -> None:
-    vectors = load_vectors(lower, ["the", "elm", "zzz", "unused"])
-    known = coverage(vectors, {"the": 90, "elm": 5, "zzz": 5})
-    assert known == Coverage(types=3, types_found=2, tokens=100, tokens_found=95)
-    assert str(known) == "66.7% of 3 types, 95.0% of 100 tokens"
-    assert coverage(vectors, {}).share == 1
-    with pytest.raises(ValueError, match="counts has 'oak'"):
-        coverage(vectors, {"oak": 1})
-
-
-@pytest.fixture
-def both(tmp_path: Path) -> Path:
-    line = " ".join(["0.5"] * 300)
-    written(tmp_path / "glove" / "glove.840B.300d.txt", f"The {line}\nthe {line}\n")
-    written(tmp_path / "glove" / "glove.6B.300d.txt", f"the {line}\nelm {line}\n")
-    return tmp_path
-
-
-@pytest.mark.parametrize(("rare", "chosen"), [(0, "840B"), (5, "840B"), (6, "6B"), (100, "6B")])
-def test_auto_takes_840b_from_95_percent_of_the_tokens(
-    both: Path, caplog: pytest.LogCaptureFixture, rare: int, chosen: str
-) -> None:
-    with caplog.at_level(logging.INFO):
-        path = choose(both, {"the": 100 - rare, "elm": rare} if rare else {"the": 1})
-    assert path.name == f"glove.{chosen}.300d.txt"
-    assert path.name in caplog.text
-
-
-def test_auto_reads_840b_once_for_the_choice_and_the_vectors(
-    both: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = ["The", "elm", "the"]
-    path = choose(both, {"the": 1}, words=words, cache=both / "cache")
-    monkeypatch.setattr("bough.data.vectors._scan", lambda *_: pytest.fail("the file was read again"))
-    assert load_vectors(path, words, cache=both / "cache").found.tolist() == [True, False, True]
-
-
-def test_auto_without_840b_is_6b(both: Path) -> None:
-    (both / "glove" / "glove.840B.300d.txt").unlink()
-    assert choose(both, {"the": 1}).name == "glove.6B.300d.txt"
-
-
-def test_auto_with_too_small_an_840b_alone_says_the_ways_out(both: Path) -> None:
-    (both / "glove" / "glove.6B.300d.txt").unlink()
-    with pytest.raises(DataError, match=r"50\.0% of 2 tokens, 95% wanted.*bough fetch glove.*--vectors 840B"):
-        choose(both, {"the": 1, "elm": 1})
-
-
-def test_auto_without_any_says_the_ways_out(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"neither glove\.840B\.300d nor glove\.6B\.300d; run `bough fetch glove`"
-    ):
-        choose(tmp_path, {"the": 1})
-
-
-def test_a_name_or_a_path_is_taken_as_it_is(both: Path, lower: Path) -> None:
-    assert choose(both, {"elm": 1}, "840B").name == "glove.840B.300d.txt"
-    assert choose(both, {"elm": 1}, lower) == lower
-    assert choose(both, {"elm": 1}, str(lower)) == lower
-    (both / "glove" / "glove.42B.300d.zip").touch()
-    assert choose(both, {}, "42B").name == "glove.42B.300d.zip"
-
-
-def test_a_name_or_a_path_that_is_not_there_is_an_error(both: Path) -> None:
-    with pytest.raises(DataError, match=r"no glove\.42B\.300d; run `bough fetch glove`"):
-        choose(both, {}, "42B")
-    with pytest.raises(DataError, match=r"vectors '7B': no such file, nor 'auto', '840B', '42B', '6B'"):
-        choose(both, {}, "7B")
 
 
 # ---------------------------------------------------------------------- words without a vector

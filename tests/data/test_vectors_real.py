@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bough.data import load_sick, load_sst
-from bough.data.vectors import choose, coverage, load_vectors
+from bough.data.choice import choose, coverage
+from bough.data.vectors import load_vectors
 from bough.trees.tree import Tree
 
 

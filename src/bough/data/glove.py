@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -15,6 +15,7 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.data.decimals import plain_decimals
 from bough.errors import FormatError
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
@@ -79,6 +80,20 @@ class GloveFile:
         if not np.isfinite(vector).all():
             raise self._error("a value is infinite or not a number", number)
         return vector
+
+    def vectors(self, lines: Sequence[tuple[int, bytes]]) -> NDArray[np.float32]:
+        """(n, dim) what `vector` gives for each (number, values), for many lines in less time."""
+        rows = np.empty((len(lines), self.dim), dtype=np.float32)
+        plain = [place for place, (_, values) in enumerate(lines) if b"e" not in values]  # 1.5e-05
+        numbers = plain_decimals(b" ".join(lines[place][1] for place in plain))
+        if numbers is None:
+            plain = []
+        else:
+            rows[plain] = numbers.reshape(len(plain), self.dim)
+        for place in {*range(len(lines))} - {*plain}:
+            number, values = lines[place]
+            rows[place] = self.vector(values, number)
+        return rows
 
     def _dimension(self, first: bytes) -> int:
         if not first:

@@ -11,8 +11,8 @@ from torch import Tensor
 
 import bough
 from bough.data import find_data, user_cache
-from bough.data import vectors as glove
-from bough.data.glove import GloveFile
+from bough.data.choice import choose
+from bough.data.vectors import first_vectors
 from bough.model.folding import COLUMNS, fold
 from bough.model.model import Model
 from bough.model.shipped import ShippedModel
@@ -100,15 +100,12 @@ def wide_vocabulary(
     if config.embeddings == "random":
         source = "random"
     else:
-        path = glove.choose(find_data(data), counts, config.vectors, cache=user_cache() / "vectors")
-        file = GloveFile(path)
-        source = file.name
-        for number, word, values in file.lines():
-            if number > most:
-                break
-            text = word.decode("utf-8", "replace")
-            if text not in rows and len(text.splitlines()) == 1:
-                rows[text] = torch.from_numpy(file.vector(values, number))
+        cache = user_cache() / "vectors"
+        known = first_vectors(choose(find_data(data), counts, config.vectors, cache=cache), most, cache=cache)
+        source = known.name
+        for word, row in zip(known.words, torch.from_numpy(known.rows), strict=True):
+            if word not in rows and len(word.splitlines()) == 1:
+                rows[word] = row
     kept = sorted(word for word in rows if not _said_already(word, rows))
     log.info("%d words, %d of them from training", len(kept), sum(word in counts for word in kept))
     unknown = model.table[0]

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from bough.data import find_data, user_cache
-from bough.data import vectors as glove
+from bough.data.choice import choose, coverage
 from bough.data.spelling import candidates, rows_for
+from bough.data.vectors import embedding_rows, load_vectors, random_rows
 from bough.model.config import Config
 from bough.training.tasks import Task, word_counts
 
@@ -31,18 +32,18 @@ class Words:
         self.cache = user_cache() / "vectors"
         if config.embeddings != "random":
             counts: Counter[str] = word_counts(task, train)
-            self.path = glove.choose(find_data(data), counts, config.vectors, cache=self.cache)
-            known = glove.load_vectors(self.path, counts, cache=self.cache)
-            self.name, self.coverage = known.name, str(glove.coverage(known, counts))
+            self.path = choose(find_data(data), counts, config.vectors, cache=self.cache)
+            known = load_vectors(self.path, counts, cache=self.cache)
+            self.name, self.coverage = known.name, str(coverage(known, counts))
             log.info("%s: %s", self.name, self.coverage)
 
     def rows(self, words: Iterable[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
         """(n, X) a vector for each word: the file's, else U(-0.05, 0.05), a function of the word and the seed."""
         words = list(words)
         if self.path is None or not words:
-            return glove.random_rows(words, self.config.dimension, self.seed)
-        found = glove.load_vectors(self.path, words, cache=self.cache)
-        rows = glove.embedding_rows(found, self.seed)
+            return random_rows(words, self.config.dimension, self.seed)
+        found = load_vectors(self.path, words, cache=self.cache)
+        rows = embedding_rows(found, self.seed)
         if self.config.missing == "parts":
             self._guess(rows, [i for i, known in enumerate(found.found.tolist()) if not known], words)
         return rows
@@ -52,7 +53,7 @@ class Words:
     ) -> None:
         """Give a word without a vector the mean of those that stand for it, if any has one."""
         assert self.path is not None
-        known = glove.load_vectors(self.path, sorted(candidates(words[i] for i in missing)), cache=self.cache)
+        known = load_vectors(self.path, sorted(candidates(words[i] for i in missing)), cache=self.cache)
         index = {word: place for place, word in enumerate(known.words) if known.found[place]}
         for i in missing:
             if standing := rows_for(words[i], index):
