@@ -2,6 +2,7 @@
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from bough.errors import FormatError
 
@@ -15,12 +16,20 @@ if TYPE_CHECKING:
     from bough.trees.tree import Tree
 
 _HOME = {"Forest": "bough.trees.forest", "Tree": "bough.trees.tree", "load": "bough.pipeline"}
+_MOVED = {"arcs": "bough.draw.arcs", "render": "bough.draw"}  # old name: new home, for one release
 
 
 def __getattr__(name: str) -> Any:
     """All but this comes with its first use: a command that needs no torch starts without it."""
     if name == "nn":
         return import_module("bough.nn")
+    if name in _MOVED:
+        warn(
+            f"bough.{name} is now {_MOVED[name]}; the old name goes with the next release",
+            DeprecationWarning,
+            2,
+        )
+        return import_module(_MOVED[name])
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'bough' has no attribute {name!r}")

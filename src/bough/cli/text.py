@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from bough.pipeline import RelatednessPipeline, Sentiment, SentimentPipeline
 
-INK = ("bold white on #b4500a", "black on #f0a25c", "", "black on #86b6e6", "bold white on #1e5aa0")
-
 
 def sentiment(
     *text: str,
@@ -200,12 +198,16 @@ def show(result: Sentiment, console: Console) -> None:
     """The tree in the terminal: a phrase above its parts, coloured, with its sign."""
     from rich.text import Text
 
-    from bough.draw.render import lines
+    from bough.draw.palette import COLOURS, NEUTRAL, ON, PAPER
+    from bough.draw.terminal import lines
 
+    inks = ["bold white" if on == PAPER else "black" for on in ON]
+    styles = [f"{ink} on {colour}" for ink, colour in zip(inks, COLOURS, strict=True)]
+    styles[NEUTRAL] = ""
     for line in lines(result):
         row = Text(line.before, style="dim", no_wrap=True, overflow="ellipsis")
         row.append(f"{line.sign:>2} ", style="bold")
-        row.append(line.text, style=INK[line.level])
+        row.append(line.text, style=styles[line.level])
         console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
     count = len(result.roots)
     whole = f"{result.label} ({result.score:+.2f})" + (f", {count} sentences" if count > 1 else "")

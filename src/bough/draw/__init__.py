@@ -1,1 +1,8 @@
 """Results as pictures: SVG, and lines for a terminal."""
+
+from bough.draw.canvas import STYLE, WIDEST
+from bough.draw.palette import COLOURS
+from bough.draw.picture import svg
+from bough.draw.terminal import Line, lines
+
+__all__ = ["COLOURS", "STYLE", "WIDEST", "Line", "lines", "svg"]

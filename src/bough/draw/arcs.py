@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
-from bough.draw.render import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
+from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
 from bough.trees.tree import Tree
 
 RISE, FIRST, TURN = 22.0, 16.0, 7.0  # between arcs; up to the lowest one; the radius of their corners
@@ -15,23 +16,18 @@ def svg(text: str, trees: Sequence[Tree], *, style: bool = True, widest: float =
     """The dependency trees of a text's sentences, one below the other, as one SVG document.
 
     A tree wider than `widest` runs from top to bottom. Without `style` it is for a page that has
-    `render.STYLE` in a style sheet of its own.
+    `STYLE` in a style sheet of its own.
     """
-    pictures = [_Arcs(tree, widest) for tree in trees]
-    body: list[str] = []
-    top, place = 0.0, 0
-    for picture in pictures:
-        body += [f'<g transform="translate(0 {top:g})">', *picture.shapes(place), "</g>"]
-        top += picture.height
-        place += len(picture.words)
-    width = max(picture.width for picture in pictures)
-    return document(f"{text[:200]}: dependencies", width, top, body, style=style)
+    firsts = accumulate((len(tree) for tree in trees), initial=0)
+    pictures = [_Arcs(tree, first, widest) for tree, first in zip(trees, firsts, strict=False)]
+    return document(f"{text[:200]}: dependencies", pictures, style=style)
 
 
 class _Arcs:
     """One sentence. An arc stands above those it spans, so that arcs of a projective tree never cross."""
 
-    def __init__(self, tree: Tree, widest: float) -> None:
+    def __init__(self, tree: Tree, first: int, widest: float) -> None:
+        self.first = first  # the number of its first word
         self.parents = tree.parents.tolist()
         self.words = [str(token) for token in tree.tokens or ()]
         self.drawn = [clipped(word) for word in self.words]
@@ -63,13 +59,13 @@ class _Arcs:
             over[low:high] = [levels[word]] * (high - low)
         return levels
 
-    def shapes(self, first: int) -> Iterator[str]:
-        """The arcs, then the words; the words are numbered from `first` on."""
+    def shapes(self) -> Iterator[str]:
+        """The arcs, then the words."""
         for word, head in enumerate(self.parents):
             if head >= 0:
                 yield self._arc(word, head)
         for word in range(len(self.words)):
-            yield self._word(word, first + word)
+            yield self._word(word)
 
     def _arc(self, word: int, head: int) -> str:
         # arcs that leave a head on the same side start side by side
@@ -98,7 +94,7 @@ class _Arcs:
         tip = f'<path class="tip" d="M{end - 3.5:.1f} {y - 3:.1f}h7l-3.5 6Z"/>'
         return f'<path class="edge" d="{path}"/>{tip}{label if name else ""}'
 
-    def _word(self, word: int, place: int) -> str:
+    def _word(self, word: int) -> str:
         head, relation = self.parents[word], self.relations[word]
         role = f"{relation or 'depends on'} of {self.words[head]}" if head >= 0 else "the root"
         width = self.widths[word]
@@ -111,7 +107,7 @@ class _Arcs:
             name = relation if head >= 0 else "root"
             mark = f'<text class="relation" x="{left + width + 8:.1f}" y="{y:.1f}" dy=".35em">{shown(name)}</text>'
         return (
-            f'<g class="node" data-node="{place}"><title>{shown(self.words[word])}: {shown(role)}</title>'
+            f'<g class="node" data-node="{self.first + word}"><title>{shown(self.words[word])}: {shown(role)}</title>'
             f'<rect class="plain" x="{left:.1f}" y="{y - 10:.1f}" width="{width:.1f}" height="20" rx="5"/>'
             f'<text class="mid" x="{left + width / 2:.1f}" y="{y:.1f}" dy=".35em">{shown(self.drawn[word])}</text>'
             f"{mark}</g>"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.draw.picture import svg
 from bough.pipeline.reading import Read
 from bough.trees.tree import Tree
 
@@ -185,8 +186,6 @@ class Sentiment:
 
     def svg(self) -> str:
         """The tree, or the trees one below the other, as a picture."""
-        from bough.draw.render import svg
-
         return svg(self)
 
     def _repr_svg_(self) -> str:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bough.draw.render import STYLE
+from bough.draw import STYLE
 
 KINDS = {
     "html": "text/html; charset=utf-8",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import bough
-from bough.draw import arcs, render
+from bough.draw import WIDEST, arcs, svg
 from bough.parsing import get_parser
 from bough.pipeline import Relatedness, Sentiment
 from bough.pipeline.reading import Reader
@@ -34,7 +34,7 @@ class Draw:
     sentences: bool = True  # cut into sentences; else one tree over all of it
     only: int | None = None  # the one node that is drawn, with what is below it
     collapsed: tuple[int, ...] = ()  # nodes drawn whole
-    width: int = render.WIDEST  # what is wider runs from top to bottom
+    width: int = WIDEST  # what is wider runs from top to bottom
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _scored(job: Score | Draw, result: Sentiment | None) -> bytes:
         raise ValueError(f"no word in {job.text[:40]!r}; there is nothing to score")
     if isinstance(job, Score):
         return result.json().encode()
-    drawn = render.svg(result, style=False, only=job.only, collapsed=job.collapsed, widest=job.width)
+    drawn = svg(result, style=False, only=job.only, collapsed=job.collapsed, widest=job.width)
     return _json({"svg": drawn, "result": result.as_dict()})
 
 

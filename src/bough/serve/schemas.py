@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
-from bough.draw.render import WIDEST
+from bough.draw import WIDEST
 from bough.serve import limits
 
 Text = Annotated[str, Field(min_length=1, max_length=limits.CHARACTERS)]

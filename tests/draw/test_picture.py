@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bough.draw.render import COLOURS, MARGIN, WIDEST, lines, svg
+from bough.draw import COLOURS, WIDEST, svg
+from bough.draw.canvas import MARGIN
 from bough.pipeline import Sentiment
 from pipelines import sentiment
 
@@ -119,21 +120,6 @@ def test_there_is_a_dark_style_and_two_hues_that_differ_in_blue() -> None:
 def test_a_notebook_shows_the_picture() -> None:
     result = sentiment()("good")
     assert result._repr_svg_() == result.svg() == svg(result)
-
-
-def test_lines_show_a_phrase_above_its_parts() -> None:
-    shown = lines(sentiment()("good, but not great"))
-    assert shown[0].before == ""
-    assert shown[0].text == "good, but not great"
-    assert {line.text for line in shown} >= {"good", "not great"}
-    assert all(line.sign in ("\u2212\u2212", "\u2212", "0", "+", "++") for line in shown)
-    assert any(line.before.endswith("\u2514\u2500 ") for line in shown)
-
-
-def test_a_phrase_whose_parts_are_all_alike_stays_whole() -> None:
-    result = sentiment()("of the")
-    assert len(lines(result)) == 1
-    assert len(result.nodes) == 3
 
 
 def drawn(result: Sentiment, **options: object) -> dict[int, ElementTree.Element]:

@@ -1,0 +1,84 @@
+"""What all pictures share: the SVG document with its style sheet, a dark one beside it, and text that fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Protocol
+
+from bough.draw.palette import COLOURS, DARK_INK, DARK_NEUTRAL, DARK_PAPER, INK, ON, ON_DARK_NEUTRAL, PAPER
+
+WIDEST = 1000  # units; a sentence that is wider from left to right runs from top to bottom
+ROW, GAP, MARGIN = 26.0, 8.0, 12.0
+LONGEST = 40  # letters of a word that are drawn; the whole of it stands in the tooltip
+LETTER = 7.6  # the mean width of a letter at 13 units; wide scripts count double
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+
+STYLE = f"""
+.bough{{background:{PAPER};font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif}}
+.bough text{{fill:{INK}}}
+.bough .mid{{text-anchor:middle}}
+.bough .sign{{font-weight:600;font-size:11px}}
+.bough .edge{{stroke:#9aa3ad;stroke-width:1.4;fill:none}}
+.bough .folded rect{{stroke:#5c6670;stroke-width:1.4;stroke-dasharray:4 3}}
+.bough .tip{{fill:#9aa3ad}} .bough .plain{{fill:#eceff2}}
+.bough .relation{{font-size:11px}} .bough text.relation{{fill:#5c6670}}
+.bough .back{{fill:{PAPER}}}
+.bough .l0{{fill:{COLOURS[0]}}} .bough .l1{{fill:{COLOURS[1]}}} .bough .l2{{fill:{COLOURS[2]}}}
+.bough .l3{{fill:{COLOURS[3]}}} .bough .l4{{fill:{COLOURS[4]}}}
+.bough text.on0,.bough text.on4{{fill:{ON[0]}}} .bough text.on1,.bough text.on3,.bough text.on2{{fill:{ON[2]}}}
+@media (prefers-color-scheme:dark){{
+.bough{{background:{DARK_PAPER}}} .bough .back{{fill:{DARK_PAPER}}} .bough text{{fill:{DARK_INK}}}
+.bough .edge{{stroke:#6a737d}} .bough .tip{{fill:#6a737d}} .bough .plain{{fill:#2b323a}}
+.bough text.relation{{fill:#a9b3bd}}
+.bough .folded rect{{stroke:#c4ccd4}} .bough .l2{{fill:{DARK_NEUTRAL}}} .bough text.on2{{fill:{ON_DARK_NEUTRAL}}}
+}}
+"""
+
+
+class Drawn(Protocol):
+    """Shapes of a known size."""
+
+    width: float
+    height: float
+
+    def shapes(self) -> Iterable[str]:
+        """As SVG elements, from (0, 0) on."""
+        ...
+
+
+def document(title: str, pictures: Sequence[Drawn], *, style: bool) -> str:
+    """An SVG document of pictures one below the other; without `style` a page has `STYLE` in its own sheet."""
+    body: list[str] = []
+    top = 0.0
+    for picture in pictures:
+        body += [f'<g transform="translate(0 {top:g})">', *picture.shapes(), "</g>"]
+        top += picture.height
+    width, title = max(picture.width for picture in pictures), shown(title)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="bough" role="img" aria-label="{title}" '
+        f'width="{width:g}" height="{top:g}" viewBox="0 0 {width:g} {top:g}">'
+        f"<title>{title}</title>{f'<style>{STYLE}</style>' if style else ''}"
+        f'<rect class="back" width="100%" height="100%"/>{"".join(body)}</svg>'
+    )
+
+
+def clipped(word: str) -> str:
+    """A word as it is drawn: no longer than `LONGEST`."""
+    return word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}\u2026"
+
+
+def shown(text: str) -> str:
+    """A text that XML can hold."""
+    return escape(without_controls(text), quote=True)
+
+
+def without_controls(text: str) -> str:
+    """The text with U+FFFD for control characters and lone surrogates."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def text_width(text: str) -> float:
+    """About how wide a text is."""
+    return LETTER * sum(2 if ord(letter) > 0x2E7F else 1 for letter in text)

@@ -1,0 +1,28 @@
+"""The five colours and signs of sentiment, for the picture, the terminal and the page alike.
+
+Colours run from orange (negative) over grey to blue (positive), which people with any colour vision tell
+apart; each has a sign as well.
+"""
+
+from __future__ import annotations
+
+# by level, from the most negative to the most positive
+COLOURS = ("#b4500a", "#f0a25c", "#dcdcdc", "#86b6e6", "#1e5aa0")
+SIGNS = ("\u2212\u2212", "\u2212", "0", "+", "++")
+LEVELS = {2: (1, 3), 3: (1, 2, 3), 5: (0, 1, 2, 3, 4)}  # of each class, by the number of classes
+NEUTRAL = 2
+INK, PAPER = "#1b1f24", "#fff"
+ON = (PAPER, INK, INK, INK, PAPER)  # what is written on each colour
+DARK_INK, DARK_PAPER, DARK_NEUTRAL, ON_DARK_NEUTRAL = "#e8ebee", "#14181d", "#5a5f66", PAPER
+
+
+def variables() -> str:
+    """The palette as CSS variables, for a page with a style sheet of its own: `--c0` to `--c4`, `--on0`, ..."""
+    levels = "".join(
+        f"--c{i}:{colour};--on{i}:{on};" for i, (colour, on) in enumerate(zip(COLOURS, ON, strict=True))
+    )
+    dark = f"--c{NEUTRAL}:{DARK_NEUTRAL};--on{NEUTRAL}:{ON_DARK_NEUTRAL};"
+    return (
+        f":root{{--ink:{INK};--paper:{PAPER};{levels}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root{{--ink:{DARK_INK};--paper:{DARK_PAPER};{dark}}}}}\n"
+    )

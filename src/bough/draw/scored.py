@@ -1,0 +1,57 @@
+"""What can be drawn as a scored tree: anything with these attributes, such as the results of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from bough.draw.palette import LEVELS
+
+
+class Node(Protocol):
+    """A phrase; `children` are places among the nodes, `word` is the place of the node's own word, if any."""
+
+    @property
+    def span(self) -> tuple[int, int]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def probabilities(self) -> Sequence[float]: ...
+    @property
+    def children(self) -> Sequence[int]: ...
+    @property
+    def word(self) -> int | None: ...
+
+
+class Scored(Protocol):
+    """A text with its phrases, each tree in preorder; `roots` says where each tree begins."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def classes(self) -> Sequence[str]: ...
+    @property
+    def tokens(self) -> Sequence[str]: ...
+    @property
+    def nodes(self) -> Sequence[Node]: ...
+    @property
+    def roots(self) -> Sequence[int]: ...
+
+
+def level_of(result: Scored, place: int) -> int:
+    """Where on the scale of five a phrase stands."""
+    return LEVELS[len(result.classes)][result.classes.index(result.nodes[place].label)]
+
+
+def below(result: Scored, root: int, *, whole: frozenset[int] = frozenset()) -> Iterator[int]:
+    """A node and all below it, in preorder; what is below a node in `whole` is left out."""
+    stack = [root]
+    while stack:
+        place = stack.pop()
+        yield place
+        if place not in whole:
+            stack.extend(reversed(result.nodes[place].children))

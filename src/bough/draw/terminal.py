@@ -1,0 +1,42 @@
+"""Scored trees as lines for a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bough.draw.canvas import without_controls
+from bough.draw.palette import SIGNS
+from bough.draw.scored import Scored, below, level_of
+
+
+@dataclass(frozen=True)
+class Line:
+    """A phrase on a line of its own: what stands before it, its sign, its level (0 to 4) and its text."""
+
+    before: str
+    sign: str
+    level: int
+    text: str
+
+
+def lines(result: Scored) -> list[Line]:
+    """The trees as lines, a phrase above its parts; a phrase whose parts are all like itself stays whole."""
+    found: list[Line] = []
+    stack = [(root, "", "") for root in reversed(result.roots)]
+    while stack:
+        place, before, under = stack.pop()
+        level = level_of(result, place)
+        text = " ".join(without_controls(result.nodes[place].text).split())
+        found.append(Line(before, SIGNS[level], level, text))
+        if _uniform(result, place):
+            continue
+        turn, line = "\u2514\u2500 ", "   "  # of the last child, which is the first on the stack
+        for child in reversed(result.nodes[place].children):
+            stack.append((child, under + turn, under + line))
+            turn, line = "\u251c\u2500 ", "\u2502  "
+    return found
+
+
+def _uniform(result: Scored, root: int) -> bool:
+    label = result.nodes[root].label
+    return all(result.nodes[place].label == label for place in below(result, root))
