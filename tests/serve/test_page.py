@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bough.draw.palette import SIGNS
 from browser import TEXT, Page, needs_chromium, node, type_in, words
 
 pytestmark = needs_chromium
@@ -16,6 +17,16 @@ def test_typing_draws_the_tree_of_what_is_typed(page: Page) -> None:
     type_in(page, "It is not a bad film at all.")
     assert words(page) == ["It", "is", "not", "a", "bad", "film", "at", "all", "."]
     assert re.search(r"(positive|negative|neutral), [+\u2212]\d\.\d\d", page.inner_text(".verdict"))
+
+
+def test_the_legend_and_the_tree_have_one_palette(page: Page) -> None:
+    type_in(page, TEXT)
+    chips = page.locator("#legend .chip")
+    assert tuple(chips.all_text_contents()) == SIGNS
+    colour = "(element, property) => getComputedStyle(element)[property]"
+    for level, chip in enumerate(chips.all()):
+        for drawn in page.locator(f"#cards .node .l{level}").all():
+            assert drawn.evaluate(colour, "fill") == chip.evaluate(colour, "backgroundColor")
 
 
 def test_hovering_shows_the_phrase_and_five_probabilities(page: Page) -> None:

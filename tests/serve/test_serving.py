@@ -97,4 +97,4 @@ def test_the_page_is_in_the_package() -> None:
     from bough.serve.assets import read_assets
 
     names = {path.name for path in (Path(sys.modules["bough.serve"].__path__[0]) / "page").iterdir()}
-    assert names | {"tree.css"} == set(read_assets())
+    assert names | {"tree.css", "palette.css", "classes.js"} == set(read_assets())

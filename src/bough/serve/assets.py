@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from importlib.resources import files
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bough.draw import STYLE
+from bough.draw.canvas import STYLE
+from bough.draw.palette import SIGNS, variables
+from bough.training.evaluate import CLASS_NAMES
 
 KINDS = {
     "html": "text/html; charset=utf-8",
@@ -42,11 +45,13 @@ def made(name: str, content: bytes) -> Asset:
 
 
 def read_assets() -> dict[str, Asset]:
-    """Every file of the page by its name, and the style of the trees."""
+    """Every file of the page by its name, and what it takes from `bough.draw`: trees look the same everywhere."""
     page = files("bough.serve").joinpath("page")
     found = {
         entry.name: made(entry.name, entry.read_bytes())
         for entry in page.iterdir()
         if entry.name.rpartition(".")[2] in KINDS
     }
-    return {**found, "tree.css": made("tree.css", STYLE.encode())}
+    classes = f"export const CLASSES = {json.dumps(CLASS_NAMES['sst5'])};\nexport const SIGNS = {json.dumps(SIGNS)};\n"
+    drawn = {"tree.css": STYLE, "palette.css": variables(), "classes.js": classes}
+    return {**found, **{name: made(name, text.encode()) for name, text in drawn.items()}}

@@ -30,7 +30,8 @@ def reference_page(api: Schema) -> str:
     shapes = "".join(_shape(name, schema) for name, schema in api["components"]["schemas"].items())
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>bough: the API</title><link rel="icon" href="/assets/icon.svg"><link rel="stylesheet" href="/assets/base.css">
+<title>bough: the API</title><link rel="icon" href="/assets/icon.svg">
+<link rel="stylesheet" href="/assets/palette.css"><link rel="stylesheet" href="/assets/base.css">
 <link rel="stylesheet" href="/assets/reference.css"></head>
 <body><header class="top"><a class="brand" href="/">bough</a><p>The API, version {_(info["version"])}</p></header>
 <main class="reference"><p>{_(info["description"])} JSON in, JSON out; a program reads

@@ -8,11 +8,13 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from bough.draw import WIDEST
 from bough.serve import limits
+from bough.training.evaluate import CLASS_NAMES
 
 Text = Annotated[str, Field(min_length=1, max_length=limits.CHARACTERS)]
 Line = Annotated[str, Field(max_length=limits.LINE)]
 Place = Annotated[int, Field(ge=0, lt=100_000)]
-Label = Literal["very negative", "negative", "neutral", "positive", "very positive"]
+CLASSES = CLASS_NAMES["sst5"]
+Label = Literal[CLASSES]  # type: ignore[valid-type]
 Five = Annotated[list[float], Field(min_length=5, max_length=5)]
 
 
@@ -52,7 +54,7 @@ class Phrase(Shape):
     text: str
     label: Label = Field(description="the likeliest class")
     score: float = Field(ge=-1, le=1, description="the expected class, from -1 to 1")
-    probabilities: Five = Field(description="very negative, negative, neutral, positive, very positive")
+    probabilities: Five = Field(description=", ".join(CLASSES))
     children: list[int] = Field(description="places in the list of nodes")
 
 
@@ -62,7 +64,7 @@ class SentimentResult(Shape):
     text: str
     label: Label
     score: float = Field(ge=-1, le=1)
-    probabilities: Five = Field(description="very negative, negative, neutral, positive, very positive")
+    probabilities: Five = Field(description=", ".join(CLASSES))
     tokens: list[str]
     nodes: list[Phrase] = Field(description="the phrases, each tree in preorder")
     sentences: list[int] = Field(description="the place of each sentence's root among the nodes")

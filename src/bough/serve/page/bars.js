@@ -1,8 +1,7 @@
-// Classes, their signs, and probabilities as bars.
+// The signs of classes, and probabilities as bars.
+import { CLASSES, SIGNS } from "./classes.js"; // made by the server
 import { h } from "./dom.js";
 
-export const CLASSES = ["very negative", "negative", "neutral", "positive", "very positive"];
-export const SIGNS = ["−−", "−", "0", "+", "++"];
 export const percent = (p) => `${Math.round(100 * p)}%`;
 export const signed = (score) => `${score < 0 ? "−" : "+"}${Math.abs(score).toFixed(2)}`;
 
@@ -10,6 +9,8 @@ export function chip(label) {
   const level = CLASSES.indexOf(label);
   return h("span", { class: `chip c${level}`, "aria-hidden": "true" }, SIGNS[level]);
 }
+
+export const legend = () => CLASSES.map((label) => h("span", {}, chip(label), ` ${label}`));
 
 export function bars(names, probabilities, kinds) {
   return h("dl", { class: "bars" }, names.flatMap((name, place) => {

@@ -1,4 +1,5 @@
 // The view of sentiment: what is typed, a card for each line.
+import { legend } from "./bars.js";
 import { makeCard } from "./card.js";
 import { $, debounced, h } from "./dom.js";
 import { write } from "./link.js";
@@ -48,6 +49,7 @@ export function start(given) {
     show();
   }
 
+  $("legend").append(...legend());
   $("sentiment-examples").append(...Object.entries(EXAMPLES).map(([kind, texts]) => h("div", {}, h("b", {}, kind),
     texts.map((text) => h("button", { type: "button", onclick: () => put(text) },
       text.includes("\n") ? "good, really good, incredibly good" : text)))));
