@@ -16,10 +16,10 @@ import bough
 from bough.serve import schemas
 from bough.serve.assets import read_assets
 from bough.serve.batching import Batcher
+from bough.serve.docs_page import docs_page
 from bough.serve.headers import SAFE, Guard
 from bough.serve.limits import Gate, Limits
 from bough.serve.models import Compare, Draw, Job, Models, Score, size_of
-from bough.serve.reference import reference_page
 from bough.serve.search import Abandoned, Searcher
 
 BUDGET = 12_000  # characters of a batch: more is hardly faster, and the next batch would wait for it
@@ -137,7 +137,7 @@ def _add_pages(app: FastAPI) -> None:
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
-        return HTMLResponse(reference_page(app.openapi()))
+        return HTMLResponse(docs_page(app.openapi()))
 
 
 def _add_problems(app: FastAPI) -> None:

@@ -19,7 +19,7 @@ _BOUNDS = {
 }
 
 
-def reference_page(api: Schema) -> str:
+def docs_page(api: Schema) -> str:
     """The page at `/docs`."""
     info = api["info"]
     routes = "".join(
