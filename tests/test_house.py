@@ -1,4 +1,4 @@
-"""The house holds: imports go one way, files stay short, and `import bough` is light."""
+"""The house holds: imports go one way and never in a circle, files stay short, and `import bough` is light."""
 
 import ast
 import subprocess
@@ -56,6 +56,40 @@ def test_a_module_imports_only_from_the_rooms_above(path: Path) -> None:
     assert own in RANK, f"{own} has no room yet: give it a line in ROOMS and in docs/architecture.md"
     wrong = {room for room in imported_rooms(path) if RANK[room] > RANK[own]}
     assert not wrong, f"{own} imports {', '.join(sorted(wrong))}, which stands below it"
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    """Every import statement counts: those inside functions and those for the type checker alone as well."""
+    modules = {module_name(path): path for path in FILES}
+    graph = {name: imported_modules(path, set(modules)) - {name} for name, path in modules.items()}
+    reached: dict[str, set[str]] = {}
+    for name, direct in graph.items():
+        reached[name], waiting = set(), list(direct)
+        while waiting:
+            if (other := waiting.pop()) not in reached[name]:
+                reached[name].add(other)
+                waiting += graph[other]
+    circles = {
+        tuple(sorted({other for other in reached[name] if name in reached[other]}))
+        for name in graph
+        if name in reached[name]
+    }
+    assert not circles
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_modules(path: Path, modules: set[str]) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for name in (f"{node.module}.{alias.name}" for alias in node.names):
+                found.add(name if name in modules else node.module)
+    return found & modules
 
 
 @pytest.mark.parametrize("path", FILES, ids=str)
