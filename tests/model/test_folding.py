@@ -6,7 +6,7 @@ import torch
 from bough.model.config import Config
 from bough.model.folding import fold, principal_axes
 from bough.model.model import Model
-from bough.pipeline.scorer import sentence_vectors
+from bough.pipeline.states import sentence_vectors
 from bough.trees.tree import Tree
 
 WORDS = [f"w{i}" for i in range(60)]

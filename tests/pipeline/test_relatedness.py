@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bough.parsing.tokenise import tokenise
 from pipelines import related
 
 CORPUS = [
@@ -67,3 +68,34 @@ def test_what_is_wrong_is_said() -> None:
             call("guitar")
     with pytest.raises(ValueError, match="2 vectors for 5 texts"):
         related().nearest("a", CORPUS, vectors=related().encode(CORPUS[:2]))
+
+
+def test_texts_without_a_word_are_passed_over_where_that_is_asked_for() -> None:
+    gaps = ["", CORPUS[0], "  ", *CORPUS[1:], "\x00"]
+    plain, skipped = related().nearest(CORPUS[1], CORPUS), related().nearest(CORPUS[1], gaps, skip=True)
+    assert [one.text for one in skipped] == [one.text for one in plain]
+    assert all(gaps[one.index] == one.text for one in skipped)
+    assert related().nearest(CORPUS[1], ["", " "], skip=True) == []
+    with pytest.raises(ValueError, match="no word in text 1, '  '"):
+        related().nearest(CORPUS[1], gaps[1:3] * 2)
+
+
+def test_a_pair_with_a_text_without_a_word_is_none_and_the_others_are_compared() -> None:
+    pairs = [("A cat", "A dog"), ("", "A dog"), ("A cat", " "), (CORPUS[0], CORPUS[1])]
+    found = list(related().stream_any(pairs))
+    assert [one is None for one in found] == [False, True, True, False]
+    for one, pair in ((found[0], pairs[0]), (found[3], pairs[3])):
+        assert one is not None
+        assert (one.a, one.b) == pair
+        assert one.score == pytest.approx(related().score(*pair), abs=1e-4)
+    assert list(related().stream_any([("", "")])) == [None]
+
+
+def test_every_text_is_cut_into_words_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: list[str] = []
+    monkeypatch.setattr("bough.pipeline.reading.tokenise", lambda text: cut.append(text) or tokenise(text))
+    list(related().stream_any([("A cat", "A dog"), ("", "A dog")]))
+    assert sorted(cut) == ["", "A cat", "A dog", "A dog"]
+    cut.clear()
+    related().nearest("A cat", ["A dog", ""], skip=True)
+    assert sorted(cut) == ["", "A cat", "A dog"]

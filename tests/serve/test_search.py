@@ -35,7 +35,7 @@ def test_vectors_are_computed_once_and_forgotten_in_turn(monkeypatch: pytest.Mon
     monkeypatch.setattr(shelf, "_read", lambda lines: read.append(len(lines)) or own(lines))
     for lines in (LINES[:5], LINES[5:10], LINES[:5], LINES[10:16], LINES[:5], LINES[5:10]):
         shelf.ranked(QUERY, lines, 1)
-    assert read == [5, 5, 6, 5]
+    assert [count for count in read if count > 1] == [5, 5, 6, 5]  # a query is read alone
     assert sum(count for count, _ in shelf.kept.values()) <= 12
 
 

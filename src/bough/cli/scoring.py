@@ -44,7 +44,7 @@ def score(
     import torch
 
     import bough
-    from bough.pipeline.scoring import print_scores, score_file
+    from bough.pipeline.files import print_scores, score_file
 
     torch.set_num_threads(1)
     if resume and out is None:

@@ -139,13 +139,13 @@ def nearest(
     from bough.formats.lines import numbered
 
     pipeline = load_pipeline(model, parser, "relatedness")
-    kept = [entry for entry in numbered(corpus, str(corpus)) if pipeline.reader.cut([entry[1]])[0]]
-    if not kept:
+    lines = list(numbered(corpus, str(corpus)))
+    found = pipeline.nearest(query, [line for _, line in lines], k, skip=True)
+    if not found:
         raise ValueError(f"{corpus}: no sentence in it; one a line")
-    found = pipeline.nearest(query, [line for _, line in kept], k)
     if as_json:
         for one in found:
-            entry = {"text": one.text, "score": round(one.score, 4), "line": kept[one.index][0]}
+            entry = {"text": one.text, "score": round(one.score, 4), "line": lines[one.index][0]}
             say(json.dumps(entry, ensure_ascii=False))
         return
     from bough.cli import plain_console

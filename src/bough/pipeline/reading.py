@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Literal, NamedTuple, TypeVar
 
 from bough.errors import FormatError
 from bough.parsing import Parser, get_parser
@@ -12,8 +13,19 @@ from bough.parsing.tokenise import Token, sentences, tokenise
 from bough.trees.tree import Tree
 
 Kind = Literal["constituency", "dependency"]
+T = TypeVar("T")
+AT_ONCE = 256  # texts parsed and scored together
 _WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}
 _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
+
+
+def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
+    """The items in lists of at most `size`; a text is one item, and a ValueError where several are wanted."""
+    if isinstance(items, str):
+        raise ValueError(f"one text, {items[:40]!r}, where several are wanted; put it into a list")
+    source = iter(items)
+    while group := list(islice(source, size)):
+        yield group
 
 
 class Read(NamedTuple):
@@ -21,6 +33,11 @@ class Read(NamedTuple):
 
     tokens: Sequence[Token]
     tree: Tree
+
+    @property
+    def words(self) -> list[str]:
+        """The words alone."""
+        return [token.text for token in self.tokens]
 
 
 class Reader:
@@ -44,10 +61,13 @@ class Reader:
             if not sentence:
                 which = f"text {first + place}" if first or len(texts) > 1 else "the text"
                 raise ValueError(f"no word in {which}, {texts[place][:40]!r}; there is nothing to score")
-        return self.parse(cut)
+        return self._parsed(cut)
 
-    def parse(self, cut: Sequence[Sequence[Sequence[Token]]]) -> list[list[Read]]:
-        """Trees over the sentences that `cut` gave."""
+    def read_any(self, texts: Sequence[str]) -> list[list[Read]]:
+        """The sentences of each text; none where there is no word."""
+        return self._parsed(self.cut(texts))
+
+    def _parsed(self, cut: Sequence[Sequence[Sequence[Token]]]) -> list[list[Read]]:
         flat = [[token.text for token in sentence] for text in cut for sentence in text]
         parse: Callable[[Sequence[Sequence[str]]], list[Tree]] = getattr(self.parser, self.kind)
         trees = iter(parse(flat) if flat else [])

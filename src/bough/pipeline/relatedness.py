@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.model.model import UNKNOWN, Model
+from bough.model.model import Model
 from bough.nn.heads import Similarity
 from bough.parsing import Parser
-from bough.pipeline.reading import Kind, Reader
+from bough.pipeline.reading import Kind, Read, Reader, groups
 from bough.pipeline.results import DIGITS, printable, rounded
-from bough.pipeline.scorer import AT_ONCE, groups, sentence_vectors, word_rows
+from bough.pipeline.states import Floats, mean_rows, sentence_vectors
 from bough.trees.tree import Tree
 
-Floats = NDArray[np.float32]
+_Pair = tuple[list[Read], list[Read]]
 
 
 @dataclass(frozen=True)
@@ -86,13 +85,12 @@ class RelatednessPipeline:
             (a, left), (b, right) = (
                 self.reader.given(text, tree) for text, tree in zip((a, b), trees, strict=True)
             )
-            both = left.tree, right.tree
+            reads = [([left], [right])]
         elif a is None or b is None:
             raise ValueError("a text is missing; two texts are compared")
         else:
-            (left, *_), (right, *_) = self.reader.read([a, b])
-            both = left.tree, right.tree
-        return self._compared([(a, b)], [both])[0]
+            reads = _paired(self.reader.read([a, b]))
+        return self._compared([(a, b)], reads)[0]
 
     def compare_all(self, pairs: Sequence[tuple[str, str]]) -> list[Relatedness]:
         """`compare` for many pairs."""
@@ -103,13 +101,21 @@ class RelatednessPipeline:
         first = 0
         for group in groups(pairs):
             texts = [text for pair in group for text in pair]
-            trees = [read[0].tree for read in self.reader.read(texts, first)]
+            yield from self._compared(group, _paired(self.reader.read(texts, first)))
             first += len(texts)
-            yield from self._compared(group, list(zip(trees[0::2], trees[1::2], strict=True)))
 
-    def _compared(
-        self, pairs: Sequence[tuple[str, str]], trees: Sequence[tuple[Tree, Tree]]
-    ) -> list[Relatedness]:
+    def stream_any(self, pairs: Iterable[tuple[str, str]]) -> Iterator[Relatedness | None]:
+        """As `stream`, with None for a pair with a text without a word."""
+        for group in groups(pairs):
+            reads = _paired(self.reader.read_any([text for pair in group for text in pair]))
+            spoken = [pair for pair, both in zip(group, reads, strict=True) if all(both)]
+            results = iter(self._compared(spoken, [both for both in reads if all(both)]))
+            yield from (next(results) if all(both) else None for both in reads)
+
+    def _compared(self, pairs: Sequence[tuple[str, str]], reads: Sequence[_Pair]) -> list[Relatedness]:
+        if not pairs:
+            return []
+        trees = [(left[0].tree, right[0].tree) for left, right in reads]
         vectors = sentence_vectors(self.model, [tree for pair in trees for tree in pair])
         log_p = self._ratings(vectors[0::2], vectors[1::2])
         scores, rows = self.head.score(log_p).tolist(), log_p.exp().tolist()
@@ -127,42 +133,66 @@ class RelatednessPipeline:
 
     def encode(self, texts: Iterable[str]) -> Floats:
         """(texts, D) the vector of each text."""
-        parts = [
-            sentence_vectors(
-                self.model, [read[0].tree for read in self.reader.read(group, number * AT_ONCE)]
-            ).numpy()
-            for number, group in enumerate(groups(texts))
-        ]
-        return np.concatenate(parts) if parts else np.zeros((0, self.model.encoder.width), dtype=np.float32)
+        first, parts = 0, [self.vectors([])]
+        for group in groups(texts):
+            parts.append(self.vectors([read[0] for read in self.reader.read(group, first)]))
+            first += len(group)
+        return np.concatenate(parts)
+
+    def encode_any(self, texts: Iterable[str]) -> tuple[list[int], Floats]:
+        """The places of the texts that have a word, and as `encode` their vectors."""
+        first, places, parts = 0, list[int](), [self.vectors([])]
+        for group in groups(texts):
+            reads = self.reader.read_any(group)
+            places += [place for place, read in enumerate(reads, first) if read]
+            parts.append(self.vectors([read[0] for read in reads if read]))
+            first += len(group)
+        return places, np.concatenate(parts)
+
+    def vectors(self, sentences: Sequence[Read]) -> Floats:
+        """(sentences, D) the vector of each sentence."""
+        return sentence_vectors(self.model, [read.tree for read in sentences]).numpy()
 
     def mean_rows(self, texts: Iterable[str]) -> Floats:
         """(texts, columns) the mean of the model's word rows: the plain baseline beside `encode`."""
-        parts: list[Floats] = []
-        for group in groups(texts):
-            for text in self.reader.cut(group):
-                words = [token.text for sentence in text for token in sentence] or [UNKNOWN]
-                parts.append(word_rows(self.model, words).mean(dim=0).numpy())
-        return np.stack(parts) if parts else np.zeros((0, self.model.config.dimension), dtype=np.float32)
+        cut = (cut for group in groups(texts) for cut in self.reader.cut(group))
+        return mean_rows(self.model, [[token.text for part in text for token in part] for text in cut])
 
     def nearest(
-        self, query: str, corpus: Sequence[str], k: int = 3, *, vectors: Floats | None = None
+        self,
+        query: str,
+        corpus: Sequence[str],
+        k: int = 3,
+        *,
+        vectors: Floats | None = None,
+        skip: bool = False,
     ) -> list[Neighbour]:
         """The `k` texts of a corpus most related to a query, best first; the query itself is not left out.
 
-        `vectors`, what `encode(corpus)` gave, saves encoding the corpus for every query.
+        `vectors`, what `encode(corpus)` gave, saves encoding the corpus for every query. With `skip` texts
+        without a word are passed over; else they are an error.
         """
         if k < 1:
             raise ValueError(f"k={k}: at least 1")
+        asked = self.encode([query])
+        places: Sequence[int] = range(len(corpus))
+        if vectors is None and skip:
+            places, vectors = self.encode_any(corpus)
         known = self.encode(corpus) if vectors is None else vectors
-        if len(known) != len(corpus):
+        if len(known) != len(places):
             raise ValueError(f"{len(known)} vectors for {len(corpus)} texts; one each")
-        one = torch.from_numpy(self.encode([query]))
-        scores = np.empty(len(corpus), dtype=np.float32)
-        place = 0
-        for part in torch.from_numpy(known).split(4096):
-            scores[place : place + len(part)] = self.head.score(
-                self._ratings(one.expand(len(part), -1), part)
-            ).numpy()
-            place += len(part)
+        found = ((places[i], score) for i, score in self.ranked(asked, known, k))
+        return [Neighbour(corpus[place], score, place) for place, score in found]
+
+    def ranked(self, query: Floats, known: Floats, k: int) -> list[tuple[int, float]]:
+        """Which `k` of the vectors `known` (n, D) are nearest to `query` (1, D), best first, with their scores."""
+        one = torch.from_numpy(query)
+        parts = torch.from_numpy(known).split(4096)
+        rated = [self.head.score(self._ratings(one.expand(len(part), -1), part)).numpy() for part in parts]
+        scores = np.concatenate(rated)
         best = np.argsort(-scores, kind="stable")[:k].tolist()
-        return [Neighbour(corpus[i], float(scores[i]), i) for i in best]
+        return [(i, float(scores[i])) for i in best]
+
+
+def _paired(reads: list[list[Read]]) -> list[_Pair]:
+    return list(zip(reads[0::2], reads[1::2], strict=True))

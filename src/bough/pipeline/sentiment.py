@@ -11,9 +11,9 @@ import torch
 from bough.model.model import Model
 from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
 from bough.parsing import Parser
-from bough.pipeline.reading import Kind, Read, Reader
+from bough.pipeline.reading import Kind, Read, Reader, groups
 from bough.pipeline.results import Floats, Sentiment
-from bough.pipeline.scorer import groups, inputs, tidy
+from bough.pipeline.states import inputs, tidy
 from bough.training.evaluate import CLASS_NAMES
 from bough.trees.tree import Tree
 
@@ -73,11 +73,10 @@ class SentimentPipeline:
     def stream_any(self, texts: Iterable[str]) -> Iterator[Sentiment | None]:
         """As `stream`, with None for a text without a word."""
         for group in groups(texts):
-            cut = self.reader.cut(group)
-            full = [place for place, text in enumerate(cut) if text]
-            reads = self.reader.parse([cut[place] for place in full])
-            results = dict(zip(full, self._scored([group[place] for place in full], reads), strict=True))
-            yield from (results.get(place) for place in range(len(group)))
+            reads = self.reader.read_any(group)
+            spoken = [text for text, read in zip(group, reads, strict=True) if read]
+            results = iter(self._scored(spoken, [read for read in reads if read]))
+            yield from (next(results) if read else None for read in reads)
 
     def probabilities(self, trees: Sequence[Tree]) -> list[Floats]:
         """For each tree (nodes, classes): the probabilities of every node."""

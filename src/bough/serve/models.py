@@ -68,7 +68,7 @@ class Models:
     def compute(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Every text of the batch is parsed and scored with the others; then each job gets its own answer."""
         results = self._sentiments(jobs)
-        pairs = iter(self._pairs([job for job in jobs if isinstance(job, Compare)]))
+        pairs = self.related.stream_any((job.a, job.b) for job in jobs if isinstance(job, Compare))
         outcomes: list[Outcome] = []
         for job in jobs:
             try:
@@ -99,13 +99,6 @@ class Models:
         while len(self._drawn) > REMEMBERED:
             self._drawn.popitem(last=False)
         return known
-
-    def _pairs(self, jobs: Sequence[Compare]) -> list[Relatedness | None]:
-        cut = self.related.reader.cut([side for job in jobs for side in (job.a, job.b)])
-        full = [i for i in range(len(jobs)) if cut[2 * i] and cut[2 * i + 1]]
-        found = self.related.compare_all([(jobs[i].a, jobs[i].b) for i in full])
-        by_place = dict(zip(full, found, strict=True))
-        return [by_place.get(i) for i in range(len(jobs))]
 
     def _dependencies(self, job: Draw) -> bytes:
         (sentences,) = self._arcs[job.sentences].read([job.text])

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.pipeline.states import mean_rows
+
 if TYPE_CHECKING:
     from bough.pipeline import RelatednessPipeline
 
@@ -118,29 +120,32 @@ class Shelf:
         return self.kept[key][1]
 
     def _read(self, lines: Sequence[str]) -> Vectors:
-        cut = self.pipeline.reader.cut(lines)
-        places = [place for place, sentence in enumerate(cut) if sentence]
-        texts = [lines[place] for place in places]
-        return Vectors(places, self.pipeline.encode(texts), _unit(self.pipeline.mean_rows(texts)))
+        reads = self.pipeline.reader.read_any(lines)
+        places = [place for place, read in enumerate(reads) if read]
+        sentences = [reads[place][0] for place in places]
+        rows = mean_rows(self.pipeline.model, [sentence.words for sentence in sentences])
+        return Vectors(places, self.pipeline.vectors(sentences), _unit(rows))
 
     def ranked(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
         """The `k` nearest lines by each measure, with their numbers from 1 on."""
-        if not self.pipeline.reader.cut([query])[0]:
+        asked = self._read([query])
+        if not asked.places:
             raise ValueError(f"no word in the query, {query[:40]!r}")
         known = self.vectors(lines)
-        texts = [lines[place] for place in known.places]
-        if not texts:
+        if not known.places:
             return {"model": [], "cosine": []}
-        near = self.pipeline.nearest(query, texts, k, vectors=known.states)
-        cosines = known.rows @ _unit(self.pipeline.mean_rows([query]))[0]
+        cosines = known.rows @ asked.rows[0]
         best = np.argsort(-cosines, kind="stable")[:k].tolist()
+        ranked = {
+            "model": self.pipeline.ranked(asked.states, known.states, k),
+            "cosine": [(i, float(cosines[i])) for i in best],
+        }
         return {
-            "model": [
-                {"text": one.text, "score": one.score, "line": known.places[one.index] + 1} for one in near
-            ],
-            "cosine": [
-                {"text": texts[i], "score": float(cosines[i]), "line": known.places[i] + 1} for i in best
-            ],
+            measure: [
+                {"text": lines[known.places[i]], "score": score, "line": known.places[i] + 1}
+                for i, score in found
+            ]
+            for measure, found in ranked.items()
         }
 
 

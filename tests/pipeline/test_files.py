@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bough.errors import FormatError
-from bough.pipeline.scoring import score_file
+from bough.pipeline.files import score_file
 from pipelines import related, sentiment
 
 TEXTS = ["A fine film.", "", "Dull. Boring. Bad!", "  ", "I <loved> it \U0001f600", "caf\u00e9 \u202e rtl"]

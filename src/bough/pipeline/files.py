@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 
 from bough.errors import FormatError
 from bough.formats.lines import numbered
+from bough.pipeline.reading import groups
 from bough.pipeline.relatedness import RelatednessPipeline
 from bough.pipeline.results import printable
-from bough.pipeline.scorer import groups
 from bough.pipeline.sentiment import SentimentPipeline
 
 Pipeline = SentimentPipeline | RelatednessPipeline
@@ -111,11 +111,8 @@ def records_of(lines: Iterable[bytes], source: Path, *, pairs: bool) -> Iterator
 def scored(pipeline: Pipeline, records: list[Record], *, brief: bool) -> list[str]:
     """A line of JSON for each record."""
     if isinstance(pipeline, RelatednessPipeline):
-        cut = pipeline.reader.cut([record[side] for record in records for side in ("a", "b")])
-        full = [place for place in range(len(records)) if cut[2 * place] and cut[2 * place + 1]]
-        pairs = pipeline.compare_all([(records[place]["a"], records[place]["b"]) for place in full])
-        found = {place: pair.as_dict() for place, pair in zip(full, pairs, strict=True)}
-        results = [found.get(place, NO_PAIR) for place in range(len(records))]
+        pairs = pipeline.stream_any((record["a"], record["b"]) for record in records)
+        results = [NO_PAIR if pair is None else pair.as_dict() for pair in pairs]
     else:
         empty = NO_TEXT if brief else {**NO_TEXT, **NO_PHRASES}
         scores = pipeline.stream_any(record["text"] for record in records)

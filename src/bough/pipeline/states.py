@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Sequence
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from bough.model.encoders import sentence_width
 from bough.model.examples import collate, prepare_all
-from bough.model.model import Model
+from bough.model.model import UNKNOWN, Model
 from bough.model.shipped import ShippedModel
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
-AT_ONCE = 256  # texts parsed and scored together
-T = TypeVar("T")
-
-
-def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
-    """The items in lists of at most `size`; a text is one item, and a ValueError where several are wanted."""
-    if isinstance(items, str):
-        raise ValueError(f"one text, {items[:40]!r}, where several are wanted; put it into a list")
-    source = iter(items)
-    while group := list(islice(source, size)):
-        yield group
+Floats = NDArray[np.float32]
 
 
 def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
@@ -40,18 +31,23 @@ def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
 @torch.inference_mode()
 def sentence_vectors(model: Model, trees: Sequence[Tree]) -> Tensor:
     """(trees, D) the vector of each sentence."""
+    if not trees:
+        return torch.zeros(0, sentence_width(model.config))
     forest, x = inputs(model, trees)
     vectors = model.sentences(x, forest)
     tidy(model)
     return vectors
 
 
-def word_rows(model: Model, words: Sequence[str]) -> Tensor:
-    """(words, X) the table's row of each word."""
-    rows = torch.from_numpy(model.ids(words))
-    found = model.vectors(rows) if isinstance(model, ShippedModel) else model.table.index_select(0, rows)
+def mean_rows(model: Model, sentences: Sequence[Sequence[str]]) -> Floats:
+    """(sentences, X) the mean of the table's rows of each sentence's words; the unknown word's without a word."""
+    means = np.zeros((len(sentences), model.config.dimension), dtype=np.float32)
+    for mean, words in zip(means, sentences, strict=True):
+        rows = torch.from_numpy(model.ids(words or [UNKNOWN]))
+        found = model.vectors(rows) if isinstance(model, ShippedModel) else model.table.index_select(0, rows)
+        mean[:] = found.mean(dim=0).numpy()
     tidy(model)
-    return found
+    return means
 
 
 def tidy(model: Model) -> None:
