@@ -9,7 +9,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.model.encoders import sentence_width
 from bough.model.examples import collate, prepare_all
 from bough.model.model import UNKNOWN, Model
 from bough.model.shipped import ShippedModel
@@ -32,7 +31,7 @@ def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
 def sentence_vectors(model: Model, trees: Sequence[Tree]) -> Tensor:
     """(trees, D) the vector of each sentence."""
     if not trees:
-        return torch.zeros(0, sentence_width(model.config))
+        return torch.zeros(0, model.encoder.width)
     forest, x = inputs(model, trees)
     vectors = model.sentences(x, forest)
     tidy(model)
