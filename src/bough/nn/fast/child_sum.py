@@ -8,33 +8,30 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, sweep, tanh_backward
+from bough.nn.fast import compiled
 from bough.trees.forest import Forest
 
 
 def sweep_child_sum(
-    a: Tensor, U: Tensor, U_f: Tensor, forest: Forest, *, output_gate: bool, mask: Tensor | None
-) -> tuple[Tensor, ...]:
-    """h, c (U, D) of the forest's units; see `ChildSumCell`."""
-    cell = ChildSumCell(a, U, U_f, forest, output_gate=output_gate, mask=mask)
-    return sweep(cell, forest, a, U, U_f)
+    a: Tensor, U: Tensor, U_f: Tensor, forest: Forest, *, output_gate: bool, mask: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """h, c (U, D) of the forest's units, differentiable in a, U and U_f; `ChildSumCell` says what they hold."""
+    if compiled.takes(a, U, U_f, mask):
+        return compiled.sweep(a, U, U_f, forest, None, output_gate, mask)
+    h, c = sweep(ChildSumCell(a, U, U_f, forest, output_gate=output_gate, mask=mask), forest, a, U, U_f)
+    return h, c
 
 
 class ChildSumCell:
     """Rows of `g` are units, in column blocks u, i, (o,) and f_x, the input's part of the forget gates; rows of
     `f` are edges, sorted by parent.
 
-    `a` (M, G*D) is the input's part and every bias, in the same column blocks, one row a distinct input.
+    `a` (M, G*D) is the input's part and every bias, in the same column blocks, one row per distinct input.
+    `mask` (U, D) is recurrent dropout's, a factor for each entry of u.
     """
 
     def __init__(
-        self,
-        a: Tensor,
-        U: Tensor,
-        U_f: Tensor,
-        forest: Forest,
-        *,
-        output_gate: bool,
-        mask: Tensor | None = None,
+        self, a: Tensor, U: Tensor, U_f: Tensor, forest: Forest, *, output_gate: bool, mask: Tensor | None
     ) -> None:
         self.keep = recorded(a, U, U_f)
         self.forest, self.output_gate, self.mask = forest, output_gate, mask
@@ -144,7 +141,7 @@ class ChildSumCell:
             tanh_backward(i, u, grad_input=dg[:, :d])
         else:  # u is mask * tanh(z), so du/dz = mask - u^2 / mask, and 0 where the mask is
             mask = self.mask[start:end]
-            torch.sub(mask, u.square().div_(mask.clamp_min(1)), out=dg[:, :d]).mul_(i)
+            torch.sub(mask, u.square().div_(mask.clamp_min(1e-30)), out=dg[:, :d]).mul_(i)
         sigmoid_backward(u, i, grad_input=dg[:, d : 2 * d])
         if self.output_gate:
             sigmoid_backward(t, g[:, 2 * d : -d], grad_input=dg[:, 2 * d : -d])

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, sweep, tanh_backward
+from bough.nn.fast import compiled
 from bough.trees.forest import Forest
 
 
@@ -19,18 +20,20 @@ def sweep_nary(
     arity: int,
     *,
     output_gate: bool,
-    mask: Tensor | None,
-) -> tuple[Tensor, ...]:
-    """h, c (U, D) of the forest's units; see `NaryCell`."""
-    cell = NaryCell(a, U, b, forest, arity, output_gate=output_gate, mask=mask)
-    return sweep(cell, forest, a, U, b)
+    mask: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """h, c (U, D) of the forest's units, differentiable in a, U and b; `NaryCell` says what they hold."""
+    if compiled.takes(a, U, b, mask):
+        return compiled.sweep(a, U, b, forest, arity, output_gate, mask)
+    h, c = sweep(NaryCell(a, U, b, forest, arity, output_gate=output_gate, mask=mask), forest, a, U, b)
+    return h, c
 
 
 class NaryCell:
     """Gates stand in column blocks u, i, f_1 .. f_N, o of `g`; `a` is the input's part (see `compose`).
 
     With `b` the leaf is affine and `g` has a row for each inner unit; without, every unit has a row, its
-    biases within `a`.
+    biases within `a`. `mask` is recurrent dropout's, a factor for each entry of u, a row for each of `g`.
     """
 
     def __init__(
@@ -42,7 +45,7 @@ class NaryCell:
         arity: int,
         *,
         output_gate: bool,
-        mask: Tensor | None = None,
+        mask: Tensor | None,
     ) -> None:
         self.keep = recorded(a, U, b)
         self.forest, self.arity, self.output_gate, self.mask = forest, arity, output_gate, mask
@@ -165,7 +168,7 @@ class NaryCell:
             tanh_backward(i, u, grad_input=dg[:, :d])
         else:  # u is mask * tanh(z), so du/dz = mask - u^2 / mask, and 0 where the mask is
             mask = self.mask[rows]
-            torch.sub(mask, u.square().div_(mask.clamp_min(1)), out=dg[:, :d]).mul_(i)
+            torch.sub(mask, u.square().div_(mask.clamp_min(1e-30)), out=dg[:, :d]).mul_(i)
         sigmoid_backward(u, i, grad_input=dg[:, d : 2 * d])
         if start < leaves:
             dg[:, 2 * d : (2 + n) * d] = 0

@@ -1,0 +1,38 @@
+"""Buffers that live on from sweep to sweep: fresh pages cost more than what is written to them."""
+
+from __future__ import annotations
+
+import threading
+
+import torch
+from torch import Tensor
+
+LIMIT = 1 << 26  # floats kept for later, 256 MB
+
+
+class Buffer:
+    """`floats` (at least as many as asked for) until nothing refers to this; then they wait for the next one."""
+
+    _lock = threading.Lock()
+    _free: list[Tensor] = []  # noqa: RUF012 - shared by all, which is the point
+
+    def __init__(self, size: int) -> None:
+        with self._lock:
+            fitting = [k for k, free in enumerate(self._free) if free.numel() >= size]
+            best = min(fitting, key=lambda k: self._free[k].numel(), default=-1)
+            found = self._free.pop(best) if fitting else None
+        if found is None:
+            with torch.inference_mode(False):
+                found = torch.empty(size + size // 4, dtype=torch.float32)
+        self.floats = found
+
+    def __del__(self) -> None:
+        floats = getattr(self, "floats", None)
+        if floats is None or not self._lock.acquire(blocking=False):  # never waits inside a collection
+            return
+        try:
+            self._free.append(floats)
+            while sum(free.numel() for free in self._free) > LIMIT or len(self._free) > 8:
+                self._free.pop(0)
+        finally:
+            self._lock.release()

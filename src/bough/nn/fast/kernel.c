@@ -1,0 +1,320 @@
+/* The sweeps of the N-ary and the Child-Sum Tree-LSTM, up and down, in float32 on one thread.
+
+   Each distinct child projects its h once: h times U's rows of its slot (N-ary), or times [U | U_f] (Child-Sum, which has
+   one slot). That happens just before the lowest level that has a parent of it, so a row with one parent is read while it
+   is in cache, and its place is then free again. One pass per row makes gates, c and h of a unit from its children's rows.
+   On the way down one pass per row writes the gates' gradients into the children's rows (the first to come stores, later
+   ones add), one matmul per level and slot makes dh of them, and one per slot at the end dU.
+
+   No Python or torch headers: arrays and the BLAS come as pointers, from plan.py, library.py and compiled.py. */
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Integers are passed as 64 bits: on a little-endian machine a BLAS of 32-bit ones reads the same number. */
+typedef void (*Gemm)(const char *, const char *, const int64_t *, const int64_t *, const int64_t *, const float *,
+                     const float *, const int64_t *, const float *, const int64_t *, const float *, float *,
+                     const int64_t *);
+typedef int (*SetThreads)(int);
+
+typedef struct { /* one unit */
+    int n, copies, da_first;
+    const float *a, *mask, *dh;
+    float *g, *t, *c, *h, *f, *da, *dc;
+    long f_step;
+    float **p, **c_k, **dc_k, **h_row; /* (n) each, but h_row (copies) */
+    uint8_t *first;                    /* (n) */
+} Row;
+
+typedef struct {
+    void (*nary_up)(const Row *, long, int, int), (*nary_down)(const Row *, long, int, int);
+    void (*leaf_up)(const Row *, long, int), (*leaf_down)(const Row *, long, int);
+    void (*child_sum_up)(const Row *, long, int), (*child_sum_down)(const Row *, long, int);
+} Passes;
+
+typedef struct { /* as in compiled.py */
+    int64_t units, leaves, levels, degree, slots, d, child_sum, output_gate, keep, own_inputs, inputs, isa;
+    const int64_t *sizes, *input_of;
+    const int32_t *start, *child, *row, *place, *row_of, *group, *dest; /* as in `plan` */
+    const float *a, *U, *b, *mask;                                      /* b: the bias, or U_f */
+    float *h, *c, *g, *f, *t, *o, *hs, *joined;                         /* kept for the way down */
+    float *p;                                                           /* the projected rows, or their gradients */
+    const float *gh, *gc;
+    float *da, *dU, *db, *dhs, *dc;
+    Gemm gemm;
+    SetThreads set_threads;
+} Sweep;
+
+#define FN TARGET static inline __attribute__((always_inline))
+#define POINTER(x, at) ((x) ? (x) + (at) : 0)
+
+#define TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma")))
+#define NAME(x) x##_avx512
+#define V __m512
+#define M __mmask16
+#define N 16
+#define MASK(n) ((__mmask16)((1u << (n)) - 1))
+#define LOAD _mm512_loadu_ps
+#define LOAD_MASKED(p, m) _mm512_maskz_loadu_ps(m, p)
+#define STORE _mm512_storeu_ps
+#define STORE_MASKED _mm512_mask_storeu_ps
+#define SET _mm512_set1_ps
+#define ADD _mm512_add_ps
+#define SUB _mm512_sub_ps
+#define MUL _mm512_mul_ps
+#define DIV _mm512_div_ps
+#define MIN _mm512_min_ps /* of a NaN and a number the second operand, so x stands second */
+#define MAX _mm512_max_ps
+#define FMADD _mm512_fmadd_ps
+#define FNMADD _mm512_fnmadd_ps
+#define ABS _mm512_abs_ps
+#define ROUND(x) _mm512_roundscale_ps(x, 8)
+#define POWER_OF_TWO(n) \
+    _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127)), 23))
+#define COPY_SIGN(to, from) _mm512_or_ps(to, _mm512_and_ps(from, SET(-0.f)))
+#define ZERO_BELOW(x, bound, y) _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, bound, _CMP_NLT_UQ), y)
+#include "rows.h"
+#include "unvector.h"
+
+#define TARGET __attribute__((target("avx2,fma")))
+#define NAME(x) x##_avx2
+#define V __m256
+#define M __m256i
+#define N 8
+#define MASK(n) _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define LOAD _mm256_loadu_ps
+#define LOAD_MASKED(p, m) _mm256_maskload_ps(p, m)
+#define STORE _mm256_storeu_ps
+#define STORE_MASKED _mm256_maskstore_ps
+#define SET _mm256_set1_ps
+#define ADD _mm256_add_ps
+#define SUB _mm256_sub_ps
+#define MUL _mm256_mul_ps
+#define DIV _mm256_div_ps
+#define MIN _mm256_min_ps
+#define MAX _mm256_max_ps
+#define FMADD _mm256_fmadd_ps
+#define FNMADD _mm256_fnmadd_ps
+#define ABS(x) _mm256_andnot_ps(SET(-0.f), x)
+#define ROUND(x) _mm256_round_ps(x, 8)
+#define POWER_OF_TWO(n) \
+    _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23))
+#define COPY_SIGN(to, from) _mm256_or_ps(to, _mm256_and_ps(from, SET(-0.f)))
+#define ZERO_BELOW(x, bound, y) _mm256_and_ps(_mm256_cmp_ps(x, bound, _CMP_NLT_UQ), y)
+#include "rows.h"
+#include "unvector.h"
+#undef FN
+
+/* The widest instruction set this machine has of those compiled: 512, 256 or 0. */
+int64_t bough_isa(void) {
+    __builtin_cpu_init();
+    int fma = __builtin_cpu_supports("fma");
+    if (fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return 512;
+    return fma && __builtin_cpu_supports("avx2") ? 256 : 0;
+}
+
+/* Where each child's projected row is, from the edges sorted by parent.
+
+   start (units + 1): each unit's first edge. For each edge: child, its unit; row, 2 * its row + whether the edge is the
+   last that reads it; place, its row within the buffer of projected rows. row_of (units, slots): each unit's rows, -1 for
+   none. group (slots, levels + 1): the rows projected just before a level; dest (slots, levels): where they go.
+   counts: rows, rows of the buffer, the most children, and the work space in ints that is wanted.
+   Returns 0, or 1 where a unit has more children than slots, or 2 without memory. */
+int64_t bough_plan(int64_t units, int64_t edges, int64_t levels, int64_t slots, int64_t child_sum,
+                   const int64_t *children, const int64_t *parents, const int64_t *sizes, int32_t *start, int32_t *child,
+                   int32_t *row, int32_t *place, int32_t *row_of, int32_t *group, int32_t *dest, int64_t *counts) {
+    int32_t *uses = calloc(2 * units * slots + 4 * slots + 1, sizeof *uses);
+    if (!uses) return 2;
+    int32_t *place_of = uses + units * slots, *next = place_of + units * slots, *held = next + slots,
+            *passing = held + slots, *fresh = passing + slots;
+    int64_t degree = 0, rows = 0, places = 0, end = 0, e = 0;
+    memset(start, 0, (units + 1) * sizeof *start);
+    for (int64_t at = 0; at < edges; at++) start[parents[at] + 1]++;
+    for (int64_t u = 0; u < units; u++) {
+        if (start[u + 1] > degree) degree = start[u + 1];
+        start[u + 1] += start[u];
+    }
+    if (!child_sum && degree > slots) return free(uses), 1;
+#define SLOT(at) (child_sum ? 0 : (at) - start[parents[at]])
+    for (int64_t at = 0; at < edges; at++) {
+        child[at] = (int32_t)children[at];
+        if (!uses[child[at] * slots + SLOT(at)]++) fresh[SLOT(at)]++;
+    }
+    for (int64_t k = 0; k < slots; k++) next[k] = (int32_t)rows, rows += fresh[k];
+    for (int64_t at = 0; at < units * slots; at++) row_of[at] = -1;
+    for (int64_t l = 0; l < levels; l++) {
+        int64_t from = e;
+        end += sizes[l], e = start[end];
+        for (int64_t k = 0; k < slots; k++)
+            group[k * (levels + 1) + l] = next[k], dest[k * levels + l] = held[k], passing[k] = 0;
+        for (int64_t at = from; at < e; at++) { /* rows read again later come first, and keep their place */
+            int64_t k = SLOT(at), key = child[at] * slots + k;
+            if (uses[key] > 1 && row_of[key] < 0) row_of[key] = next[k]++, place_of[key] = held[k]++;
+        }
+        for (int64_t at = from; at < e; at++) {
+            int64_t k = SLOT(at), key = child[at] * slots + k;
+            if (row_of[key] < 0) row_of[key] = next[k]++, place_of[key] = held[k] + passing[k]++;
+            row[at] = 2 * row_of[key], place[at] = (int32_t)(place_of[key] * slots + k);
+        }
+        for (int64_t k = 0; k < slots; k++)
+            if (held[k] + passing[k] > places) places = held[k] + passing[k];
+    }
+    for (int64_t k = 0; k < slots; k++) group[k * (levels + 1) + levels] = next[k];
+    for (int64_t at = edges; at-- > 0;) {
+        int64_t key = child[at] * slots + SLOT(at);
+        if (uses[key]) uses[key] = 0, row[at]++;
+    }
+    counts[0] = rows, counts[1] = places * slots, counts[2] = degree;
+    free(uses);
+    return 0;
+}
+
+/* Row-major (m, n) C = A B, where A is (m, k) or, with `at`, (k, m), and B (k, n) or, with `bt`, (n, k). */
+static void matmul(const Sweep *s, int at, int bt, int64_t m, int64_t n, int64_t k, const float *A, int64_t lda,
+                   const float *B, int64_t ldb, float *C, int64_t ldc) {
+    static const float one = 1.f, zero = 0.f;
+    if (m && n && k)
+        s->gemm(bt ? "T" : "N", at ? "T" : "N", &n, &m, &k, &one, B, &ldb, A, &lda, &zero, C, &ldc);
+    else
+        for (int64_t r = 0; r < m; r++) memset(C + r * ldc, 0, n * sizeof *C);
+}
+
+typedef struct {
+    Row row;
+    const Passes *pass;
+    int64_t d, width, gates; /* of a projected row; of what is kept of the gates */
+    void *memory;
+} Walk;
+
+static int begin(Walk *w, const Sweep *s) {
+    w->d = s->d;
+    w->width = (s->child_sum ? 3 + s->output_gate : 2 + s->slots + s->output_gate) * s->d;
+    w->gates = s->child_sum ? w->width - s->d : w->width;
+    w->pass = s->isa == 512 ? &passes_avx512 : &passes_avx2;
+    float **pointers = w->memory = malloc((3 * s->degree + s->slots + 1) * sizeof *pointers + s->degree);
+    if (!pointers) return 1;
+    w->row = (Row){.p = pointers, .c_k = pointers + s->degree, .dc_k = pointers + 2 * s->degree,
+                   .h_row = pointers + 3 * s->degree, .first = (uint8_t *)(pointers + 3 * s->degree + s->slots)};
+    return 0;
+}
+
+/* What both ways need of unit u; the copies of h are rows of `copies`. */
+static int at_unit(Walk *w, const Sweep *s, int64_t u, float *copies) {
+    Row *r = &w->row;
+    int64_t d = w->d, kept = s->keep ? u : 0, affine = !s->child_sum && s->b, leaf = affine && u < s->leaves;
+    int64_t gated = affine ? u - s->leaves : u, from = s->start[u];
+    r->n = s->start[u + 1] - s->start[u], r->copies = 0;
+    for (int64_t k = 0; k < s->slots; k++)
+        if (s->row_of[u * s->slots + k] >= 0) r->h_row[r->copies++] = copies + s->row_of[u * s->slots + k] * d;
+    for (int k = 0; k < r->n; k++) r->c_k[k] = s->c + s->child[from + k] * d;
+    r->h = s->h + u * d, r->c = s->c + u * d, r->t = POINTER(s->t, kept * d);
+    r->g = leaf ? POINTER(s->o, kept * d) : s->g + (s->keep ? gated : 0) * w->gates;
+    r->f = POINTER(s->f, (s->keep ? from : 0) * d), r->f_step = s->keep ? d : 0;
+    r->mask = leaf ? 0 : POINTER(s->mask, gated * d);
+    return (int)leaf;
+}
+
+int64_t bough_up(const Sweep *s) {
+    Walk w;
+    if (begin(&w, s)) return 1;
+    Row *r = &w.row;
+    int64_t d = s->d, u = 0, columns = w.width - d, affine = !s->child_sum && s->b;
+    int threads = s->set_threads(1);
+    const float *U = s->U;
+    if (s->child_sum) {
+        for (int64_t k = 0; k < d; k++) {
+            memcpy(s->joined + k * w.width, s->U + k * columns, columns * sizeof *U);
+            memcpy(s->joined + k * w.width + columns, s->b + k * d, d * sizeof *U);
+        }
+        U = s->joined;
+    }
+    for (int64_t l = 0; l < s->levels; l++) {
+        for (int64_t k = 0; k < s->slots; k++) {
+            const int32_t *group = s->group + k * (s->levels + 1) + l;
+            if (group[1] > group[0])
+                matmul(s, 0, 0, group[1] - group[0], w.width, d, s->hs + group[0] * d, d, U + k * d * w.width, w.width,
+                       s->p + (s->dest[k * s->levels + l] * s->slots + k) * w.width, s->slots * w.width);
+        }
+        for (int64_t end = u + s->sizes[l]; u < end; u++) {
+            int leaf = at_unit(&w, s, u, s->hs);
+            if (leaf) {
+                r->a = s->a + u * (1 + s->output_gate) * d;
+                w.pass->leaf_up(r, d, (int)s->output_gate);
+                continue;
+            }
+            r->a = affine ? s->b : s->a + (s->own_inputs ? u : s->input_of[u]) * w.width;
+            for (int k = 0; k < r->n; k++) r->p[k] = s->p + s->place[s->start[u] + k] * w.width;
+            if (s->child_sum) w.pass->child_sum_up(r, d, (int)s->output_gate);
+            else w.pass->nary_up(r, d, (int)s->slots, (int)s->output_gate);
+        }
+    }
+    s->set_threads(threads);
+    free(w.memory);
+    return 0;
+}
+
+int64_t bough_down(const Sweep *s) {
+    Walk w;
+    if (begin(&w, s)) return 1;
+    Row *r = &w.row;
+    int64_t d = s->d, u = s->units, columns = w.width - d, affine = !s->child_sum && s->b, top = 1;
+    int64_t rows = s->group[s->slots * (s->levels + 1) - 1];
+    uint8_t *seen = calloc(s->inputs + 1, 1);
+    float *level = malloc(w.width * sizeof *level); /* db of one level: sums of sums keep their precision */
+    if (!seen || !level) return free(seen), free(level), free(w.memory), 1;
+    int threads = s->set_threads(1);
+    const float *U = s->child_sum ? s->joined : s->U;
+    if (s->gc) memcpy(s->dc, s->gc, s->units * d * sizeof *s->dc);
+    else memset(s->dc, 0, s->units * d * sizeof *s->dc);
+    if (affine) memset(s->db, 0, w.width * sizeof *s->db);
+    for (int64_t l = s->levels; l-- > 0;) {
+        int64_t from = u - s->sizes[l];
+        for (top = 1; u-- > from; top = 0) {
+            int leaf = at_unit(&w, s, u, s->dhs);
+            r->dh = POINTER(s->gh, u * d), r->dc = s->dc + u * d;
+            if (leaf) {
+                r->da = s->da + u * (1 + s->output_gate) * d;
+                w.pass->leaf_down(r, d, (int)s->output_gate);
+                continue;
+            }
+            int64_t input = affine || s->own_inputs ? u : s->input_of[u];
+            r->da = affine ? level : s->da + input * w.width;
+            r->da_first = affine ? top : !seen[input];
+            if (!affine) seen[input] = 1;
+            for (int k = 0; k < r->n; k++) {
+                int64_t e = s->start[u] + k;
+                r->p[k] = s->p + (s->row[e] >> 1) * w.width, r->first[k] = s->row[e] & 1;
+                r->dc_k[k] = s->dc + s->child[e] * d;
+            }
+            if (s->child_sum) w.pass->child_sum_down(r, d, (int)s->output_gate);
+            else w.pass->nary_down(r, d, (int)s->slots, (int)s->output_gate);
+        }
+        u = from;
+        if (affine && l > 0 && s->sizes[l])
+            for (int64_t j = 0; j < w.width; j++) s->db[j] += level[j];
+        for (int64_t k = 0; k < s->slots; k++) {
+            const int32_t *group = s->group + k * (s->levels + 1) + l;
+            if (group[1] > group[0])
+                matmul(s, 0, 1, group[1] - group[0], d, w.width, s->p + group[0] * w.width, w.width,
+                       U + k * d * w.width, w.width, s->dhs + group[0] * d, d);
+        }
+    }
+    for (int64_t m = 0; !affine && m < s->inputs; m++)
+        if (!seen[m]) memset(s->da + m * w.width, 0, w.width * sizeof *s->da);
+    if (s->child_sum) {
+        matmul(s, 1, 0, d, columns, rows, s->hs, d, s->p, w.width, s->dU, columns);
+        matmul(s, 1, 0, d, d, rows, s->hs, d, s->p + columns, w.width, s->db, d);
+    } else
+        for (int64_t k = 0; k < s->slots; k++) {
+            int64_t first = s->group[k * (s->levels + 1)], count = s->group[(k + 1) * (s->levels + 1) - 1] - first;
+            matmul(s, 1, 0, d, w.width, count, s->hs + first * d, d, s->p + first * w.width, w.width,
+                   s->dU + k * d * w.width, w.width);
+        }
+    s->set_threads(threads);
+    free(seen), free(level), free(w.memory);
+    return 0;
+}

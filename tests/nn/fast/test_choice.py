@@ -1,0 +1,66 @@
+"""Which sweep is on: by the environment, and by what can be loaded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bough.nn.fast
+from bough.nn.fast import library
+from sweeps import needs_c
+
+
+@needs_c
+@pytest.mark.parametrize(("asked", "way"), [("0", "equations"), ("torch", "torch"), ("c", "c"), ("", "c")])
+def test_the_environment_chooses(asked: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOUGH_FAST", asked)
+    assert bough.nn.fast.path() == way
+    assert bough.nn.fast.why().startswith(way)
+
+
+def test_an_unknown_choice_names_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOUGH_FAST", "fortran")
+    with pytest.raises(ValueError, match=r"BOUGH_FAST=fortran: 0 \(the equations\), torch or c"):
+        bough.nn.fast.path()
+
+
+def test_what_does_not_load_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(library.Unavailable, match="not compiled"):
+        library.load(tmp_path)
+    (tmp_path / "_kernel.so").write_bytes(b"no library")
+    with pytest.raises(library.Unavailable, match=r"_kernel\.so does not load"):
+        library.load(tmp_path)
+
+
+def test_without_the_library_torch_does_it_and_one_line_is_logged(tmp_path: Path) -> None:
+    code = f"""
+import logging, pathlib, sys
+logging.basicConfig(level=logging.INFO, stream=sys.stdout)
+from bough.nn.fast import library
+library.FOLDER = pathlib.Path({str(tmp_path)!r})
+import torch, bough
+layer = bough.nn.ChildSumTreeLSTM(2, 3)
+for _ in range(2):
+    layer(torch.randn(2, 2), bough.Forest([bough.Tree([-1, 0])]))
+assert library.path() == "torch"
+import os
+os.environ["BOUGH_FAST"] = "c"
+try:
+    library.path()
+except RuntimeError as error:
+    print(error)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=_environment(), check=True, capture_output=True, text=True
+    )
+    logged, error = ran.stdout.splitlines()
+    assert "no compiled sweep, torch does it" in logged
+    assert error.startswith("BOUGH_FAST=c, but there is no compiled sweep: it was not compiled")
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "BOUGH_FAST"}

@@ -1,0 +1,104 @@
+"""Random forests with random weights, and one sweep of them by either path."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from bough import Forest, Tree
+from bough.nn.fast import compiled, library
+from bough.nn.fast.child_sum import sweep_child_sum
+from bough.nn.fast.nary import sweep_nary
+
+FOUND = library.loaded()
+needs_c = pytest.mark.skipif(not isinstance(FOUND, library.Library), reason=f"no compiled sweep: {FOUND}")
+ISAS = [isa for isa in (512, 256) if isinstance(FOUND, library.Library) and isa <= FOUND.isa]
+every_isa = pytest.mark.parametrize("isa", ISAS, ids=lambda isa: f"{isa} bits")
+
+
+def on(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take this instruction set."""
+    assert isinstance(FOUND, library.Library)
+    chosen = dataclasses.replace(FOUND, isa=isa)
+    monkeypatch.setattr(compiled, "library", lambda: chosen)
+
+
+class Case:
+    """A forest and a layer's tensors, drawn by a seed: any arity, shape, sharing, leaf, gate and mask."""
+
+    def __init__(self, seed: int, trees: list[Tree] | None = None, **given: object) -> None:
+        draw = np.random.default_rng(seed)
+        torch.manual_seed(seed)
+        options = {
+            "arity": None if draw.random() < 0.3 else int(draw.integers(1, 5)),
+            "affine": bool(draw.random() < 0.5),
+            "output_gate": bool(draw.random() < 0.6),
+            "masked": bool(draw.random() < 0.3),
+            "d": int(draw.choice([1, 3, 7, 8, 16, 19, 33, 50])),
+        } | given
+        self.arity, self.d = options["arity"], options["d"]
+        self.output_gate = options["output_gate"]
+        affine = self.affine = options["affine"] and self.arity is not None
+        if trees is None:
+            trees = [random_tree(draw, self.arity) for _ in range(draw.integers(0, 9))]
+        keys = [draw.integers(0, 3, len(tree)) for tree in trees] if draw.random() < 0.6 else None
+        forest = self.forest = Forest(trees, keys)
+        d, slots = self.d, self.arity or 1
+        blocks = (3 if self.arity is None else 2 + self.arity) + self.output_gate
+        rows = forest.leaves if affine else len(forest.inputs)
+        self.a = torch.randn(rows, ((1 + self.output_gate) if affine else blocks) * d)
+        self.U = torch.randn(slots * d, (blocks - (self.arity is None)) * d) / d**0.5
+        self.b = (
+            torch.randn(d, d) / d**0.5 if self.arity is None else torch.randn(blocks * d) if affine else None
+        )
+        gated = forest.units - (forest.leaves if affine else 0)
+        self.mask = (torch.rand(gated, d) < 0.7) / 0.7 if options["masked"] else None
+        self.onto = [None if draw.random() < 0.2 else torch.randn(forest.units, d) for _ in "hc"]
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        return [t for t in (self.a, self.U, self.b) if t is not None]
+
+    def sweep(self) -> tuple[Tensor, Tensor]:
+        if self.arity is None:
+            assert self.b is not None
+            return sweep_child_sum(
+                self.a, self.U, self.b, self.forest, output_gate=self.output_gate, mask=self.mask
+            )
+        return sweep_nary(
+            self.a, self.U, self.b, self.forest, self.arity, output_gate=self.output_gate, mask=self.mask
+        )
+
+    def gradients(self, states: tuple[Tensor, Tensor], *, again: bool = False) -> list[Tensor]:
+        pairs = [(s, g) for s, g in zip(states, self.onto, strict=True) if g is not None]
+        if not pairs:
+            return []
+        outputs, onto = zip(*pairs, strict=True)
+        return list(torch.autograd.grad(outputs, self.tensors, onto, retain_graph=again))
+
+    def run(self, way: str, monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
+        """h, c and all gradients by "c" or "torch", and the states once more without gradients."""
+        monkeypatch.setenv("BOUGH_FAST", way)
+        with torch.no_grad():
+            plain = self.sweep()
+        for tensor in self.tensors:
+            tensor.requires_grad_()
+        states = self.sweep()
+        return [*plain, *(s.detach() for s in states), *self.gradients(states)]
+
+
+def random_tree(draw: np.random.Generator, arity: int | None, most: int = 40) -> Tree:
+    """Bushy, or deep, of at most `arity` children per node."""
+    n, reach = int(draw.integers(1, most)), int(draw.choice([1, 3, 100]))
+    parents, degrees = [-1], [0]
+    for node in range(1, n):
+        open_ = [p for p in range(max(0, node - reach), node) if arity is None or degrees[p] < arity]
+        parent = int(draw.choice(open_))
+        parents.append(parent)
+        degrees[parent] += 1
+        degrees.append(0)
+    return Tree(parents)
