@@ -36,6 +36,15 @@ def test_what_does_not_load_is_unavailable(tmp_path: Path) -> None:
         library.load(tmp_path)
 
 
+@needs_c
+def test_a_library_of_other_sources_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = library.FOLDER
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    (tmp_path / "kernel.c").write_text("int other;")
+    with pytest.raises(library.Unavailable, match="not of the sources beside it; install bough again"):
+        library.load(kept)
+
+
 def test_without_the_library_torch_does_it_and_one_line_is_logged(tmp_path: Path) -> None:
     code = f"""
 import logging, pathlib, sys

@@ -107,6 +107,11 @@ typedef struct { /* as in compiled.py */
 #include "unvector.h"
 #undef FN
 
+#ifndef BOUGH_SOURCE
+#define BOUGH_SOURCE 0
+#endif
+int64_t bough_source(void) { return BOUGH_SOURCE; } /* the sum of the files it was compiled from, by hatch_build.py */
+
 /* The widest instruction set this machine has of those compiled: 512, 256 or 0. */
 int64_t bough_isa(void) {
     __builtin_cpu_init();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -75,16 +76,19 @@ def loaded() -> Library | Unavailable:
 
 def load(folder: Path) -> Library:
     """The library of a folder, checked; `Unavailable` if any part is not there."""
-    files = sorted(folder.glob("_kernel*.so"))
+    files = sorted(folder.glob("_kernel.so"))
     if not files:
         raise Unavailable("it was not compiled when bough was installed (no C compiler, or not x86-64 Linux)")
     try:
         functions = ctypes.CDLL(str(files[0]))
-        for name in ("bough_plan", "bough_up", "bough_down", "bough_isa"):
+        for name in ("bough_plan", "bough_up", "bough_down", "bough_isa", "bough_source"):
             getattr(functions, name).restype = ctypes.c_int64
-        isa = int(functions.bough_isa())
+        isa, mark = int(functions.bough_isa()), int(functions.bough_source())
     except (OSError, AttributeError) as error:
         raise Unavailable(f"{files[0].name} does not load: {error}") from error
+    sources = sorted([*FOLDER.glob("*.c"), *FOLDER.glob("*.h")])
+    if mark != zlib.crc32(b"".join(file.read_bytes() for file in sources)):
+        raise Unavailable(f"{files[0].name} is not of the sources beside it; install bough again")
     if not isa:
         raise Unavailable("the CPU has neither AVX-512 nor AVX2 with FMA")
     gemm, set_threads = _blas()
