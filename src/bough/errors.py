@@ -1,4 +1,4 @@
-"""What goes wrong with other people's files."""
+"""What goes wrong with files, data and runs; each says what, and the way out."""
 
 
 class FormatError(ValueError):
@@ -10,6 +10,10 @@ class FormatError(ValueError):
         self.reason = reason
         self.where = where
         self.line = line
+
+
+class TrainingError(ValueError):
+    """A run that cannot begin or go on, and why."""
 
 
 class DataError(ValueError):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import minidata
-from bough import FormatError
+from bough.errors import FormatError, TrainingError
 from bough.storage import (
     read_json,
     read_tensors_and_metadata,
@@ -20,7 +20,7 @@ from bough.storage import (
     write_json,
     write_tensors,
 )
-from bough.training.train import TrainingError, train
+from bough.training.train import train
 from quick_runs import contents, quick
 
 
@@ -153,18 +153,18 @@ def test_a_setting_that_came_later_does_not_make_it_another_run(mini: Path, tmp_
 def test_a_kill_before_the_last_line_of_metrics_loses_nothing(
     mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import bough.training.train
+    import bough.training.loop
 
     config = quick("sick-mean")
     train(config, tmp_path / "whole", data=mini)
-    written = bough.training.train.write_text
+    written = bough.training.loop.write_text
 
     def die_at_metrics(path: Path, text: str) -> None:
         if path.name == "metrics.jsonl" and len(text.splitlines()) == config.epochs:
             raise Stopped
         written(path, text)
 
-    monkeypatch.setattr(bough.training.train, "write_text", die_at_metrics)
+    monkeypatch.setattr(bough.training.loop, "write_text", die_at_metrics)
     with pytest.raises(Stopped):
         train(config, tmp_path / "parts", data=mini)
     monkeypatch.undo()

@@ -10,12 +10,13 @@ import torch
 
 import minidata
 from bough.data import DataError
+from bough.errors import TrainingError
 from bough.model.config import Config
 from bough.model.model import Model
 from bough.training.evaluate import evaluate
 from bough.training.recipes import load_recipe, recipe_names
-from bough.training.tasks import Relatedness, Sentiment, task_for
-from bough.training.train import TrainingError, train
+from bough.training.tasks import RelatednessTask, SentimentTask, task_for
+from bough.training.train import train
 from quick_runs import contents, quick
 
 
@@ -79,7 +80,7 @@ def test_the_test_split_is_opened_only_after_the_last_epoch(
     config: Config, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[tuple[str, int]] = []
-    kind = Relatedness if config.task == "sick" else Sentiment
+    kind = RelatednessTask if config.task == "sick" else SentimentTask
     read = kind.read
 
     def watched(self: Any, split: str) -> Any:
@@ -103,7 +104,7 @@ def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
     import numpy as np
 
     from bough.model.model import Model
-    from bough.training.tasks import with_spans
+    from bough.training.tasks.sst import with_spans
 
     config = quick("sst5-lstm")
     task = task_for(config, mini)

@@ -78,7 +78,7 @@ class Model(nn.Module):
         for word in words:
             self.words.append(word)
             self.index[word] = len(self.words)
-        self.table = torch.cat([self.table, rows.to(self.table)])
+        self.table = torch.cat([self.table.detach(), rows.to(self.table)])
 
     def relation_ids(self, tree: Tree) -> list[int] | None:
         """The id of every node's relation, for a layer that asks for them; one id for all that training had not."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bough.model.model import Model
 from bough.storage import write_text
-from bough.training.tasks import Floats, Sentiment, read_some, task_for
+from bough.training.tasks import Floats, SentimentTask, read_some, task_for
 
 CLASS_NAMES = {
     "sst5": ("very negative", "negative", "neutral", "positive", "very positive"),
@@ -55,7 +55,7 @@ def evaluate(
         rows = np.atleast_2d(predicted.T).T
         write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))
     classes = []
-    if isinstance(task, Sentiment):
+    if isinstance(task, SentimentTask):
         classes = _by_class(model.config.task, predicted, np.array([sentence.label for sentence in examples]))
     return Report(task.metrics(predicted, examples), classes, len(examples))
 

@@ -1,0 +1,85 @@
+"""The loop: batches in a fresh order, a step after each, a look at dev after each epoch."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bough.errors import TrainingError
+from bough.storage import write_text
+from bough.training.checkpoint import Progress, store
+from bough.training.optimisers import rate_scale
+from bough.training.tasks import Task
+
+TELL_EVERY = 0.2  # seconds
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a progress display is told: after some batches, and after each epoch."""
+
+    epoch: int
+    epochs: int
+    done: int  # examples of this epoch
+    total: int
+    loss: float  # mean over the epoch's examples so far
+    rate: float  # examples per second
+    dev: dict[str, float] | None = None  # at the end of an epoch
+
+
+Tell = Callable[[Event], None]
+
+
+def learn(out: Path, task: Task, progress: Progress, examples: Mapping[str, list[Any]], tell: Tell) -> None:
+    """Train from where `progress` stands to the last epoch; after each one all of it is stored in `out`."""
+    started, before = time.perf_counter(), progress.seconds
+    while progress.epoch < progress.model.config.epochs:
+        event = _epoch(task, progress, examples["train"], tell)
+        predicted = task.predict(progress.model, examples["dev"])
+        if not np.isfinite(predicted).all():
+            raise TrainingError(
+                f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller rate"
+            )
+        dev = task.metrics(predicted, examples["dev"])
+        progress.finish_epoch(event.loss, dev, before + time.perf_counter() - started)
+        store(out, progress)
+        write_text(out / "metrics.jsonl", progress.history_text())
+        tell(replace(event, dev=dev))
+
+
+def _epoch(task: Task, progress: Progress, examples: list[Any], tell: Tell) -> Event:
+    """One pass over the training examples; what there is to tell at its end, but for dev."""
+    model, optimiser, config = progress.model, progress.optimiser, progress.model.config
+    model.train()
+    if config.reset and progress.epoch % config.reset == 0:
+        optimiser.reset()
+    order = progress.rng.permutation(len(examples))
+    batches = math.ceil(len(order) / config.batch)
+    started = told = time.perf_counter()
+    total = 0.0
+    for batch in range(batches):
+        chosen = order[batch * config.batch : (batch + 1) * config.batch]
+        loss = task.loss(model, [examples[i] for i in chosen], progress.rng)
+        value = loss.item()
+        if not math.isfinite(value):
+            raise TrainingError(
+                f"the loss is {value} in epoch {progress.epoch + 1}, batch {batch + 1} "
+                f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller rate"
+            )
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step(rate_scale(config, progress.epoch * batches + batch, batches))
+        total += value * len(chosen)
+        done, now = batch * config.batch + len(chosen), time.perf_counter()
+        speed = done / (now - started)
+        event = Event(progress.epoch + 1, config.epochs, done, len(order), total / done, speed)
+        if now - told > TELL_EVERY:
+            told = now
+            tell(event)
+    return event

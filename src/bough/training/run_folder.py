@@ -1,0 +1,49 @@
+"""The folder of a run: taken by one run only, and by the same one again to go on."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import bough
+from bough.errors import TrainingError
+from bough.model.config import Config
+from bough.storage import read_json, torn_files
+
+
+def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
+    """Nothing is overwritten: a folder in use is only taken to continue the very same run."""
+    torn = torn_files(out)
+    if out.exists() and {*out.iterdir()} > {*torn}:
+        if not resume:
+            raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
+        before = read_json(out / "run.json")
+        before["config"] = {**Config().as_dict(), **before.get("config", {})}  # an older bough has fewer keys
+        for key, value in run.items():
+            if before.get(key) != value:
+                raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
+    for file in torn:
+        file.unlink()
+
+
+def compare(out: Path, facts: dict[str, Any]) -> None:
+    """A run goes on with the data and vectors it began with, or not at all."""
+    if (out / "run.json").exists():
+        before = read_json(out / "run.json")
+        for key in ("data", "vectors", "coverage"):
+            if before.get(key, facts[key]) != facts[key]:
+                raise TrainingError(f"{out} began with other {key}; --resume needs the same as before")
+
+
+def versions() -> dict[str, str]:
+    """Of what the numbers depend on."""
+    return {
+        "bough": bough.__version__,
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }

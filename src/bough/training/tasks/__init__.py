@@ -1,0 +1,31 @@
+"""The two tasks of the paper: what an example is, what its loss, what a prediction, how it is scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bough.data import find_data
+from bough.model.config import Config
+from bough.training.tasks.sick import RelatednessTask
+from bough.training.tasks.sst import SentimentTask
+from bough.training.tasks.task import AT_ONCE, Floats, Task, read_some, word_counts
+
+__all__ = [
+    "AT_ONCE",
+    "Floats",
+    "RelatednessTask",
+    "SentimentTask",
+    "Task",
+    "read_some",
+    "task_for",
+    "word_counts",
+]
+
+DEMO = Path(__file__).parents[2] / "data" / "demo"
+
+
+def task_for(config: Config, data: Path | str | None) -> Task:
+    """The task that a configuration names, on the data it names."""
+    if config.task == "sick":
+        return RelatednessTask(config, find_data(data))
+    return SentimentTask(config, DEMO if config.source == "demo" else find_data(data))

@@ -1,0 +1,58 @@
+"""What a task is to the loop: examples to read, a loss to lower, predictions to score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bough.data import DataError
+from bough.model.model import Model
+from bough.trees.tree import Tree
+
+Parse = Literal["constituency", "dependency"]
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+AT_ONCE = 256  # examples scored as one forest
+
+
+class Task(Protocol):
+    """Examples of one kind: `read` gives trees, `prepare` what `loss` and `predict` take."""
+
+    data: Path  # the folder that its files lie in
+
+    def read(self, split: str) -> list[Any]: ...
+    def files(self, split: str) -> list[Path]: ...
+    def trees(self, examples: Sequence[Any]) -> Iterator[Tree]: ...
+    def prepare(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
+    def loss(self, model: Model, batch: Sequence[Any], rng: np.random.Generator) -> Tensor: ...
+    def predict(self, model: Model, examples: Sequence[Any]) -> Floats: ...
+    def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
+
+
+def read_some(task: Task, split: str) -> list[Any]:
+    """The examples of a split; none at all is a DataError."""
+    examples = task.read(split)
+    if not examples:
+        raise DataError(f"{task.files(split)[0]}: no examples for {split}")
+    return examples
+
+
+def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
+    """How often each word occurs."""
+    return Counter(token for tree in task.trees(examples) for token in tree.tokens or () if token is not None)
+
+
+def cut(examples: list[T], limit: int) -> list[T]:
+    """The first so many; all, if the limit is 0."""
+    return examples[:limit] if limit else examples
+
+
+def pieces(examples: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The examples in the pieces that are scored at once."""
+    return (examples[start : start + AT_ONCE] for start in range(0, len(examples), AT_ONCE))
