@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import logging
-import multiprocessing
 import os
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -158,22 +159,27 @@ def test_a_cache_that_cannot_be_written_is_only_a_warning(
     assert "the vector cache cannot be used" in caplog.text
 
 
-def _first_row(job: tuple[Path, Path]) -> list[float]:
-    path, cache = job
-    return [float(value) for value in load_vectors(path, ["w1999"], cache=cache).rows[0]]
-
-
 @pytest.mark.parametrize("locks", [True, False])
-def test_processes_that_convert_at_once_all_end_right(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, locks: bool
-) -> None:
-    if not locks:
-        monkeypatch.setitem(__import__("sys").modules, "fcntl", None)  # as on Windows
+def test_processes_that_convert_at_once_all_end_right(tmp_path: Path, cache: Path, locks: bool) -> None:
     path = tmp_path / "own.txt"
     path.write_text("".join(f"w{n} {n}.5 {n}\n" for n in range(2000)))
-    with multiprocessing.get_context("fork").Pool(3) as pool:
-        answers = pool.map(_first_row, [(path, cache)] * 6, chunksize=1)
-    assert answers == [[1999.5, 1999.0]] * 6
+    program = (
+        "import sys, pathlib\n"
+        + ("" if locks else "sys.modules['fcntl'] = None\n")  # as on Windows
+        + "from bough.data.vectors import load_vectors\n"
+        "sys.stdin.read()\n"  # all begin at once
+        "file, cache = map(pathlib.Path, sys.argv[1:])\n"
+        "print(load_vectors(file, ['w1999'], cache=cache).rows.tolist())\n"
+    )
+    command = [sys.executable, "-c", program, str(path), str(cache)]
+    running = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.stdin = None
+    assert [process.communicate()[0] for process in running] == ["[[1999.5, 1999.0]]\n"] * 3
     assert len(entries(cache)) == 1
 
 

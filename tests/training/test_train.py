@@ -130,7 +130,7 @@ def test_sick_dependency_reaches_the_papers_headline(data: Path, tmp_path: Path)
 def test_sst5_constituency_reaches_its_mark(data: Path, tmp_path: Path) -> None:
     result = train(load_recipe("sst5-constituency-tuned"), tmp_path, seed=1, data=data)
     assert result["test"]["accuracy"] >= 0.47
-    assert result["vectors"] == "glove.6B.300d"
+    assert result["vectors"] == "glove.840B.300d.completed"
 
 
 def test_weights_that_blow_up_in_the_last_batch_are_noticed(tmp_path: Path) -> None:

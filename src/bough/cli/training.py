@@ -54,7 +54,7 @@ def train(
     data
         Data folder; else BOUGH_DATA, else the user cache.
     vectors
-        840B, 42B, 6B, or a GloVe file.
+        840B, 840B-completed, 42B, 6B, or a GloVe file.
     threads
         Of torch; one is fastest at the paper's sizes.
     device

@@ -33,8 +33,8 @@ class Words:
         if config.embeddings != "random":
             counts: Counter[str] = word_counts(task, train)
             self.path = choose(find_data(data), counts, config.vectors, cache=self.cache)
-            known = load_vectors(self.path, counts, cache=self.cache)
-            self.name, self.coverage = known.name, str(coverage(known, counts))
+            known = coverage(self.path, counts, cache=self.cache)
+            self.name, self.coverage = known.name, str(known)
             log.info("%s: %s", self.name, self.coverage)
 
     def rows(self, words: Iterable[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
