@@ -15,7 +15,7 @@ SMALL = {"hidden": 4, "dimension": 3, "similarity_hidden": 3}
 CONFIGS = [
     Config(**SMALL),
     Config(**SMALL, encoder="dependency", task="sst2"),
-    Config(**SMALL, encoder="lstm", layers=2, bidirectional=True),
+    Config(**SMALL, encoder="lstm", layer={"layers": 2, "bidirectional": True}),
     Config(**SMALL, task="sick", encoder="sdt-rnn"),
     Config(**SMALL, task="sick", encoder="mean"),
 ]

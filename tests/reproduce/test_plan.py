@@ -73,6 +73,6 @@ def test_a_setting_at_its_default_is_as_good_as_none(mini: Path) -> None:
 
 def test_a_setting_goes_to_the_systems_that_take_it() -> None:
     runs = runs_for("table3", 1, {"recurrent_dropout": "0.2", "epochs": "1"})
-    dropped = {run.recipe for run in runs if run.config().recurrent_dropout == 0.2}
+    dropped = {run.recipe for run in runs if run.config().layer.get("recurrent_dropout") == 0.2}
     assert dropped == {"sick-constituency", "sick-dependency"}
     assert {run.config().epochs for run in runs} == {1}

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from typing import Any, Literal, get_type_hints
 
-from bough.model.settings import check_keys, read_value
-
-Encoder = Literal["constituency", "dependency", "lstm", "mean", "dt-rnn", "sdt-rnn"]
-
-_ONLY: dict[str, tuple[Encoder, ...]] = {  # settings that mean nothing to the other encoders
-    "layers": ("lstm",),
-    "bidirectional": ("lstm",),
-    "tied": ("lstm",),
-    "forget": ("constituency",),
-    "forget_bias": ("constituency",),
-    "recurrent_dropout": ("constituency", "dependency"),
-    "nonlinearity": ("dt-rnn", "sdt-rnn"),
-    "average": ("dt-rnn", "sdt-rnn"),
-}
+from bough.model.layers import all_settings, checked_layer, kind_named, read_layer
+from bough.model.settings import check_keys, check_value, read_value
+from bough.nn import Encoder
+from bough.nn.registry import Kind
 
 
 @dataclass(frozen=True)
@@ -29,24 +20,15 @@ class Config:
 
     about: str = ""
     task: Literal["sst5", "sst2", "sick"] = "sst5"
-    source: Literal["data", "own", "demo"] = (
-        "data"  # the real data; one's own in its layout; the package's treebank
-    )
-    encoder: Encoder = "constituency"
+    # the real data; one's own in its layout; the package's treebank
+    source: Literal["data", "own", "demo"] = "data"
+    encoder: str = "constituency"  # the name of a registered layer
     hidden: int = 150
-    layers: int = 1
-    bidirectional: bool = False
-    tied: bool = True
-    output_gate: bool = True
-    forget: Literal["full", "diagonal", "tied"] = "full"
-    nonlinearity: Literal["tanh", "relu", "sigmoid"] = "tanh"  # of the DT-RNN and SDT-RNN
-    average: bool = False  # likewise: a node's sum divided by the words below it
 
     embeddings: Literal["fixed", "tuned", "random"] = "tuned"
     vectors: str = "auto"
-    missing: Literal["random", "parts"] = (
-        "random"  # a word without a vector: drawn, or the average of its parts' or stem's
-    )
+    # a word without a vector: drawn, or the average of its parts' or stem's
+    missing: Literal["random", "parts"] = "random"
     case: Literal["kept", "folded"] = "kept"  # folded: words that differ in case alone share a vector
     dimension: int = 300
     scale: int = 5  # K: the ratings of pairs go from 1 to K
@@ -56,8 +38,6 @@ class Config:
 
     dropout: float = 0.5
     input_dropout: float = 0.0
-    recurrent_dropout: float = 0.0
-    forget_bias: float = 0.0
 
     epochs: int = 10
     batch: int = 25
@@ -73,11 +53,12 @@ class Config:
     l2: float = 1e-4
     choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
     limit: int = 0  # the first so many examples of every split; 0 for all
+    layer: Mapping[str, Any] = field(default_factory=dict)  # what the layer's constructor takes, by name
 
     def __post_init__(self) -> None:
-        for name, kind in get_type_hints(Config).items():
-            _check(name, kind, getattr(self, name))
-        for name in ("hidden", "layers", "epochs", "batch", "dimension", "similarity_hidden"):
+        for name, kind in _types().items():
+            check_value(name, kind, getattr(self, name))
+        for name in ("hidden", "epochs", "batch", "dimension", "similarity_hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
         for name in ("limit", "spans", "l2", "embedding_rate", "reset", "clip"):
@@ -88,52 +69,61 @@ class Config:
                 raise ValueError(f"{name} = {getattr(self, name)}: more than 0")
         if self.scale < 2:
             raise ValueError(f"scale = {self.scale}: at least 2")
-        for name in ("dropout", "input_dropout", "recurrent_dropout", "warmup"):
+        for name in ("dropout", "input_dropout", "warmup"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 0, below 1")
-        for name, encoders in _ONLY.items():
-            if getattr(self, name) != getattr(Config, name) and not means_something(name, self.encoder):
-                raise ValueError(
-                    f"{name} = {getattr(self, name)!r} is for encoder = {' or '.join(map(repr, encoders))}; "
-                    f"here it is {self.encoder!r}"
-                )
         if self.reset and self.optimiser != "adagrad":
             raise ValueError(
                 f"reset = {self.reset} is for optimiser = 'adagrad'; here it is {self.optimiser!r}"
             )
-        if not math.isfinite(self.forget_bias):
-            raise ValueError(f"forget_bias = {self.forget_bias}: a finite number")
-        if self.task != "sick" and self.encoder in ("mean", "dt-rnn", "sdt-rnn"):
-            raise ValueError(f"encoder = {self.encoder!r} is for task = 'sick'; here it is {self.task!r}")
         if self.task == "sick" and self.source == "demo":
             raise ValueError("source = 'demo' is a sentiment treebank; task = 'sick' needs the data folder")
+        object.__setattr__(self, "layer", checked_layer(self.encoder, self.layer))
+
+    @property
+    def kind(self) -> Kind:
+        """The layer that `encoder` names."""
+        return kind_named(self.encoder)
 
     @property
     def classes(self) -> int:
         """Of the classifier: five, or negative, neutral and positive for the binary task."""
         return 3 if self.task == "sst2" else 5
 
+    def build_layer(self, relations: int = 1) -> Encoder:
+        """A new layer as this configuration has it."""
+        return self.kind.build(self.dimension, self.hidden, relations, self.layer)
+
     def with_settings(self, settings: Mapping[str, Any]) -> Config:
-        """Some values replaced; texts, as a command line has them, are read as the key's type."""
-        types = get_type_hints(Config)
-        check_keys(settings, types)
-        return replace(self, **{key: read_value(key, types[key], value) for key, value in settings.items()})
+        """Some values replaced; texts, as a command line has them, are read as the key's type.
+
+        A key is one of these, or a setting of the layer. Settings of the layer there was before do not go over
+        to another one.
+        """
+        types = _types()
+        encoder = settings.get("encoder", self.encoder)
+        own = {key: read_value(key, types[key], value) for key, value in settings.items() if key in types}
+        kept = self.layer if encoder == self.encoder else {}
+        layer = {key: value for key, value in settings.items() if key not in types}
+        if layer:
+            check_keys(layer, [*types, *all_settings()])
+            layer = read_layer(str(encoder), layer)
+        return replace(self, **own, layer={**kept, **layer})
+
+    @classmethod
+    def stored(cls, settings: Mapping[str, Any]) -> Config:
+        """From a model folder; what an older bough wrote there of other layers' settings means nothing."""
+        types, encoder = _types(), settings.get("encoder", cls.encoder)
+        mine = kind_named(str(encoder)).settings
+        others = all_settings() - set(mine)
+        return cls().with_settings({k: v for k, v in settings.items() if k in types or k not in others})
 
     def as_dict(self) -> dict[str, Any]:
-        """Every value, for a JSON file."""
-        return asdict(self)
+        """Every value, the layer's settings among them, for a JSON file."""
+        found = asdict(self)
+        return {**found, **found.pop("layer")}
 
 
-def means_something(key: str, encoder: str) -> bool:
-    """Whether a setting is one that an encoder takes."""
-    return key not in _ONLY or encoder in _ONLY[key]
-
-
-def _check(name: str, kind: Any, value: Any) -> None:
-    if get_origin(kind) is Literal:
-        if value not in get_args(kind):
-            raise ValueError(f"{name} = {value!r}: one of {', '.join(map(repr, get_args(kind)))}")
-    elif type(value) is not kind:
-        raise ValueError(f"{name} = {value!r}: {kind.__name__} wanted, not {type(value).__name__}")
-    elif kind is float and value != value:
-        raise ValueError(f"{name} is not a number")
+@cache
+def _types() -> dict[str, Any]:
+    return {name: kind for name, kind in get_type_hints(Config).items() if name != "layer"}

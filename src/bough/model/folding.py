@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from bough.model.encoders import build_encoder
 from bough.model.int8 import quantised
 from bough.model.model import Model
 from bough.model.shipped import ShippedModel
-from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
+from bough.nn import TreeLayer
 
 COLUMNS = 240
 
@@ -21,13 +20,13 @@ def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COL
 
     What the equations see of a word is a = W x + b: the affine leaf's c and o, or the input of every gate.
     These rows take x's place. They are stored as coordinates on their `columns` leading principal axes, an
-    int8 each with a scale a row, so that x itself is nowhere in the model; the axes and the mean row stand
+    int8 each with a scale per row, so that x itself is nowhere in the model; the axes and the mean row stand
     where W and b were.
     """
     encoder = model.encoder
-    if not isinstance(encoder, NaryTreeLSTM | ChildSumTreeLSTM):
+    if not isinstance(encoder, TreeLayer):
         raise ValueError(
-            f"encoder {model.config.encoder!r}: a Tree-LSTM ships, 'constituency' or 'dependency'"
+            f"encoder {model.config.encoder!r}: a tree layer ships, 'constituency' or 'dependency'"
         )
     with torch.no_grad():
         rows = encoder.input_map(vectors)  # (words + 1, G*D)
@@ -36,13 +35,10 @@ def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COL
         widths = coordinates.std(dim=0)  # a step of int8 is then as fine on a narrow axis as on a wide one
         table = quantised(coordinates / widths)
         config = model.config.with_settings({"dimension": axes.shape[1]})
-        small = build_encoder(config, len(model.relations) + 1)
-        assert isinstance(small, NaryTreeLSTM | ChildSumTreeLSTM)
-        bias = mean - encoder.b_U if isinstance(encoder, ChildSumTreeLSTM) else mean
-        weights = {**encoder.state_dict(), "W": axes * widths, "b_W": bias}
-        small.load_state_dict(weights)
+        weights = {**encoder.state_dict(), **encoder.with_input_map(axes * widths, mean)}
     shipped = ShippedModel(config, words, model.relations, table.codes, table.scales)
-    shipped.encoder, shipped.head = small, model.head
+    shipped.encoder.load_state_dict(weights)
+    shipped.head = model.head
     return shipped.eval()
 
 

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.model.config import Config
-from bough.model.encoders import build_encoder
 from bough.nn.dropout import kept
 from bough.nn.heads import Classifier, Similarity
 from bough.storage import read_model, write_folder
@@ -48,7 +47,7 @@ class Model(nn.Module):
                 f"{config.dimension} for {len(self.words):,} (set dimension={table.shape[1]})"
             )
         self.register_buffer("table", table)
-        self.encoder = build_encoder(config, len(self.relations) + 1)
+        self.encoder = config.build_layer(len(self.relations) + 1)
         width = self.encoder.width
         self.head: Classifier | Similarity
         if config.task == "sick":
@@ -82,7 +81,7 @@ class Model(nn.Module):
 
     def relation_ids(self, tree: Tree) -> list[int] | None:
         """The id of every node's relation, for a layer that asks for them; one id for all that training had not."""
-        if self.config.encoder != "sdt-rnn":
+        if not self.config.kind.wants_relations:
             return None
         ids, other = {name: i for i, name in enumerate(self.relations)}, len(self.relations)
         return [ids.get(str(name), other) for name in tree.relations or (None,) * len(tree)]
@@ -110,20 +109,12 @@ class Model(nn.Module):
         """(M, X) of `look_up` -> states (R, width), and for each node (N,) the row that holds its state."""
         return self.encoder.rows(self._dropped(x), forest)
 
-    def forest(self, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
-        """Trees of any origin as a forest that shares equal phrases, and the row number of every node."""
-        keys = [self.ids(tree.tokens or [None] * len(tree)) for tree in trees]
-        bare = [Tree(tree.parents, relations=self.relation_ids(tree)) for tree in trees]
-        forest = Forest(bare, keys).to(self.table.device)
-        assert forest.keys is not None
-        return forest, torch.from_numpy(forest.keys).to(self.table.device)
-
     # ------------------------------------------------------------------ storage
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md."""
         if broken := next((word for word in self.words if "\n" in word), None):
-            raise ValueError(f"the word {broken!r} has a line break, and `vocab.txt` a word a line")
+            raise ValueError(f"the word {broken!r} has a line break, and `vocab.txt` one word per line")
         meta = {
             "format": FORMAT,
             "config": self.config.as_dict(),
@@ -146,7 +137,7 @@ class Model(nn.Module):
         advice = f"`bough ship {folder} --check` scores a shipped model"
         stored = read_model(Path(folder), None, FORMAT, advice=advice)
         with stored.readable():
-            config = Config().with_settings(stored.meta["config"])
+            config = Config.stored(stored.meta["config"])
             model = cls(config, stored.words, stored.meta["relations"])
             model.load_state_dict(stored.fitting(model.state_dict()))
         return model.to(device).eval()

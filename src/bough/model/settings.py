@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 
 def check_keys(given: Iterable[str], known: Iterable[str]) -> None:
@@ -35,3 +35,14 @@ def read_value(name: str, kind: Any, value: Any) -> Any:
         return kind(value)
     except ValueError:
         raise ValueError(f"{name} = {value!r}: {'a whole number' if kind is int else 'a number'}") from None
+
+
+def check_value(name: str, kind: Any, value: Any) -> None:
+    """A ValueError for a value of another type, or not among those there are."""
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ValueError(f"{name} = {value!r}: one of {', '.join(map(repr, get_args(kind)))}")
+    elif type(value) is not kind:
+        raise ValueError(f"{name} = {value!r}: {kind.__name__} wanted, not {type(value).__name__}")
+    elif kind is float and value != value:
+        raise ValueError(f"{name} is not a number")

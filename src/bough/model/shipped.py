@@ -96,7 +96,7 @@ class ShippedModel(Model):
         """A model that `save` wrote; anything missing, torn or of another kind is a FormatError."""
         stored = read_model(Path(folder), KIND, FORMAT)
         with stored.readable():
-            config = Config().with_settings(stored.meta["config"])
+            config = Config.stored(stored.meta["config"])
             table, scales = stored.tensors["table"], stored.tensors["scales"]
             model = cls(config, stored.words, stored.meta["relations"], table, scales)
             model.load_state_dict(stored.fitting(model.state_dict()), assign=True)

@@ -73,6 +73,9 @@ class ChildSumTreeLSTM(TreeLayer):
         """(M, X) -> (M, G*D): W x and every bias, for all gates in one matmul."""
         return functional.linear(x, self.W, self.b_W + self.b_U)
 
+    def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
+        return {"W": W, "b_W": b - self.b_U}
+
     def node(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
         """Eqs. 2-8; the input's part and the biases are in a (n, G*D)."""
         h_k, _ = below.states  # (E, D)

@@ -58,6 +58,9 @@ class ChildSumTreeGRU(TreeLayer):
     def input_map(self, x: Tensor) -> Tensor:
         return functional.linear(x, self.W, self.b)  # (M, 3D)
 
+    def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
+        return {"W": W, "b": b}
+
     def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
         a_z, a_r, a_u = a.chunk(3, dim=1)  # (n, D)
         (h_k,) = below.states  # (E, D)

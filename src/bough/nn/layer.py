@@ -128,6 +128,10 @@ class TreeLayer(Encoder):
             return self.fast_sweep(a, forest, mask)
         return sweep_equations(self, a, forest, mask)
 
+    def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
+        """The weights by which `input_map` is W x + b, for a model whose words are stored as a smaller x."""
+        raise ValueError(f"{type(self).__name__} has no input map that others can take the place of")
+
     def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
         """What `compose` gives, by a derivative that is written by hand; see `bough.nn.fast`."""
         raise NotImplementedError

@@ -22,7 +22,7 @@ class MeanVectors(Encoder):
     """
 
     name = "mean"
-    reads = "dependency"
+    reads = "words"
     phrases = False
 
     def __init__(self, input_size: int, *, device: Any = None, dtype: Any = None) -> None:

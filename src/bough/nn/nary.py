@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import torch
@@ -70,6 +71,8 @@ class NaryTreeLSTM(TreeLayer):
             raise ValueError(f"leaf={leaf!r}: 'affine' or 'gated'")
         if arity < 1:
             raise ValueError(f"arity={arity}: at least 1")
+        if not math.isfinite(forget_bias):
+            raise ValueError(f"forget_bias={forget_bias}: a finite number")
         x, d, n = input_size, hidden_size, arity
         super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
         self.hidden_size, self.arity, self.output_gate = d, n, output_gate
@@ -117,6 +120,9 @@ class NaryTreeLSTM(TreeLayer):
         # NOTE(paper): a leaf is not Eqs. 9-14 without children; the released program maps x straight to c.
         c, *a_o = a.split(self.hidden_size, dim=1)  # (n, D)
         return (torch.sigmoid(a_o[0]) * torch.tanh(c) if a_o else torch.tanh(c)), c
+
+    def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
+        return {"W": W, "b_W": b}
 
     def node(self, a: Tensor | None, below: Edges) -> tuple[Tensor, Tensor]:
         """Eqs. 9-14; the input's part is in a (n, rows * D), None for an inner node that takes no x."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +43,7 @@ class DTRNN(TreeLayer):
         input_size: int,
         hidden_size: int,
         *,
-        nonlinearity: str = "tanh",
+        nonlinearity: Literal["tanh", "relu", "sigmoid"] = "tanh",
         average: bool = False,
         device: Any = None,
         dtype: torch.dtype | None = None,
@@ -66,6 +66,9 @@ class DTRNN(TreeLayer):
     def input_map(self, x: Tensor) -> Tensor:
         """(M, X) -> (M, D): W x + b."""
         return functional.linear(x, self.W, self.b_W)
+
+    def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
+        return {"W": W, "b_W": b}
 
     def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
         g, _ = NONLINEARITIES[self.nonlinearity]
@@ -106,7 +109,7 @@ class SDTRNN(DTRNN):
         hidden_size: int,
         *,
         relations: int,
-        nonlinearity: str = "tanh",
+        nonlinearity: Literal["tanh", "relu", "sigmoid"] = "tanh",
         average: bool = False,
         device: Any = None,
         dtype: torch.dtype | None = None,

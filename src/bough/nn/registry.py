@@ -28,7 +28,7 @@ class Kind:
         return {
             name: parameter.default
             for name, parameter in self._parameters.items()
-            if name not in _SIZES and name not in self.fixed
+            if name not in _SIZES and name not in self.fixed and parameter.kind is not parameter.VAR_KEYWORD
         }
 
     @property

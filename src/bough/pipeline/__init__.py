@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, overload
 
 from bough.model.config import Config
 from bough.model.shipped import load_model
+from bough.nn import Encoder, register
 from bough.parsing import Parser
 from bough.pipeline.relatedness import Neighbour, Relatedness, RelatednessPipeline
 from bough.pipeline.results import Phrase, Sentiment
@@ -32,17 +34,22 @@ def load(name: Literal["sentiment"] = ..., *, parser: str | Parser = ...) -> Sen
 @overload
 def load(name: Literal["relatedness"], *, parser: str | Parser = ...) -> RelatednessPipeline: ...
 @overload
-def load(name: str | Path, *, parser: str | Parser = ...) -> SentimentPipeline | RelatednessPipeline: ...
+def load(
+    name: str | Path, *, parser: str | Parser = ..., layers: Iterable[type[Encoder]] = ...
+) -> SentimentPipeline | RelatednessPipeline: ...
 
 
 def load(
-    name: str | Path = "sentiment", *, parser: str | Parser = "builtin"
+    name: str | Path = "sentiment", *, parser: str | Parser = "builtin", layers: Iterable[type[Encoder]] = ()
 ) -> SentimentPipeline | RelatednessPipeline:
     """The pipeline around a model: `sentiment`, `relatedness`, or the folder of a trained or shipped one.
 
     `parser` is a name that `bough.parsing.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...),
-    or a parser itself. It is loaded when the first text comes.
+    or a parser itself. It is loaded when the first text comes. `layers` are those of one's own that the model
+    may be made of: a folder names its layer, and never causes an import.
     """
+    for layer in layers:
+        register(layer)
     folder = MODELS / name if name in NAMES else Path(name)
     if not folder.is_dir():
         raise ValueError(f"no model {str(name)!r}; there are {', '.join(NAMES)}, and any folder of a model")

@@ -14,7 +14,7 @@ from torch import Tensor
 from bough.model.model import Model
 from bough.nn.heads import Similarity
 from bough.parsing import Parser
-from bough.pipeline.reading import Kind, Read, Reader, groups
+from bough.pipeline.reading import Read, Reader, groups
 from bough.pipeline.results import DIGITS, printable, rounded
 from bough.pipeline.states import Floats, mean_rows, sentence_vectors
 from bough.trees.tree import Tree
@@ -68,8 +68,8 @@ class RelatednessPipeline:
         if not isinstance(model.head, Similarity):
             raise ValueError(f"a model for task {model.config.task!r}; relatedness needs one for 'sick'")
         self.model, self.head = model, model.head
-        kind: Kind = "constituency" if model.config.encoder == "constituency" else "dependency"
-        self.reader = Reader(parser, kind, split=False)
+        reads = model.config.kind.reads
+        self.reader = Reader(parser, "dependency" if reads == "words" else reads, split=False)
 
     # ------------------------------------------------------------------- pairs
 

@@ -9,9 +9,8 @@ import numpy as np
 import torch
 
 from bough.model.model import Model
-from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
 from bough.parsing import Parser
-from bough.pipeline.reading import Kind, Read, Reader, groups
+from bough.pipeline.reading import Read, Reader, groups
 from bough.pipeline.results import Floats, Sentiment
 from bough.pipeline.states import inputs, tidy
 from bough.training.evaluate import CLASS_NAMES
@@ -28,15 +27,15 @@ class SentimentPipeline:
     """
 
     def __init__(self, model: Model, parser: str | Parser = "builtin") -> None:
-        if not isinstance(model.encoder, NaryTreeLSTM | ChildSumTreeLSTM):
+        if not model.encoder.phrases:
             raise ValueError(
                 f"encoder {model.config.encoder!r} scores whole sentences; phrases need a Tree-LSTM, "
                 "'constituency' or 'dependency'"
             )
         self.model = model
         self.classes = CLASS_NAMES[model.config.task]
-        kind: Kind = "dependency" if model.config.encoder == "dependency" else "constituency"
-        self.reader = Reader(parser, kind, split=True)
+        reads = model.config.kind.reads
+        self.reader = Reader(parser, "constituency" if reads == "words" else reads, split=True)
 
     @overload
     def __call__(self, text: str | None, *, tree: Tree | str | None = None) -> Sentiment: ...

@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.model.examples import collate, prepare_all
 from bough.model.model import UNKNOWN, Model
+from bough.model.sentences import collate, prepare_all
 from bough.model.shipped import ShippedModel
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
@@ -20,10 +20,7 @@ Floats = NDArray[np.float32]
 
 def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
     """The forest of some trees, and the vectors (M, X) of the words its encoder reads."""
-    if model.config.encoder in ("lstm", "sdt-rnn"):  # words in a row; relations by number
-        forest, ids = collate(prepare_all(trees, model), model)
-    else:
-        forest, ids = model.forest(trees)
+    forest, ids = collate(prepare_all(trees, model), model)
     return forest, model.look_up(forest, ids)
 
 

@@ -94,7 +94,7 @@ def _cosines(model: Model, query: Tree, trees: Sequence[Tree]) -> NDArray[np.flo
 
 
 def _scores(model: Model, data: Path, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
-    from bough.model.examples import prepare
+    from bough.model.sentences import prepare
 
     asked = prepare(query, model)
     pairs = [(asked, prepare(tree, model), 0.0) for tree in trees]

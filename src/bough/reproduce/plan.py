@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from bough.data import fingerprint
-from bough.model.config import Config, means_something
+from bough.model.config import Config
+from bough.model.layers import takes
 from bough.training.recipes import load_recipe
 from bough.training.tasks import task_for
 
@@ -94,7 +95,10 @@ class Run:
     def key(self, data: Path) -> str:
         """A hash of all that decides the result: settings, seed, the data's bytes, the training code's version."""
         config = self.config()
-        usual = Config().as_dict()  # what differs from it counts: so a new setting leaves old results alone
+        usual = {
+            **Config().as_dict(),
+            **config.kind.settings,
+        }  # what differs from it counts: so a new setting leaves old results alone
         settings = {
             key: value for key, value in config.as_dict().items() if key != "about" and value != usual[key]
         }
@@ -130,7 +134,7 @@ def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) 
 
 def _meant_for(recipe: str, overrides: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     encoder = overrides.get("encoder", load_recipe(recipe).encoder)
-    return tuple((key, value) for key, value in overrides.items() if means_something(key, encoder))
+    return tuple((key, value) for key, value in overrides.items() if takes(encoder, key))
 
 
 def _runs(part: str, seeds: int) -> list[Run]:

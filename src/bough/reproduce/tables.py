@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bough.model.config import Config
-from bough.model.encoders import build_encoder
 from bough.reproduce import paper
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
 from bough.reproduce.plan import OURS
@@ -35,7 +34,7 @@ def verdict(ours: float, published: paper.Published, *, lower_is_better: bool = 
 
 def parameter_count(config: Config) -> int:
     """Of the composition function, counted in the layer as it is built."""
-    return sum(parameter.numel() for parameter in build_encoder(config, relations=1).parameters())
+    return sum(parameter.numel() for parameter in config.build_layer().parameters())
 
 
 def table1() -> Table:

@@ -22,7 +22,7 @@ def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
         if not resume:
             raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
         before = read_json(out / "run.json")
-        before["config"] = {**Config().as_dict(), **before.get("config", {})}  # an older bough has fewer keys
+        before["config"] = Config.stored(before.get("config", {})).as_dict()  # an older bough has other keys
         for key, value in run.items():
             if before.get(key) != value:
                 raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")

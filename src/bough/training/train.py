@@ -107,5 +107,5 @@ def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words
     table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
-    names = sorted(relations) if config.encoder == "sdt-rnn" else []
+    names = sorted(relations) if config.kind.wants_relations else []
     return Model(config, vocabulary, names, torch.from_numpy(np.concatenate([unknown, table])))

@@ -46,6 +46,6 @@ def command_for(config: Config, recipe: str, seed: int) -> str:
         usual = config.as_dict()
     words = ["bough", "train", recipe, "--seed", str(seed)]
     for key, value in config.as_dict().items():
-        if value != usual[key]:
+        if key not in usual or value != usual[key]:
             words += ["--set", f"{key}={value}"]
     return shlex.join(words)

@@ -12,10 +12,10 @@ from torch import Tensor
 from bough.data import load_sick, sick_files
 from bough.data.sick import Pair
 from bough.model.config import Config
-from bough.model.examples import Sentence, collate, prepare_all
 from bough.model.model import Model
+from bough.model.sentences import Sentence, collate, prepare_all
 from bough.nn.heads import Similarity
-from bough.training.tasks.task import Floats, Parse, cut, pieces
+from bough.training.tasks.task import Floats, cut, parse_for, pieces
 from bough.trees.tree import Tree
 
 Rated = tuple[Sentence, Sentence, float]
@@ -26,7 +26,7 @@ class RelatednessTask:
 
     def __init__(self, config: Config, data: Path) -> None:
         self.config, self.data = config, data
-        self.parse: Parse = "constituency" if config.encoder == "constituency" else "dependency"
+        self.parse = parse_for(config, "dependency")
 
     def read(self, split: str) -> list[Pair]:
         check = self.config.source == "data"
@@ -47,7 +47,10 @@ class RelatednessTask:
 
     def _vectors(self, model: Model, batch: Sequence[Rated]) -> tuple[Tensor, ...]:
         forest, ids = collate([*(left for left, _, _ in batch), *(right for _, right, _ in batch)], model)
-        return model.sentences(model.look_up(forest, ids), forest).chunk(2)
+        others = torch.arange(len(forest), device=ids.device).roll(
+            len(batch)
+        )  # left with right, right with left
+        return model.sentences(model.look_up(forest, ids), forest, others).chunk(2)
 
     def loss(self, model: Model, batch: Sequence[Rated], rng: np.random.Generator) -> Tensor:
         """Of a batch of pairs."""

@@ -11,10 +11,11 @@ from torch import Tensor
 
 from bough.data import load_sst, sst_files
 from bough.model.config import Config
-from bough.model.examples import UNLABELLED, Sentence, chain, collate, prepare_all
 from bough.model.model import Model
+from bough.model.sentences import NO_SPANS, UNLABELLED, Sentence, collate, prepare_all
 from bough.nn.heads import Classifier
-from bough.training.tasks.task import Floats, Parse, cut, pieces
+from bough.training.tasks.task import Floats, cut, parse_for, pieces
+from bough.trees.schedule import chain
 from bough.trees.tree import Tree
 
 
@@ -23,7 +24,7 @@ class SentimentTask:
 
     def __init__(self, config: Config, data: Path) -> None:
         self.config, self.data = config, data
-        self.parse: Parse = "dependency" if config.encoder == "dependency" else "constituency"
+        self.parse = parse_for(config, "constituency")
 
     def read(self, split: str) -> list[Tree]:
         trees = load_sst(
@@ -47,14 +48,14 @@ class SentimentTask:
     def loss(self, model: Model, batch: Sequence[Sentence], rng: np.random.Generator) -> Tensor:
         """Of a batch: every labelled phrase of it, or for a sequential model the sentence and some of them."""
         assert isinstance(model.head, Classifier)
-        if self.config.encoder == "lstm":
+        if not model.encoder.phrases:
             batch = [part for sentence in batch for part in with_spans(sentence, self.config.spans, rng)]
         forest, ids = collate(batch, model)
         x = model.look_up(forest, ids)
         at_nodes = np.concatenate([sentence.labels for sentence in batch])
         labelled = np.flatnonzero(at_nodes != UNLABELLED)
         labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
-        if self.config.encoder == "lstm":
+        if not model.encoder.phrases:
             loss = model.head.loss(model.sentences(x, forest), labels)
         else:
             states, row_of = model.states(x, forest)
@@ -96,10 +97,9 @@ def with_spans(sentence: Sentence, count: int, rng: np.random.Generator) -> list
     picked = sentence.spans
     if len(picked) > count:
         picked = picked[rng.choice(len(picked), size=count, replace=False)]
-    none = np.zeros((0, 3), dtype=np.int64)
     parts = [sentence]
     for start, end, label in picked.tolist():
         labels = np.full(end - start, UNLABELLED, dtype=np.int64)
         labels[-1] = label
-        parts.append(Sentence(chain(end - start), sentence.keys[start:end], labels, none))
+        parts.append(Sentence(chain(end - start), sentence.keys[start:end], labels, NO_SPANS))
     return parts

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from bough.data import DataError
+from bough.model.config import Config
 from bough.model.model import Model
 from bough.trees.tree import Tree
 
@@ -33,6 +34,12 @@ class Task(Protocol):
     def loss(self, model: Model, batch: Sequence[Any], rng: np.random.Generator) -> Tensor: ...
     def predict(self, model: Model, examples: Sequence[Any]) -> Floats: ...
     def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
+
+
+def parse_for(config: Config, usual: Parse) -> Parse:
+    """The trees that a configuration's layer reads; for one that reads words, the task's usual ones have them."""
+    reads = config.kind.reads
+    return usual if reads == "words" else reads
 
 
 def read_some(task: Task, split: str) -> list[Any]:

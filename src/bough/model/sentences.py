@@ -1,10 +1,9 @@
-"""Trees as a model trains on them: structure, row numbers and labels, worked out once for a whole data set."""
+"""The one road from trees to a forest: what a model reads of each tree, worked out once, and many as one batch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -12,11 +11,13 @@ from torch import Tensor
 
 from bough.model.model import Model
 from bough.trees.forest import Forest
+from bough.trees.schedule import chain
 from bough.trees.sharing import Words, prepared
 from bough.trees.tree import Tree
 from bough.trees.wellformed import Ints
 
 UNLABELLED = -1
+NO_SPANS: Ints = np.zeros((0, 3), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,30 +40,28 @@ class Sentence:
 
 
 def prepare_all(trees: Sequence[Tree], model: Model) -> list[Sentence]:
-    """A data set's trees as `model` wants them."""
+    """Trees as `model` reads them."""
     sentences = [prepare(tree, model) for tree in trees]
-    if model.config.encoder in (
-        "lstm",
-        "sdt-rnn",
-    ):  # chains need no digests, relations make them another matter
+    kind = model.config.kind
+    if (
+        kind.reads == "words" or kind.wants_relations
+    ):  # chains need no digests; relations make them another matter
         return sentences
-    all_digests = prepared(
-        [sentence.tree for sentence in sentences], [sentence.keys for sentence in sentences]
-    )
-    return [replace(s, digests=digests) for s, digests in zip(sentences, all_digests, strict=True)]
+    found = prepared([sentence.tree for sentence in sentences], [sentence.keys for sentence in sentences])
+    return [replace(sentence, digests=digests) for sentence, digests in zip(sentences, found, strict=True)]
 
 
 def prepare(tree: Tree, model: Model) -> Sentence:
-    """A tree as `model` wants it: as it is, or as a chain of its words for a sequential encoder."""
+    """A tree as `model` reads it: as it is, or as a chain of its words for a layer that reads words."""
     tokens = tree.tokens or (None,) * len(tree)
-    labels = np.array(
-        [UNLABELLED if label is None else label for label in tree.labels or (None,) * len(tree)],
-        dtype=np.int64,
-    )
-    if model.config.encoder == "lstm":
+    if tree.labels is None:
+        labels = np.full(len(tree), UNLABELLED)
+    else:
+        labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
+    if model.config.kind.reads == "words":
         return _in_a_row(tree, model.ids(tokens[node] for node in tree.words), labels)
-    bare = Tree(tree.parents, relations=model.relation_ids(tree))
-    return Sentence(bare, model.ids(tokens), labels, np.zeros((0, 3), dtype=np.int64))
+    bare = tree.replace(tokens=None, labels=None, relations=model.relation_ids(tree))
+    return Sentence(bare, model.ids(tokens), labels, NO_SPANS)
 
 
 def _in_a_row(tree: Tree, ids: Ints, labels: Ints) -> Sentence:
@@ -73,17 +72,10 @@ def _in_a_row(tree: Tree, ids: Ints, labels: Ints) -> Sentence:
     return Sentence(chain(len(ids)), ids, at_words, spans)
 
 
-@lru_cache(maxsize=4096)
-def chain(length: int) -> Tree:
-    """Words in a row: each the parent of the one before, the last one the root."""
-    return Tree([*range(1, length), -1])
-
-
 def collate(sentences: Sequence[Sentence], model: Model) -> tuple[Forest, Tensor]:
     """One forest and the row number of every node; equal phrases shared unless dropout tells them apart."""
     keys = [sentence.keys for sentence in sentences]
-    config = model.config
-    apart = model.training and (config.recurrent_dropout or config.input_dropout)
+    apart = not model.encoder.shares or (model.training and model.config.input_dropout)
     trees = [sentence.tree for sentence in sentences]
     digests = [sentence.digests for sentence in sentences if sentence.digests is not None]
     forest = (
