@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bough.data import DataError, load_sick, load_sst
-from bough.data.fetch import GLOVE, SICK, SST, Archive, fetch
+from bough.data.fetch import GLOVE, SICK, SST, WORDNET, Archive, fetch
+from bough.data.wordnet import SYNSETS
 
 if TYPE_CHECKING:
     from conftest import Server
@@ -22,9 +25,15 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     }
 
 
+def write_texts(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
 def served(server: Server, archive: Archive, body: bytes, sha256: str | None = None) -> Archive:
     server.files[f"/{archive.name}"] = body
-    return Archive(f"{server.url}/{archive.name}", archive.files, sha256)
+    return Archive(f"{server.url}/{archive.name}", archive.files, sha256, archive.optional)
 
 
 @pytest.fixture
@@ -74,6 +83,73 @@ def test_vectors_from_the_net(target: Path, server: Server, zipped: Zipped) -> N
     body = zipped({"glove.9B.2d.txt": "a 1 2\n", "glove.9B.3d.txt": "a 1 2 3\n"})
     fetch("glove", target, archives=[served(server, small, body)])
     assert tree_of(target) == {"glove/glove.9B.3d.txt": b"a 1 2 3\n"}
+
+
+WORDNET_FILES = {
+    **{f"data.{part}": "  1 A licence.\n00000015 02 r 01 elm 0 000 | a tree\n" for part in SYNSETS},
+    **{f"index.{part}": "  1 A licence.\nelm n 1 0 1 0 00000015\n" for part in SYNSETS},
+    **{f"{part}.exc": "elms elm\n" for part in SYNSETS},
+    "cntlist.rev": "elm%1:20:00:: 1 7\n",
+}
+
+
+def tarred(files: dict[str, str]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:bz2") as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text.encode()))
+    return buffer.getvalue()
+
+
+def test_wordnet_from_the_net(target: Path, server: Server) -> None:
+    files = {f"WordNet-3.0/dict/{name}": text for name, text in WORDNET_FILES.items()}
+    body = tarred({"WordNet-3.0/README": "?", "WordNet-3.0/LICENSE": "free", **files})
+    archive = served(server, WORDNET, body, hashlib.sha256(body).hexdigest())
+    with pytest.raises(DataError, match=rf"{target}/wordnet/data\.noun: 1 synsets, 82,115 known"):
+        fetch("wordnet", target, archives=[archive])
+    assert not (target / "wordnet").exists()
+    fetch("wordnet", target, archives=[archive], check=False)
+    assert tree_of(target) == {
+        "wordnet/LICENSE": b"free",
+        **{f"wordnet/{name}": text.encode() for name, text in WORDNET_FILES.items()},
+    }
+
+
+@pytest.mark.parametrize("inside", [".", "dict", "wordnet"])
+def test_an_installed_wordnet_is_a_local_copy(tmp_path: Path, target: Path, inside: str) -> None:
+    write_texts(tmp_path / "copy" / inside, {**WORDNET_FILES, "index.sense": "not ours"})
+    fetch("wordnet", target, source=tmp_path / "copy", check=False)
+    assert tree_of(target) == {f"wordnet/{name}": text.encode() for name, text in WORDNET_FILES.items()}
+
+
+def test_a_synset_out_of_its_place_is_named(tmp_path: Path, target: Path) -> None:
+    shifted = WORDNET_FILES["data.verb"].replace("A licence.", "Another licence.")
+    write_texts(tmp_path / "copy", {**WORDNET_FILES, "data.verb": shifted})
+    with pytest.raises(
+        DataError, match=r"copy/wordnet/data\.verb:2: a synset numbered b'00000015' at byte 21"
+    ):
+        fetch("wordnet", target, source=tmp_path / "copy", check=False)
+    assert tree_of(target) == {}
+
+
+def test_half_a_wordnet_is_refused(tmp_path: Path, target: Path) -> None:
+    write_texts(tmp_path / "copy", {name: text for name, text in WORDNET_FILES.items() if "adv" not in name})
+    with pytest.raises(
+        DataError, match=r"neither wordnet/index\.adv, .*wordnet/adv\.exc nor WordNet-3\.0\.tar\.bz2 in it"
+    ):
+        fetch("wordnet", target, source=tmp_path / "copy", check=False)
+    assert tree_of(target) == {}
+
+
+def test_the_real_wordnet_passes_every_check(real_data: Path, target: Path) -> None:
+    if not (real_data / "wordnet").is_dir():
+        pytest.skip("no WordNet among the real data")
+    fetch("wordnet", target, source=real_data / "wordnet")
+    assert tree_of(target) == {
+        f"wordnet/{name}": text for name, text in tree_of(real_data / "wordnet").items()
+    }
 
 
 def test_a_cut_connection_resumes_and_leaves_nothing_behind(

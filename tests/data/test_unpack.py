@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import io
+import random
 import stat
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -79,6 +82,34 @@ def test_damage_is_found(tmp_path: Path, folder: Path, zipped: Zipped) -> None:
         archive.write_bytes(broken)
         with pytest.raises(DataError, match=r"x\.zip: a damaged archive"):
             unpack(archive, {"a.txt": "a.txt"}, folder)
+
+
+def tarred(path: Path, *members: tarfile.TarInfo) -> Path:
+    with tarfile.open(path, "w:bz2") as archive:
+        for member in members:
+            member.size = 4000 if member.isfile() else 0
+            archive.addfile(member, io.BytesIO(random.Random(0).randbytes(member.size)))
+    return path
+
+
+def test_a_tar_archive_is_read_with_the_same_care(tmp_path: Path, folder: Path) -> None:
+    plain, link, outside = map(tarfile.TarInfo, ("top/a.txt", "top/b.txt", "../evil"))
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+    archive = tarred(tmp_path / "x-1.0.tar.bz2", plain)
+    files = {"a.txt": "a.txt", "c.txt": "c.txt"}
+    with pytest.raises(DataError, match=r"x-1\.0\.tar\.bz2: no c\.txt in it"):
+        unpack(archive, files, folder)
+    whole = archive.read_bytes()
+    for broken in (b"no tar at all", whole[:-1000], whole[:2000] + bytes([whole[2000] ^ 255]) + whole[2001:]):
+        archive.write_bytes(broken)
+        with pytest.raises(DataError, match=r"x-1\.0\.tar\.bz2: a damaged archive"):
+            unpack(archive, {"a.txt": "a.txt"}, folder)
+    for unsafe in (link, outside):
+        with pytest.raises(DataError, match=r"is a link|lies outside"):
+            unpack(tarred(tmp_path / "y.tar.bz2", plain, unsafe), {"a.txt": "a.txt"}, folder)
+    archive.write_bytes(whole)
+    unpack(archive, files, folder, optional={"c.txt"})
+    assert files_below(folder) == ["a.txt"]
 
 
 def test_a_full_disk_is_known_before(

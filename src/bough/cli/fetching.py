@@ -11,17 +11,17 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColum
 
 
 def fetch(
-    *what: Literal["sst", "sick", "glove"],
+    *what: Literal["sst", "sick", "glove", "wordnet"],
     data: Path | None = None,
     source: Annotated[Path | None, Parameter(name="--from")] = None,
     vectors: str = "840B",
 ) -> None:
-    """Download SST, SICK or GloVe from their official places, checked, into the data folder.
+    """Download SST, SICK, GloVe or WordNet from their official places, checked, into the data folder.
 
     Parameters
     ----------
     what
-        sst, sick, glove; all three unless given.
+        sst, sick, glove, wordnet; the first three unless given.
     data
         Data folder; else BOUGH_DATA, else the user cache.
     source

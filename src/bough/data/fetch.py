@@ -5,6 +5,7 @@
     DATA/sick/SICK_{train,trial,test_annotated}.txt
     DATA/sick/{split}/                         SICK's parses (local copies only)
     DATA/glove/glove.840B.300d.txt             and others of its kind
+    DATA/wordnet/{index,data}.{noun,...}       WordNet 3.0, with its lists of exceptions and counts
 
 Everything is gathered and checked in a folder of its own inside DATA and moved to its place file by file at
 the end, so a final name never holds half a file, and a failed fetch changes nothing.
@@ -20,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-from bough.data import sick, sst
+from bough.data import sick, sst, wordnet
 from bough.data.download import Progress, download
 from bough.data.glove import KNOWN_LINES, GloveFile
 from bough.data.identity import sha256
@@ -32,17 +33,18 @@ from bough.errors import DataError, FormatError
 
 log = logging.getLogger(__name__)
 
-What = Literal["sst", "sick", "glove"]
+What = Literal["sst", "sick", "glove", "wordnet"]
 WORKSHOP = ".fetch"  # inside the data folder, so that moving into place is one step on one file system
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip file on the net: its files, by the end of their path, and their places in the layout."""
+    """A zip or tar file on the net: its files, by the end of their path, and their places in the layout."""
 
     url: str
     files: Mapping[str, str]
     sha256: str | None = None
+    optional: frozenset[str] = frozenset()  # files to do without where they are absent
 
     @property
     def name(self) -> str:
@@ -85,6 +87,13 @@ GLOVE = {
         "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb",
     ),
 }
+WORDNET = Archive(
+    "https://wordnetcode.princeton.edu/3.0/WordNet-3.0.tar.bz2",
+    {f"dict/{name}": f"wordnet/{name}" for name in (*wordnet.FILES, "cntlist.rev")}
+    | {"WordNet-3.0/LICENSE": "wordnet/LICENSE"},
+    "6c492d0c7b4a40e7674d088191d3aa11f373bb1da60762e098b8ee2dda96ef22",
+    optional=frozenset({"WordNet-3.0/LICENSE"}),
+)
 
 
 def fetch(
@@ -99,13 +108,15 @@ def fetch(
 ) -> list[Path]:
     """Bring `what` into the folder `data`; the files that are now in place.
 
-    From the net, or, with `source`, from a folder that has either this layout or the official zip files.
-    `vectors` says which GloVe set: `840B`, `42B` or `6B`. `archives` are other zip files to take than the
-    official ones, a mirror's. `check=False` leaves out the count of trees, pairs and vectors.
+    From the net, or, with `source`, from a folder that has either this layout or the official archives; for
+    WordNet also a `dict` folder, as it is installed. `vectors` says which GloVe set: `840B`, `42B` or `6B`.
+    `archives` are others to take than the official ones, a mirror's. `check=False` leaves out the count of
+    trees, pairs, vectors and synsets.
     """
-    choose_from("what", what, ("sst", "sick", "glove"))
+    choose_from("what", what, get_args(What))
     choose_from("vectors", vectors, tuple(GLOVE))
-    wanted = archives or {"sst": (SST,), "sick": SICK, "glove": (GLOVE[vectors],)}[what]
+    official = {"sst": (SST,), "sick": SICK, "glove": (GLOVE[vectors],), "wordnet": (WORDNET,)}
+    wanted = archives or official[what]
     workshop = data / WORKSHOP
     try:
         workshop.mkdir(parents=True, exist_ok=True)
@@ -140,7 +151,7 @@ def _from_net(
             packed = download(archive.url, workshop, sha256=archive.sha256, progress=progress)
         except DataError as error:
             raise DataError(f"{error}; or get it by hand and run `bough fetch {what} --from DIR`") from error
-        unpack(packed, archive.files, folder, progress=progress)
+        unpack(packed, archive.files, folder, optional=archive.optional, progress=progress)
 
 
 def _from_copies(
@@ -152,7 +163,8 @@ def _from_copies(
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, folder / place)
     for archive in archives:
-        missing = {name: place for name, place in archive.files.items() if not (folder / place).exists()}
+        absent = {name: place for name, place in archive.files.items() if not (folder / place).exists()}
+        missing = {name: place for name, place in absent.items() if name not in archive.optional}
         packed = source / archive.name
         if missing and not packed.is_file():
             raise DataError(
@@ -163,14 +175,15 @@ def _from_copies(
                 raise DataError(
                     f"{packed}: its sha256 is not the known {archive.sha256}; nothing was taken from it"
                 )
-            unpack(packed, missing, folder, progress=progress)
+            unpack(packed, absent, folder, optional=archive.optional, progress=progress)
 
 
 def _copies(what: str, archives: Sequence[Archive], source: Path) -> dict[Path, Path]:
     """What `source` has of the layout, and where it goes."""
-    if what == "glove":
+    if what in ("glove", "wordnet"):
         places = [Path(place) for archive in archives for place in archive.files.values()]
-        found = ((root / place.name, place) for place in places for root in (source / "glove", source))
+        roots = (source, source / "dict", source / what)
+        found = ((root / place.name, place) for place in places for root in roots)
         return {path: place for path, place in found if path.is_file()}
     paths = sorted(path for path in (source / what).rglob("*") if path.is_file())
     return {path: path.relative_to(source) for path in paths}
@@ -181,6 +194,8 @@ def _check(what: str, folder: Path, *, official: bool, counts: bool, progress: P
         sst.check_folder(folder, counts=counts)
     elif what == "sick":
         sick.check_folder(folder, counts=counts)
+    elif what == "wordnet":
+        wordnet.check_folder(folder, counts=counts)
     else:
         for path in sorted((folder / "glove").iterdir()):
             step = None if progress is None else partial(progress, f"checking {path.name}")
