@@ -150,9 +150,9 @@ def convert(
     out.write(bytes(HEADER))
     lines = kept()
     while block := list(islice(lines, BLOCK)):
-        for row in glove.vectors(block).astype("<f4"):
-            checks.append(zlib.crc32(row))
-            out.write(row)
+        rows = glove.vectors(block).astype("<f4")
+        checks.extend(map(zlib.crc32, rows))
+        out.write(rows.tobytes())
     count = len(checks)
     unsorted = np.frombuffer(hashes, "<u8")
     order = np.argsort(unsorted, kind="stable")
