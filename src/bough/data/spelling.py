@@ -22,80 +22,28 @@ _NUMBERS = (
     (re.compile(r"[-+]?\d*[.,]\d+"), ("0.25", "percent")),
     (re.compile(r"[-+]?\d{1,2}"), ("ten", "five")),
 )
-_SMALL = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
+
+
+def _table(text: str) -> dict[str, str]:
+    return dict(re.findall(r"(\S+)=(\S*)", text))
+
+
+_SMALL = _table(
+    "0=zero 1=one 2=two 3=three 4=four 5=five 6=six 7=seven 8=eight 9=nine 10=ten 11=eleven 12=twelve"
 )
-# what is cut off, what is put back, and the word that stands for what was cut off where that turns the meaning
-_SUFFIXES = (
-    ("'s", ("",), None),
-    ("iest", ("y",), None),
-    ("ier", ("y",), None),
-    ("ies", ("y", "ie"), None),
-    ("ied", ("y",), None),
-    ("ily", ("y",), None),
-    ("iness", ("y",), None),
-    ("less", ("",), "without"),
-    ("lessly", ("",), "without"),
-    ("lessness", ("",), "without"),
-    ("fully", ("ful", ""), None),
-    ("ically", ("ic", "ical"), None),
-    ("ably", ("able", ""), None),
-    ("ness", ("",), None),
-    ("ment", ("",), None),
-    ("ingly", ("ing", "", "e"), None),
-    ("edly", ("ed", "", "e"), None),
-    ("ing", ("", "e"), None),
-    ("able", ("", "e"), None),
-    ("est", ("", "e"), None),
-    ("ful", ("",), None),
-    ("ish", ("", "e"), None),
-    ("ism", ("", "e"), None),
-    ("ist", ("", "e"), None),
-    ("like", ("",), None),
-    ("ly", ("", "le"), None),
-    ("ed", ("", "e"), None),
-    ("er", ("", "e"), None),
-    ("es", ("", "e"), None),
-    ("s", ("",), None),
-    ("y", ("", "e"), None),
-)
-_PREFIXES = (
-    ("un", "not"),
-    ("non", "not"),
-    ("dis", "not"),
-    ("im", "not"),
-    ("in", "not"),
-    ("mis", "wrong"),
-    ("anti", "against"),
-    ("counter", "against"),
-    ("over", None),
-    ("under", None),
-    ("super", None),
-    ("hyper", None),
-    ("ultra", None),
-    ("mega", None),
-    ("pseudo", None),
-    ("semi", None),
-    ("inter", None),
-    ("multi", None),
-    ("post", None),
-    ("pre", None),
-    ("out", None),
-    ("re", None),
-)
-_SENSES = {sense for *_, sense in (*_SUFFIXES, *_PREFIXES) if sense}
+# what is cut off, and what may be put back, in this order
+_SUFFIXES = _table("""
+    's= iest=y ier=y ies=y,ie ied=y ily=y iness=y less= lessly= lessness= fully=ful, ically=ic,ical ably=able,
+    ness= ment= ingly=ing,,e edly=ed,,e ing=,e able=,e est=,e ful= ish=,e ism=,e ist=,e like= ly=,le
+    ed=,e er=,e es=,e s= y=,e
+""")
+# what is cut off, and the word that stands for it where that turns the meaning
+_TURNS = _table("less=without lessly=without lessness=without")
+_PREFIXES = _table("""
+    un=not non=not dis=not im=not in=not mis=wrong anti=against counter=against
+    over= under= super= hyper= ultra= mega= pseudo= semi= inter= multi= post= pre= out= re=
+""")
+_SENSES = {sense for sense in (*_TURNS.values(), *_PREFIXES.values()) if sense}
 _SHORTEST_STEM = 3
 
 Rows = tuple[int, ...]
@@ -165,8 +113,8 @@ def _forms(word: str) -> Iterator[str]:
 def _number(form: str, index: Mapping[str, int]) -> Rows:
     if not any(letter.isdigit() for letter in form):
         return ()
-    if form.isdecimal() and len(form) <= 2 and int(form) < len(_SMALL) and _SMALL[int(form)] in index:
-        return (index[_SMALL[int(form)]],)
+    if form.isdecimal() and len(form) <= 2 and (small := _SMALL.get(str(int(form)))) and small in index:
+        return (index[small],)
     for pattern, standing in _NUMBERS:
         if pattern.fullmatch(form):
             return next(((index[word],) for word in standing if word in index), ())
@@ -201,11 +149,12 @@ def _stem(word: str, index: Mapping[str, int], depth: int = 2) -> Rows:
 
 
 def _without_suffix(word: str) -> Iterator[tuple[str, str | None]]:
-    for suffix, endings, sense in _SUFFIXES:
+    for suffix, endings in _SUFFIXES.items():
         stem = word.removesuffix(suffix)
         if len(stem) < 2 or stem == word:
             continue
-        for ending in endings:
+        sense = _TURNS.get(suffix)
+        for ending in endings.split(","):
             if len(stem + ending) >= _SHORTEST_STEM:
                 yield stem + ending, sense
         if suffix[0] in "aeiy" and stem[-1] == stem[-2] and len(stem) > _SHORTEST_STEM:  # stopped, bigger
@@ -213,7 +162,7 @@ def _without_suffix(word: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _without_prefix(word: str) -> Iterator[tuple[str, str | None]]:
-    for prefix, sense in _PREFIXES:
+    for prefix, sense in _PREFIXES.items():
         stem = word.removeprefix(prefix)
         if len(stem) > _SHORTEST_STEM and stem != word:
-            yield stem, sense
+            yield stem, sense or None
