@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from bough.data.choice import choose
 from bough.data.location import find_data
 from bough.data.sick import Pair
-from bough.data.vectors import choose
 from bough.errors import FormatError
 from bough.measures.baselines import module
 from bough.measures.learners import Learner, Regressor
@@ -46,7 +46,7 @@ class System:
         """Learn from pairs of dependency trees and their ratings, from 1 up.
 
         WordNet and GloVe are looked for below `data`; `vectors` is a set, a file, or `auto`, as in
-        `bough.data.vectors.choose`.
+        `bough.data.choice.choose`.
         """
         if not pairs or len(pairs) != len(ratings):
             raise ValueError(
