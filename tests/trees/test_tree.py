@@ -123,7 +123,7 @@ def test_equal_trees_are_equal_and_hash_alike(above, data):
         ([-1, -2], {}, "node 1 has parent -2"),
         ([-1.0, 0.0], {}, "parents are float64; they are ints"),
         ([[-1]], {}, "parents has 2 dimensions"),
-        ([-1, 0], {"tokens": ["one"]}, "1 tokens for 2 nodes; give one a node"),
+        ([-1, 0], {"tokens": ["one"]}, "1 tokens for 2 nodes; give one per node"),
         ([-1, 0], {"labels": [1, 2, 3]}, "3 labels for 2 nodes"),
         ([-1, 0], {"relations": []}, "0 relations for 2 nodes"),
     ],

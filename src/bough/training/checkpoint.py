@@ -56,7 +56,7 @@ class Progress:
         self.model.load_state_dict({**self.model.state_dict(), **self.best})
 
     def history_text(self) -> str:
-        """One JSON object an epoch."""
+        """One JSON object per epoch."""
         return "".join(json.dumps(line) + "\n" for line in self.history)
 
     def _learned(self) -> dict[str, Tensor]:

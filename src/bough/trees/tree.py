@@ -196,7 +196,7 @@ class Tree:
         return other
 
     def binarise(self, direction: Literal["left", "right"] = "right") -> Tree:
-        """At most two children a node: (a b c) becomes (a (b c)) to the right, ((a b) c) to the left.
+        """At most two children per node: (a b c) becomes (a (b c)) to the right, ((a b) c) to the left.
 
         New nodes carry no token, label or relation. The nodes come out in preorder; a tree that is
         already binary keeps its shape, unary nodes included.

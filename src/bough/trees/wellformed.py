@@ -40,7 +40,7 @@ def column(name: str, values: Sequence[T] | None, n: int) -> tuple[T, ...] | Non
     if values is None:
         return None
     if len(values) != n:
-        raise ValueError(f"{len(values)} {name} for {n} nodes; give one a node, None where it has none")
+        raise ValueError(f"{len(values)} {name} for {n} nodes; give one per node, None where it has none")
     return tuple(values)
 
 
