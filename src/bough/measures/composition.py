@@ -30,12 +30,6 @@ def part_sums(pair: Prepared) -> list[float]:
     return [cosine(_of_part(pair.left, part), _of_part(pair.right, part)) for part in "nv"]
 
 
-def distance(pair: Prepared) -> list[float]:
-    """Euclidean and Manhattan distance of the mean vectors of the content words."""
-    left, right = (unit(s.vectors[s.content]).mean(axis=0) for s in (pair.left, pair.right))
-    return [float(np.linalg.norm(left - right)), float(np.abs(left - right).sum())]
-
-
 def phrases(pair: Prepared) -> list[float]:
     """Chunks composed by sum and by product: the mean best cosine with a chunk of the other, both ways averaged."""
     numbers = []

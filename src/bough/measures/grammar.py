@@ -23,11 +23,6 @@ def predicates(pair: Prepared) -> float:
     return jaccard(_predicates(pair.left), _predicates(pair.right))
 
 
-def relation_names(pair: Prepared) -> float:
-    """Jaccard of the pairs of relation and dependent."""
-    return jaccard({(r, d) for r, _, d in pair.left.triples}, {(r, d) for r, _, d in pair.right.triples})
-
-
 def participants(pair: Prepared) -> list[float]:
     """Jaccard of the agents, and of the patients."""
     return [jaccard(_with(pair.left, which), _with(pair.right, which)) for which in (AGENT, PATIENT)]

@@ -64,10 +64,6 @@ class WordNet:
 
     # ------------------------------------------------------------------ words
 
-    def parts(self, word: str) -> str:
-        """The parts of speech that some base form of the word can be: letters of `nvar`."""
-        return "".join(part for part in PARTS if self.lemma(word, part) is not None)
-
     def _lemma(self, word: str, part: str) -> str | None:
         """The word's base form that WordNet has as this part of speech, or None."""
         index = self._index[part]
