@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.nn.fast import compiled, library
+from bough.nn.fast import library
 from bough.nn.fast.child_sum import sweep_child_sum
 from bough.nn.fast.nary import sweep_nary
 
@@ -24,7 +24,7 @@ def on(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Take this instruction set."""
     assert isinstance(FOUND, library.Library)
     chosen = dataclasses.replace(FOUND, isa=isa)
-    monkeypatch.setattr(compiled, "library", lambda: chosen)
+    monkeypatch.setattr(library, "loaded", lambda: chosen)
 
 
 class Case:

@@ -148,3 +148,11 @@ def test_too_many_children_are_named() -> None:
 
 def same(a: list[Tensor], b: list[Tensor]) -> bool:
     return all(torch.equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+@every_kind
+def test_inputs_that_do_not_fit_are_an_error(kind: dict[str, object]) -> None:
+    case = case_of(kind)
+    case.a = case.a[:-1]
+    with pytest.raises(ValueError, match="this forest and these weights take"):
+        case.sweep()

@@ -78,6 +78,10 @@ class _Run:
         self.rows = a.shape[0]
         self.width = (3 if arity is None else 2 + arity) * d + output_gate * d
         self.units = forest.units
+        columns = (1 + output_gate) * d if self.affine else self.width
+        wanted = forest.leaves if self.affine else self.units if self.own else len(forest.inputs)
+        if a.shape != (wanted, columns):
+            raise ValueError(f"a is {tuple(a.shape)}; this forest and these weights take {(wanted, columns)}")
         numbers = self.numbers = Sweep(
             forest.units, forest.leaves, len(plan.sizes), plan.degree, plan.slots, d,
             arity is None, output_gate, keep, self.own, 0 if self.affine else self.rows, self.library.isa,

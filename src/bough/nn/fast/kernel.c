@@ -9,6 +9,7 @@
    No Python or torch headers: arrays and the BLAS come as pointers, from plan.py, library.py and compiled.py. */
 
 #include <immintrin.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,22 @@ typedef struct { /* as in compiled.py */
     SetThreads set_threads;
 } Sweep;
 
+typedef struct { /* as in losses.py */
+    int64_t nodes, states, d, classes, isa;
+    const int64_t *rows, *labels;
+    const float *h, *W, *b, *mask;
+    float *dh, *dW, *db;
+    double scale;
+} NodeLoss;
+
+typedef struct { /* as in losses.py */
+    int64_t pairs, d, hidden, classes, product, difference, squared, left_step, right_step;
+    const float *left, *right, *y, *W_h, *b_h, *W_p, *b_p;
+    float *dleft, *dright, *dW_h, *db_h, *dW_p, *db_p;
+    Gemm gemm;
+    SetThreads set_threads;
+} PairLoss;
+
 #define FN TARGET static inline __attribute__((always_inline))
 #define POINTER(x, at) ((x) ? (x) + (at) : 0)
 
@@ -69,6 +86,7 @@ typedef struct { /* as in compiled.py */
 #define MAX _mm512_max_ps
 #define FMADD _mm512_fmadd_ps
 #define FNMADD _mm512_fnmadd_ps
+#define SQRT _mm512_sqrt_ps
 #define ABS _mm512_abs_ps
 #define ROUND(x) _mm512_roundscale_ps(x, 8)
 #define POWER_OF_TWO(n) \
@@ -76,6 +94,7 @@ typedef struct { /* as in compiled.py */
 #define COPY_SIGN(to, from) _mm512_or_ps(to, _mm512_and_ps(from, SET(-0.f)))
 #define ZERO_BELOW(x, bound, y) _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, bound, _CMP_NLT_UQ), y)
 #include "rows.h"
+#include "training.h"
 #include "unvector.h"
 
 #define TARGET __attribute__((target("avx2,fma")))
@@ -97,6 +116,7 @@ typedef struct { /* as in compiled.py */
 #define MAX _mm256_max_ps
 #define FMADD _mm256_fmadd_ps
 #define FNMADD _mm256_fnmadd_ps
+#define SQRT _mm256_sqrt_ps
 #define ABS(x) _mm256_andnot_ps(SET(-0.f), x)
 #define ROUND(x) _mm256_round_ps(x, 8)
 #define POWER_OF_TWO(n) \
@@ -104,6 +124,7 @@ typedef struct { /* as in compiled.py */
 #define COPY_SIGN(to, from) _mm256_or_ps(to, _mm256_and_ps(from, SET(-0.f)))
 #define ZERO_BELOW(x, bound, y) _mm256_and_ps(_mm256_cmp_ps(x, bound, _CMP_NLT_UQ), y)
 #include "rows.h"
+#include "training.h"
 #include "unvector.h"
 #undef FN
 
@@ -122,71 +143,19 @@ int64_t bough_isa(void) {
     return fma && __builtin_cpu_supports("avx2") ? 256 : 0;
 }
 
-/* Where each child's projected row is, from the edges sorted by parent.
-
-   start (units + 1): each unit's first edge. For each edge: child, its unit; row, 2 * its row + whether the edge is the
-   last that reads it; place, its row within the buffer of projected rows. row_of (units, slots): each unit's rows, -1 for
-   none. group (slots, levels + 1): the rows projected just before a level; dest (slots, levels): where they go.
-   counts: rows, rows of the buffer, the most children, and the work space in ints that is wanted.
-   Returns 0, or 1 where a unit has more children than slots, or 2 without memory. */
-int64_t bough_plan(int64_t units, int64_t edges, int64_t levels, int64_t slots, int64_t child_sum,
-                   const int64_t *children, const int64_t *parents, const int64_t *sizes, int32_t *start, int32_t *child,
-                   int32_t *row, int32_t *place, int32_t *row_of, int32_t *group, int32_t *dest, int64_t *counts) {
-    int32_t *uses = calloc(2 * units * slots + 4 * slots + 1, sizeof *uses);
-    if (!uses) return 2;
-    int32_t *place_of = uses + units * slots, *next = place_of + units * slots, *held = next + slots,
-            *passing = held + slots, *fresh = passing + slots;
-    int64_t degree = 0, rows = 0, places = 0, end = 0, e = 0;
-    memset(start, 0, (units + 1) * sizeof *start);
-    for (int64_t at = 0; at < edges; at++) start[parents[at] + 1]++;
-    for (int64_t u = 0; u < units; u++) {
-        if (start[u + 1] > degree) degree = start[u + 1];
-        start[u + 1] += start[u];
-    }
-    if (!child_sum && degree > slots) return free(uses), 1;
-#define SLOT(at) (child_sum ? 0 : (at) - start[parents[at]])
-    for (int64_t at = 0; at < edges; at++) {
-        child[at] = (int32_t)children[at];
-        if (!uses[child[at] * slots + SLOT(at)]++) fresh[SLOT(at)]++;
-    }
-    for (int64_t k = 0; k < slots; k++) next[k] = (int32_t)rows, rows += fresh[k];
-    for (int64_t at = 0; at < units * slots; at++) row_of[at] = -1;
-    for (int64_t l = 0; l < levels; l++) {
-        int64_t from = e;
-        end += sizes[l], e = start[end];
-        for (int64_t k = 0; k < slots; k++)
-            group[k * (levels + 1) + l] = next[k], dest[k * levels + l] = held[k], passing[k] = 0;
-        for (int64_t at = from; at < e; at++) { /* rows read again later come first, and keep their place */
-            int64_t k = SLOT(at), key = child[at] * slots + k;
-            if (uses[key] > 1 && row_of[key] < 0) row_of[key] = next[k]++, place_of[key] = held[k]++;
-        }
-        for (int64_t at = from; at < e; at++) {
-            int64_t k = SLOT(at), key = child[at] * slots + k;
-            if (row_of[key] < 0) row_of[key] = next[k]++, place_of[key] = held[k] + passing[k]++;
-            row[at] = 2 * row_of[key], place[at] = (int32_t)(place_of[key] * slots + k);
-        }
-        for (int64_t k = 0; k < slots; k++)
-            if (held[k] + passing[k] > places) places = held[k] + passing[k];
-    }
-    for (int64_t k = 0; k < slots; k++) group[k * (levels + 1) + levels] = next[k];
-    for (int64_t at = edges; at-- > 0;) {
-        int64_t key = child[at] * slots + SLOT(at);
-        if (uses[key]) uses[key] = 0, row[at]++;
-    }
-    counts[0] = rows, counts[1] = places * slots, counts[2] = degree;
-    free(uses);
-    return 0;
-}
+#include "plan.h"
 
 /* Row-major (m, n) C = A B, where A is (m, k) or, with `at`, (k, m), and B (k, n) or, with `bt`, (n, k). */
-static void matmul(const Sweep *s, int at, int bt, int64_t m, int64_t n, int64_t k, const float *A, int64_t lda,
+static void matmul(Gemm gemm, int at, int bt, int64_t m, int64_t n, int64_t k, const float *A, int64_t lda,
                    const float *B, int64_t ldb, float *C, int64_t ldc) {
     static const float one = 1.f, zero = 0.f;
     if (m && n && k)
-        s->gemm(bt ? "T" : "N", at ? "T" : "N", &n, &m, &k, &one, B, &ldb, A, &lda, &zero, C, &ldc);
+        gemm(bt ? "T" : "N", at ? "T" : "N", &n, &m, &k, &one, B, &ldb, A, &lda, &zero, C, &ldc);
     else
         for (int64_t r = 0; r < m; r++) memset(C + r * ldc, 0, n * sizeof *C);
 }
+
+#include "losses.h"
 
 typedef struct {
     Row row;
@@ -241,7 +210,7 @@ int64_t bough_up(const Sweep *s) {
         for (int64_t k = 0; k < s->slots; k++) {
             const int32_t *group = s->group + k * (s->levels + 1) + l;
             if (group[1] > group[0])
-                matmul(s, 0, 0, group[1] - group[0], w.width, d, s->hs + group[0] * d, d, U + k * d * w.width, w.width,
+                matmul(s->gemm, 0, 0, group[1] - group[0], w.width, d, s->hs + group[0] * d, d, U + k * d * w.width, w.width,
                        s->p + (s->dest[k * s->levels + l] * s->slots + k) * w.width, s->slots * w.width);
         }
         for (int64_t end = u + s->sizes[l]; u < end; u++) {
@@ -304,19 +273,19 @@ int64_t bough_down(const Sweep *s) {
         for (int64_t k = 0; k < s->slots; k++) {
             const int32_t *group = s->group + k * (s->levels + 1) + l;
             if (group[1] > group[0])
-                matmul(s, 0, 1, group[1] - group[0], d, w.width, s->p + group[0] * w.width, w.width,
+                matmul(s->gemm, 0, 1, group[1] - group[0], d, w.width, s->p + group[0] * w.width, w.width,
                        U + k * d * w.width, w.width, s->dhs + group[0] * d, d);
         }
     }
     for (int64_t m = 0; !affine && m < s->inputs; m++)
         if (!seen[m]) memset(s->da + m * w.width, 0, w.width * sizeof *s->da);
     if (s->child_sum) {
-        matmul(s, 1, 0, d, columns, rows, s->hs, d, s->p, w.width, s->dU, columns);
-        matmul(s, 1, 0, d, d, rows, s->hs, d, s->p + columns, w.width, s->db, d);
+        matmul(s->gemm, 1, 0, d, columns, rows, s->hs, d, s->p, w.width, s->dU, columns);
+        matmul(s->gemm, 1, 0, d, d, rows, s->hs, d, s->p + columns, w.width, s->db, d);
     } else
         for (int64_t k = 0; k < s->slots; k++) {
             int64_t first = s->group[k * (s->levels + 1)], count = s->group[(k + 1) * (s->levels + 1) - 1] - first;
-            matmul(s, 1, 0, d, w.width, count, s->hs + first * d, d, s->p + first * w.width, w.width,
+            matmul(s->gemm, 1, 0, d, w.width, count, s->hs + first * d, d, s->p + first * w.width, w.width,
                    s->dU + k * d * w.width, w.width);
         }
     s->set_threads(threads);

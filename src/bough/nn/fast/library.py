@@ -16,6 +16,7 @@ import torch
 
 Way = Literal["equations", "torch", "c"]
 CHOICES: dict[str, Way] = {"0": "equations", "torch": "torch", "c": "c"}
+FUNCTIONS = ("plan", "up", "down", "isa", "source", "node_loss", "pair_loss", "adagrad")
 FOLDER = Path(__file__).parent
 _log = logging.getLogger(__name__)
 
@@ -81,8 +82,8 @@ def load(folder: Path) -> Library:
         raise Unavailable("it was not compiled when bough was installed (no C compiler, or not x86-64 Linux)")
     try:
         functions = ctypes.CDLL(str(files[0]))
-        for name in ("bough_plan", "bough_up", "bough_down", "bough_isa", "bough_source"):
-            getattr(functions, name).restype = ctypes.c_int64
+        for name in FUNCTIONS:
+            getattr(functions, f"bough_{name}").restype = ctypes.c_int64
         isa, mark = int(functions.bough_isa()), int(functions.bough_source())
     except (OSError, AttributeError) as error:
         raise Unavailable(f"{files[0].name} does not load: {error}") from error

@@ -16,7 +16,7 @@ Ints32 = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Plan:
-    """Tables for `bough_up` and `bough_down`; kernel.c, at `bough_plan`, says what each holds."""
+    """Tables for `bough_up` and `bough_down`; plan.h says what each holds."""
 
     sizes: NDArray[np.int64]
     tables: Ints32  # all of them end to end

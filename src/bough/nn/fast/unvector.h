@@ -18,6 +18,7 @@
 #undef MAX
 #undef FMADD
 #undef FNMADD
+#undef SQRT
 #undef ABS
 #undef ROUND
 #undef POWER_OF_TWO

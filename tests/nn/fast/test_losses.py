@@ -1,0 +1,126 @@
+"""The compiled losses and AdaGrad's step equal torch's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from bough.nn.fast.adagrad import Adagrad, adagrad_step
+from bough.nn.fast.losses import node_loss, pair_loss
+from bough.nn.heads import Classifier, Similarity
+from sweeps import every_isa, needs_c, on
+
+pytestmark = needs_c
+
+
+@pytest.fixture(autouse=True)
+def _compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOUGH_FAST", "c")
+
+
+def assert_same(found: Tensor | None, wanted: Tensor, tensors: list[Tensor]) -> None:
+    assert found is not None
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
+    for a, b in zip(
+        torch.autograd.grad(3 * found, tensors), torch.autograd.grad(3 * wanted, tensors), strict=True
+    ):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+
+
+@every_isa
+@pytest.mark.parametrize("nodes", [0, 1, 40])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("d", [1, 16, 37])
+def test_nodes(d: int, masked: bool, nodes: int, isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(isa, monkeypatch)
+    head = Classifier(d, 5)
+    h = torch.randn(20, d, requires_grad=True)
+    rows, labels = torch.randint(0, 20, (nodes,)), torch.randint(0, 5, (nodes,))
+    mask = (torch.rand(nodes, d) < 0.5).float() if masked else None
+    states = h[rows] if mask is None else h[rows] * mask * 2
+    wanted = torch.nn.functional.cross_entropy(head(states), labels, reduction="sum")
+    found = node_loss(h, head.W_s, head.b_s, rows, labels, mask, 2.0 if masked else 1.0)
+    assert_same(found, wanted, [h, head.W_s, head.b_s])
+
+
+@pytest.mark.parametrize("features", ["both", "product", "difference"])
+@pytest.mark.parametrize("objective", ["kl", "mse"])
+def test_pairs(features: Any, objective: Any) -> None:
+    head = Similarity(7, hidden=4, features=features, objective=objective)
+    h = torch.randn(18, 7, requires_grad=True)
+    left, right = h[::2], torch.cat([h[1::2][:-1], h[-2:-1]])  # the last pair is a row and itself
+    y = torch.tensor([1.0, 5.0, 2.0, 4.999, 1.3, 3.5, 4.0, 2.7, 3.0])
+    found = pair_loss(
+        left, right, y, head.W_h, head.b_h, head.W_p, head.b_p, features=features, objective=objective
+    )
+    assert_same(found, head.loss(left, right, y), [h, *head.parameters()])
+
+
+def test_a_rating_off_the_scale_is_named() -> None:
+    head, h = Similarity(3), torch.randn(2, 3)
+    for wrong, said in ((5.5, "5.5"), (0.0, "0"), (float("nan"), "nan")):
+        with pytest.raises(ValueError, match=f"a rating of {said}; the scale goes from 1 to 5"):
+            pair_loss(h, h, torch.tensor([1.0, wrong]), head.W_h, head.b_h, head.W_p, head.b_p)
+
+
+def test_a_nan_is_a_nan() -> None:
+    head, h = Similarity(3), torch.full((2, 3), float("nan"))
+    loss = pair_loss(h, h, torch.ones(2), head.W_h, head.b_h, head.W_p, head.b_p)
+    assert loss is not None
+    assert loss.isnan()
+    classes = Classifier(3, 2)
+    loss = node_loss(h, classes.W_s, classes.b_s, torch.arange(2), torch.tensor([0, 1]), None, 1.0)
+    assert loss is not None
+    assert loss.isnan()
+
+
+@every_isa
+def test_adagrad(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(isa, monkeypatch)
+    ours = [torch.randn(shape, requires_grad=True) for shape in ((3, 5), (17,), (64, 33))]
+    theirs = [p.detach().clone().requires_grad_() for p in ours]
+    sums = [torch.zeros_like(p) for p in ours]
+    optimiser = torch.optim.Adagrad(theirs, lr=0.05, weight_decay=0.1)
+    for _ in range(5):
+        grads = [torch.randn_like(p) for p in ours]
+        for p, grad in zip(theirs, grads, strict=True):
+            p.grad = grad.clone()
+        optimiser.step()
+        versions = [p._version for p in ours]
+        assert adagrad_step([p.detach() for p in ours], grads, sums, rate=0.05, l2=0.1)
+        assert all(p._version > before for p, before in zip(ours, versions, strict=True))
+    for a, b, total in zip(ours, theirs, sums, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(total, optimiser.state[b]["sum"], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_optimiser_stands_in_for_torchs(dtype: torch.dtype) -> None:
+    found = []
+    for kind in (Adagrad, torch.optim.Adagrad):
+        torch.manual_seed(0)
+        layer = torch.nn.Linear(7, 3, dtype=dtype)
+        optimiser = kind([*layer.parameters(), torch.nn.Parameter(torch.zeros(2))], lr=0.1, weight_decay=0.01)
+        for _ in range(3):
+            optimiser.zero_grad()
+            layer(torch.randn(5, 7, dtype=dtype)).square().sum().backward()
+            optimiser.step()
+        found.append([*layer.parameters(), *(t for s in optimiser.state.values() for t in s.values())])
+    for a, b in zip(*found, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_rows_out_of_range_are_an_error() -> None:
+    head, h = Classifier(3, 2), torch.randn(4, 3)
+    for row, label in ((4, 0), (-1, 0), (0, 2)):
+        with pytest.raises(IndexError, match="there are 4 states and 2 classes"):
+            node_loss(h, head.W_s, head.b_s, torch.tensor([row]), torch.tensor([label]), None, 1.0)
+
+
+def test_other_types_are_left_alone() -> None:
+    p = torch.ones(3, dtype=torch.float64)
+    assert not adagrad_step([p], [p], [p.clone()], rate=0.1)
+    assert (p == 1).all()
