@@ -45,7 +45,7 @@ def test_the_papers_rows_have_the_papers_training(name: str) -> None:
     assert (
         config.batch * (config.spans + 1 if config.encoder == "lstm" and config.task != "sick" else 1) == 25
     )
-    assert config.output_gate == (config.task != "sick")
+    assert free or config.layer["output_gate"] == (config.task != "sick")
     assert config.dropout == (0.0 if config.task == "sick" else 0.5)
     assert config.similarity_hidden == 50
 
@@ -53,7 +53,7 @@ def test_the_papers_rows_have_the_papers_training(name: str) -> None:
 def test_texts_become_the_keys_type() -> None:
     settings = {"encoder": "lstm", "hidden": "7", "rate": "0.1", "bidirectional": "true", "l2": 0}
     config = Config().with_settings(settings)
-    assert (config.hidden, config.rate, config.bidirectional, config.l2) == (7, 0.1, True, 0.0)
+    assert (config.hidden, config.rate, config.layer["bidirectional"], config.l2) == (7, 0.1, True, 0.0)
 
 
 @pytest.mark.parametrize(

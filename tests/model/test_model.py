@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 from bough import FormatError, Tree
 from bough.model.config import Config
 from bough.model.model import Model
+from bough.model.sentences import collate, prepare_all
 
 SMALL = {"hidden": 4, "dimension": 3, "similarity_hidden": 3}
 CONFIGS = [
@@ -67,10 +68,10 @@ def test_the_states_of_a_sentence_do_not_depend_on_its_neighbours() -> None:
         Tree([2, 2, -1], tokens=["a", "a", None]),
     ]
     with torch.no_grad():
-        forest, ids = model.forest(trees)
+        forest, ids = collate(prepare_all(trees, model), model)
         together = model.sentences(model.look_up(forest, ids), forest)
         for tree, state in zip(trees, together, strict=True):
-            forest, ids = model.forest([tree])
+            forest, ids = collate(prepare_all([tree], model), model)
             assert torch.allclose(model.sentences(model.look_up(forest, ids), forest)[0], state)
 
 

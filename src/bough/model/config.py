@@ -121,7 +121,8 @@ class Config:
     def as_dict(self) -> dict[str, Any]:
         """Every value, the layer's settings among them, for a JSON file."""
         found = asdict(self)
-        return {**found, **found.pop("layer")}
+        layer = found.pop("layer")
+        return {**found, **layer}
 
 
 @cache
