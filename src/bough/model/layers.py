@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
+import torch
+
 import bough.nn  # the layers that come along register themselves
 from bough.model.settings import check_value, nearest, read_value
 from bough.nn.registry import Kind
@@ -53,7 +55,8 @@ def checked_layer(encoder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     types, found = _types(kind), {**kind.settings, **given}
     for name, value in found.items():
         check_value(name, types[name], value)
-    kind.build(1, 1, 1, {**found, "device": "meta"})
+    with torch.device("meta"):  # no memory, no draw
+        kind.build(1, 1, 1, found)
     return found
 
 

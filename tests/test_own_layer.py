@@ -1,0 +1,99 @@
+"""A new layer is one file and nothing else: written, registered, trained, saved, loaded and used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import bough
+from bough.errors import FormatError
+from bough.model.config import Config
+from bough.nn import Edges, TreeLayer, registry
+from bough.training.recipes import load_recipe
+from bough.training.train import train
+
+
+class Minimal(TreeLayer):
+    """h_j = tanh(W x_j + z ⊙ max_k h_k), z = σ(U Σ_k h_k): a layer that nobody has heard of."""
+
+    name = "minimal"
+    reads = "constituency"
+
+    def __init__(self, input_size: int, hidden_size: int, *, steepness: float = 1.0) -> None:
+        super().__init__(input_size, states=(hidden_size,))
+        self.W = nn.Linear(input_size, hidden_size)
+        self.U = nn.Linear(hidden_size, hidden_size)
+        self.steepness = steepness
+
+    def input_map(self, x: Tensor) -> Tensor:
+        return self.W(x)
+
+    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+        (h_k,) = below.states
+        z = torch.sigmoid(self.steepness * self.U(below.sum(h_k)))
+        return (torch.tanh(a + z * below.max(h_k)),)
+
+
+@pytest.fixture
+def known() -> Iterator[None]:
+    before = dict(registry._KINDS)
+    bough.nn.register(Minimal)
+    yield
+    registry._KINDS.clear()
+    registry._KINDS.update(before)
+
+
+@pytest.mark.usefixtures("known")
+def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
+    config = load_recipe("demo").with_settings({"encoder": "minimal", "steepness": "2", "epochs": "8"})
+    assert config.layer == {"steepness": 2.0}
+    train(config, tmp_path / "run", seed=1)
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    first, *_, last = [json.loads(line)["loss"] for line in lines]
+    assert last < 0.8 * first
+
+    del registry._KINDS["minimal"]  # another process, which has not heard of it
+    with pytest.raises(FormatError, match=r"encoder = 'minimal': one of .*bough\.nn\.register"):
+        bough.load(tmp_path / "run")
+    scored = bough.load(tmp_path / "run", layers=[Minimal])("A wonderful film .")
+    assert scored.label in scored.classes
+    assert len(scored.nodes) == len(scored.tree)
+    assert bough.load(tmp_path / "run").model.encoder.steepness == 2.0
+
+
+def test_a_name_is_taken_once() -> None:
+    class Other(Minimal):
+        name = "dependency"
+
+    with pytest.raises(
+        ValueError, match="the name 'dependency' is ChildSumTreeLSTM's; choose another for Other"
+    ):
+        bough.nn.register(Other)
+
+
+def test_a_layer_without_a_name_or_a_default_is_refused() -> None:
+    class Nameless(Minimal):
+        name = ""
+
+    class Demanding(Minimal):
+        name = "demanding"
+
+        def __init__(self, input_size: int, hidden_size: int, *, heads: int) -> None: ...
+
+    with pytest.raises(ValueError, match="Nameless has no name"):
+        bough.nn.register(Nameless)
+    with pytest.raises(ValueError, match="the setting 'heads' has no default"):
+        bough.nn.register(Demanding)
+
+
+@pytest.mark.usefixtures("known")
+def test_its_settings_are_checked_like_any_other() -> None:
+    with pytest.raises(ValueError, match="unknown key 'steepnes'; did you mean 'steepness'"):
+        Config().with_settings({"encoder": "minimal", "steepnes": "2"})
+    with pytest.raises(ValueError, match="steepness = 'much': a number"):
+        Config().with_settings({"encoder": "minimal", "steepness": "much"})
