@@ -20,10 +20,10 @@ ISAS = [isa for isa in (512, 256) if isinstance(FOUND, library.Library) and isa 
 every_isa = pytest.mark.parametrize("isa", ISAS, ids=lambda isa: f"{isa} bits")
 
 
-def on(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def on(isa: int, monkeypatch: pytest.MonkeyPatch, **more: int) -> None:
     """Take this instruction set."""
     assert isinstance(FOUND, library.Library)
-    chosen = dataclasses.replace(FOUND, isa=isa)
+    chosen = dataclasses.replace(FOUND, isa=isa, **more)
     monkeypatch.setattr(library, "loaded", lambda: chosen)
 
 

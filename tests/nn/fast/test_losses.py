@@ -1,4 +1,4 @@
-"""The compiled losses and AdaGrad's step equal torch's."""
+"""The compiled losses equal torch's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from bough.nn.fast.adagrad import Adagrad, adagrad_step
 from bough.nn.fast.losses import node_loss, pair_loss
 from bough.nn.heads import Classifier, Similarity
 from sweeps import every_isa, needs_c, on
@@ -77,50 +76,8 @@ def test_a_nan_is_a_nan() -> None:
     assert loss.isnan()
 
 
-@every_isa
-def test_adagrad(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    on(isa, monkeypatch)
-    ours = [torch.randn(shape, requires_grad=True) for shape in ((3, 5), (17,), (64, 33))]
-    theirs = [p.detach().clone().requires_grad_() for p in ours]
-    sums = [torch.zeros_like(p) for p in ours]
-    optimiser = torch.optim.Adagrad(theirs, lr=0.05, weight_decay=0.1)
-    for _ in range(5):
-        grads = [torch.randn_like(p) for p in ours]
-        for p, grad in zip(theirs, grads, strict=True):
-            p.grad = grad.clone()
-        optimiser.step()
-        versions = [p._version for p in ours]
-        assert adagrad_step([p.detach() for p in ours], grads, sums, rate=0.05, l2=0.1)
-        assert all(p._version > before for p, before in zip(ours, versions, strict=True))
-    for a, b, total in zip(ours, theirs, sums, strict=True):
-        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
-        torch.testing.assert_close(total, optimiser.state[b]["sum"], rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_optimiser_stands_in_for_torchs(dtype: torch.dtype) -> None:
-    found = []
-    for kind in (Adagrad, torch.optim.Adagrad):
-        torch.manual_seed(0)
-        layer = torch.nn.Linear(7, 3, dtype=dtype)
-        optimiser = kind([*layer.parameters(), torch.nn.Parameter(torch.zeros(2))], lr=0.1, weight_decay=0.01)
-        for _ in range(3):
-            optimiser.zero_grad()
-            layer(torch.randn(5, 7, dtype=dtype)).square().sum().backward()
-            optimiser.step()
-        found.append([*layer.parameters(), *(t for s in optimiser.state.values() for t in s.values())])
-    for a, b in zip(*found, strict=True):
-        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
-
-
 def test_rows_out_of_range_are_an_error() -> None:
     head, h = Classifier(3, 2), torch.randn(4, 3)
     for row, label in ((4, 0), (-1, 0), (0, 2)):
         with pytest.raises(IndexError, match="there are 4 states and 2 classes"):
             node_loss(h, head.W_s, head.b_s, torch.tensor([row]), torch.tensor([label]), None, 1.0)
-
-
-def test_other_types_are_left_alone() -> None:
-    p = torch.ones(3, dtype=torch.float64)
-    assert not adagrad_step([p], [p], [p.clone()], rate=0.1)
-    assert (p == 1).all()

@@ -15,7 +15,7 @@ from bough.nn.fast.plan import plan_of
 from bough.trees.forest import Forest
 
 NAMES = (
-    "units leaves levels degree slots d child_sum output_gate keep own_inputs inputs isa "
+    "units leaves levels degree slots d child_sum output_gate keep own_inputs inputs isa few "
     "sizes input_of start child row place row_of group dest a U b mask "
     "h c g f t o hs joined p gh gc da dU db dhs dc gemm set_threads"
 )
@@ -84,7 +84,8 @@ class _Run:
             raise ValueError(f"a is {tuple(a.shape)}; this forest and these weights take {(wanted, columns)}")
         numbers = self.numbers = Sweep(
             forest.units, forest.leaves, len(plan.sizes), plan.degree, plan.slots, d,
-            arity is None, output_gate, keep, self.own, 0 if self.affine else self.rows, self.library.isa,
+            arity is None, output_gate, keep, self.own, 0 if self.affine else self.rows,
+            self.library.isa, self.library.few,
             plan.sizes.ctypes.data, _at(self.input_of), *plan.addresses,
         )  # fmt: skip
         numbers.gemm, numbers.set_threads = self.library.gemm, self.library.set_threads

@@ -33,10 +33,12 @@ typedef struct {
     void (*nary_up)(const Row *, long, int, int), (*nary_down)(const Row *, long, int, int);
     void (*leaf_up)(const Row *, long, int), (*leaf_down)(const Row *, long, int);
     void (*child_sum_up)(const Row *, long, int), (*child_sum_down)(const Row *, long, int);
+    void (*few)(int, long, long, const float *, const float *, float *, long);
+    void (*few_dots)(int, long, long, const float *, const float *, float *, long);
 } Passes;
 
 typedef struct { /* as in compiled.py */
-    int64_t units, leaves, levels, degree, slots, d, child_sum, output_gate, keep, own_inputs, inputs, isa;
+    int64_t units, leaves, levels, degree, slots, d, child_sum, output_gate, keep, own_inputs, inputs, isa, few;
     const int64_t *sizes, *input_of;
     const int32_t *start, *child, *row, *place, *row_of, *group, *dest; /* as in `plan` */
     const float *a, *U, *b, *mask;                                      /* b: the bias, or U_f */
@@ -67,64 +69,16 @@ typedef struct { /* as in losses.py */
 #define FN TARGET static inline __attribute__((always_inline))
 #define POINTER(x, at) ((x) ? (x) + (at) : 0)
 
-#define TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma")))
-#define NAME(x) x##_avx512
-#define V __m512
-#define M __mmask16
-#define N 16
-#define MASK(n) ((__mmask16)((1u << (n)) - 1))
-#define LOAD _mm512_loadu_ps
-#define LOAD_MASKED(p, m) _mm512_maskz_loadu_ps(m, p)
-#define STORE _mm512_storeu_ps
-#define STORE_MASKED _mm512_mask_storeu_ps
-#define SET _mm512_set1_ps
-#define ADD _mm512_add_ps
-#define SUB _mm512_sub_ps
-#define MUL _mm512_mul_ps
-#define DIV _mm512_div_ps
-#define MIN _mm512_min_ps /* of a NaN and a number the second operand, so x stands second */
-#define MAX _mm512_max_ps
-#define FMADD _mm512_fmadd_ps
-#define FNMADD _mm512_fnmadd_ps
-#define SQRT _mm512_sqrt_ps
-#define ABS _mm512_abs_ps
-#define ROUND(x) _mm512_roundscale_ps(x, 8)
-#define POWER_OF_TWO(n) \
-    _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127)), 23))
-#define COPY_SIGN(to, from) _mm512_or_ps(to, _mm512_and_ps(from, SET(-0.f)))
-#define ZERO_BELOW(x, bound, y) _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, bound, _CMP_NLT_UQ), y)
+#include "avx512.h"
+#include "few.h"
 #include "rows.h"
-#include "training.h"
+#include "nodes.h"
 #include "unvector.h"
 
-#define TARGET __attribute__((target("avx2,fma")))
-#define NAME(x) x##_avx2
-#define V __m256
-#define M __m256i
-#define N 8
-#define MASK(n) _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
-#define LOAD _mm256_loadu_ps
-#define LOAD_MASKED(p, m) _mm256_maskload_ps(p, m)
-#define STORE _mm256_storeu_ps
-#define STORE_MASKED _mm256_maskstore_ps
-#define SET _mm256_set1_ps
-#define ADD _mm256_add_ps
-#define SUB _mm256_sub_ps
-#define MUL _mm256_mul_ps
-#define DIV _mm256_div_ps
-#define MIN _mm256_min_ps
-#define MAX _mm256_max_ps
-#define FMADD _mm256_fmadd_ps
-#define FNMADD _mm256_fnmadd_ps
-#define SQRT _mm256_sqrt_ps
-#define ABS(x) _mm256_andnot_ps(SET(-0.f), x)
-#define ROUND(x) _mm256_round_ps(x, 8)
-#define POWER_OF_TWO(n) \
-    _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23))
-#define COPY_SIGN(to, from) _mm256_or_ps(to, _mm256_and_ps(from, SET(-0.f)))
-#define ZERO_BELOW(x, bound, y) _mm256_and_ps(_mm256_cmp_ps(x, bound, _CMP_NLT_UQ), y)
+#include "avx2.h"
+#include "few.h"
 #include "rows.h"
-#include "training.h"
+#include "nodes.h"
 #include "unvector.h"
 #undef FN
 
@@ -132,6 +86,12 @@ typedef struct { /* as in losses.py */
 #define BOUGH_SOURCE 0
 #endif
 int64_t bough_source(void) { return BOUGH_SOURCE; } /* the sum of the files it was compiled from, by hatch_build.py */
+
+/* Rows up to which reading a matrix as it is beats MKL, whose code for other CPUs than Intel's is not its best. */
+int64_t bough_few(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel") ? 6 : 128;
+}
 
 /* The widest instruction set this machine has of those compiled: 512, 256 or 0. */
 int64_t bough_isa(void) {
@@ -160,7 +120,7 @@ static void matmul(Gemm gemm, int at, int bt, int64_t m, int64_t n, int64_t k, c
 typedef struct {
     Row row;
     const Passes *pass;
-    int64_t d, width, gates; /* of a projected row; of what is kept of the gates */
+    int64_t d, width, gates; /* widths of a projected row and of what is kept of the gates */
     void *memory;
 } Walk;
 
@@ -174,6 +134,15 @@ static int begin(Walk *w, const Sweep *s) {
     w->row = (Row){.p = pointers, .c_k = pointers + s->degree, .dc_k = pointers + 2 * s->degree,
                    .h_row = pointers + 3 * s->degree, .first = (uint8_t *)(pointers + 3 * s->degree + s->slots)};
     return 0;
+}
+
+/* A group of rows, (m, k), through a slot's matrix: B (k, n), or on the way down its transpose (n, k). */
+static void project(const Walk *w, const Sweep *s, int down, int64_t m, int64_t n, int64_t k, const float *A,
+                    const float *B, float *C, int64_t ldc) {
+    if (m > s->few) matmul(s->gemm, 0, down, m, n, k, A, k, B, down ? k : n, C, ldc);
+    else
+        for (int64_t r = 0; r < m; r += 4)
+            (down ? w->pass->few_dots : w->pass->few)((int)(m - r < 4 ? m - r : 4), n, k, A + r * k, B, C + r * ldc, ldc);
 }
 
 /* What both ways need of unit u; the copies of h are rows of `copies`. */
@@ -210,8 +179,8 @@ int64_t bough_up(const Sweep *s) {
         for (int64_t k = 0; k < s->slots; k++) {
             const int32_t *group = s->group + k * (s->levels + 1) + l;
             if (group[1] > group[0])
-                matmul(s->gemm, 0, 0, group[1] - group[0], w.width, d, s->hs + group[0] * d, d, U + k * d * w.width, w.width,
-                       s->p + (s->dest[k * s->levels + l] * s->slots + k) * w.width, s->slots * w.width);
+                project(&w, s, 0, group[1] - group[0], w.width, d, s->hs + group[0] * d, U + k * d * w.width,
+                        s->p + (s->dest[k * s->levels + l] * s->slots + k) * w.width, s->slots * w.width);
         }
         for (int64_t end = u + s->sizes[l]; u < end; u++) {
             int leaf = at_unit(&w, s, u, s->hs);
@@ -273,8 +242,8 @@ int64_t bough_down(const Sweep *s) {
         for (int64_t k = 0; k < s->slots; k++) {
             const int32_t *group = s->group + k * (s->levels + 1) + l;
             if (group[1] > group[0])
-                matmul(s->gemm, 0, 1, group[1] - group[0], d, w.width, s->p + group[0] * w.width, w.width,
-                       U + k * d * w.width, w.width, s->dhs + group[0] * d, d);
+                project(&w, s, 1, group[1] - group[0], d, w.width, s->p + group[0] * w.width, U + k * d * w.width,
+                        s->dhs + group[0] * d, d);
         }
     }
     for (int64_t m = 0; !affine && m < s->inputs; m++)

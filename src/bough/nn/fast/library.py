@@ -16,19 +16,20 @@ import torch
 
 Way = Literal["equations", "torch", "c"]
 CHOICES: dict[str, Way] = {"0": "equations", "torch": "torch", "c": "c"}
-FUNCTIONS = ("plan", "up", "down", "isa", "source", "node_loss", "pair_loss", "adagrad")
+FUNCTIONS = ("plan", "up", "down", "isa", "few", "source", "node_loss", "pair_loss")
 FOLDER = Path(__file__).parent
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Library:
-    """The compiled functions, the BLAS they are given, and the vector width in bits."""
+    """The compiled functions, the BLAS they are given, the vector width in bits, and the rows that need no BLAS."""
 
     functions: ctypes.CDLL
     gemm: int
     set_threads: int
     isa: int
+    few: int
 
 
 class Unavailable(Exception):
@@ -93,7 +94,7 @@ def load(folder: Path) -> Library:
     if not isa:
         raise Unavailable("the CPU has neither AVX-512 nor AVX2 with FMA")
     gemm, set_threads = _blas()
-    return Library(functions, gemm, set_threads, isa)
+    return Library(functions, gemm, set_threads, isa, int(functions.bough_few()))
 
 
 def _blas() -> tuple[int, int]:

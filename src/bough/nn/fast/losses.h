@@ -1,12 +1,4 @@
-/* The loss of pairs, and the entries for what training.h does row by row. */
-
-int64_t bough_adagrad(int64_t isa, int64_t count, const int64_t *sizes, float *const *p, float *const *g,
-                      float *const *sum, const float *rate_l2_eps) {
-    for (int64_t k = 0; k < count; k++)
-        (isa == 512 ? adagrad_avx512 : adagrad_avx2)(sizes[k], p[k], g[k], sum[k], rate_l2_eps[0], rate_l2_eps[1],
-                                                     rate_l2_eps[2]);
-    return 0;
-}
+/* The loss of pairs, and the entry of that of nodes. */
 
 /* Returns 0, or 1 without memory, or 2 where a row or a label is out of range; the loss goes to *loss. */
 int64_t bough_node_loss(const NodeLoss *s, float *loss) {

@@ -227,4 +227,5 @@ TARGET static void NAME(child_sum_down)(const Row *r, long d, int og) {
 }
 
 static const Passes NAME(passes) = {NAME(nary_up), NAME(nary_down), NAME(leaf_up), NAME(leaf_down),
-                                    NAME(child_sum_up), NAME(child_sum_down)};
+                                    NAME(child_sum_up), NAME(child_sum_down),
+                                    NAME(few), NAME(few_dots)};

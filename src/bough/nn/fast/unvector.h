@@ -18,7 +18,8 @@
 #undef MAX
 #undef FMADD
 #undef FNMADD
-#undef SQRT
+#undef TILE
+#undef TOTAL
 #undef ABS
 #undef ROUND
 #undef POWER_OF_TWO

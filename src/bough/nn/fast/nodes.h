@@ -1,11 +1,4 @@
-/* The loss of nodes and AdaGrad's step, for one instruction set: kernel.c includes this as it does rows.h. */
-
-FN float NAME(total)(V v) {
-    float parts[N], sum = 0.f;
-    STORE(parts, v);
-    for (int k = 0; k < N; k++) sum += parts[k];
-    return sum;
-}
+/* The loss of nodes, for one instruction set: kernel.c includes this as it does rows.h. */
 
 FN void NAME(dot_columns)(const int full, M m, long j, const float *w, const float *x, const float *mask, V *sum) {
     *sum = FMADD(LD(w), mask ? MUL(LD(x), LD(mask)) : LD(x), *sum);
@@ -32,7 +25,7 @@ TARGET static double NAME(node_loss)(const NodeLoss *s, float *z) {
         for (long k = 0; k < classes; k++) {
             V dot = SET(0.f);
             COLUMNS(NAME(dot_columns), s->W + k * d, x, mask, &dot);
-            z[k] = s->b[k] + s->scale * NAME(total)(dot);
+            z[k] = s->b[k] + s->scale * TOTAL(dot);
             if (!(z[k] <= top)) top = z[k];
         }
         float right = z[s->labels[n]] - top;
@@ -47,14 +40,4 @@ TARGET static double NAME(node_loss)(const NodeLoss *s, float *z) {
         COLUMNS(NAME(node_down_columns), s, x, mask, s->dh + s->rows[n] * d, z);
     }
     return loss;
-}
-
-FN void NAME(adagrad_columns)(const int full, M m, long j, float *p, const float *g, float *sum, V rate, V l2, V eps) {
-    V w = LD(p), grad = FMADD(l2, w, LD(g)), s = FMADD(grad, grad, LD(sum));
-    ST(sum, s);
-    ST(p, FNMADD(rate, DIV(grad, ADD(SQRT(s), eps)), w));
-}
-
-TARGET static void NAME(adagrad)(long d, float *p, const float *g, float *sum, float rate, float l2, float eps) {
-    COLUMNS(NAME(adagrad_columns), p, g, sum, SET(rate), SET(l2), SET(eps));
 }
