@@ -10,9 +10,10 @@ from typing import Any, BinaryIO
 
 from bough.errors import FormatError
 from bough.formats.lines import numbered
+from bough.pipeline.json_text import encoded, printable
 from bough.pipeline.reading import groups
 from bough.pipeline.relatedness import RelatednessPipeline
-from bough.pipeline.results import printable
+from bough.pipeline.results import Sentiment
 from bough.pipeline.sentiment import SentimentPipeline
 
 Pipeline = SentimentPipeline | RelatednessPipeline
@@ -112,20 +113,29 @@ def scored(pipeline: Pipeline, records: list[Record], *, brief: bool) -> list[st
     """A line of JSON for each record."""
     if isinstance(pipeline, RelatednessPipeline):
         pairs = pipeline.stream_any((record["a"], record["b"]) for record in records)
-        results = [NO_PAIR if pair is None else pair.as_dict() for pair in pairs]
+        results = [(NO_PAIR, "") if pair is None else (pair.as_dict(), "") for pair in pairs]
     else:
-        empty = NO_TEXT if brief else {**NO_TEXT, **NO_PHRASES}
         scores = pipeline.stream_any(record["text"] for record in records)
-        results = [empty if score is None else score.as_dict(phrases=not brief) for score in scores]
-    return [_line({**record, **result}) for record, result in zip(records, results, strict=True)]
+        results = [_of_text(score, brief) for score in scores]
+    return [
+        _line({**record, **whole}, phrases) for record, (whole, phrases) in zip(records, results, strict=True)
+    ]
+
+
+def _of_text(score: Sentiment | None, brief: bool) -> tuple[Record, str]:
+    """What is said of a whole text, and, as JSON, of its phrases."""
+    if score is None:
+        return NO_TEXT, "" if brief else encoded(NO_PHRASES)[1:-1]
+    return score.as_dict(phrases=False), "" if brief else score.phrases_json()
 
 
 def _text(pipeline: Pipeline, records: list[Record], brief: bool) -> bytes:
     return "".join(f"{line}\n" for line in scored(pipeline, records, brief=brief)).encode()
 
 
-def _line(record: Record) -> str:
-    return printable(json.dumps(record, ensure_ascii=False))
+def _line(record: Record, more: str = "") -> str:
+    line = encoded(record)
+    return printable(f"{line[:-1]}, {more}}}" if more else line)
 
 
 def _done(

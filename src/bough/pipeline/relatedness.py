@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,8 @@ from torch import Tensor
 from bough.model.model import Model
 from bough.nn.heads import Similarity
 from bough.parsing import Parser
+from bough.pipeline.json_text import DIGITS, encoded, printable, rounded
 from bough.pipeline.reading import Read, Reader, groups
-from bough.pipeline.results import DIGITS, printable, rounded
 from bough.pipeline.states import Floats, mean_rows, sentence_vectors
 from bough.trees.tree import Tree
 
@@ -52,7 +51,7 @@ class Relatedness:
 
     def json(self) -> str:
         """The same as one line of JSON."""
-        return json.dumps(self.as_dict(), ensure_ascii=False)
+        return encoded(self.as_dict())
 
 
 class RelatednessPipeline:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from json.encoder import encode_basestring
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bough.draw.picture import svg
+from bough.pipeline.json_text import DIGITS, encoded, numbers, printable, quoted, rounded
 from bough.pipeline.reading import Read
 from bough.trees.tree import Tree
 
 Floats = NDArray[np.float32]
-_Columns = tuple[list[int], str, str, float, list[float], list[int], int | None]
-DIGITS = 4  # of a probability in JSON
+Doubles = NDArray[np.float64]
+NODE = ("span", "text", "label", "score", "probabilities", "children")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,17 @@ class Phrase:
     word: int | None  # the place of the node's own word; None for a phrase of phrases
 
 
+class _Columns(NamedTuple):
+    """The nodes of a text: a list or an array for each thing they have."""
+
+    spans: list[list[int]]
+    texts: list[str]
+    labels: list[str]
+    scores: Doubles  # (nodes,)
+    rows: Doubles  # (nodes, classes) probabilities
+    children: list[list[int]]
+
+
 class Sentiment:
     """The sentiment of a text, of its sentences and of every phrase in them.
 
@@ -49,9 +61,10 @@ class Sentiment:
     ) -> None:
         self.text, self.classes = text, tuple(classes)
         self._sentences, self._probabilities = sentences, probabilities
-        weights = [len(read.tokens) for read in sentences]
-        tops = np.stack([p[read.tree.root] for read, p in zip(sentences, probabilities, strict=True)])
-        self._mean: NDArray[np.float64] = np.average(tops.astype(np.float64), axis=0, weights=weights)
+        sums = np.zeros(len(self.classes))
+        for read, p in zip(sentences, probabilities, strict=True):
+            sums += p[read.tree.root].astype(np.float64) * len(read.tokens)
+        self._mean: Doubles = sums / sum(len(read.tokens) for read in sentences)
 
     def __repr__(self) -> str:
         return f"Sentiment({self.label!r}, score={self.score:.2f}, text={self.text[:60]!r})"
@@ -111,43 +124,49 @@ class Sentiment:
     @cached_property
     def nodes(self) -> tuple[Phrase, ...]:
         """Every phrase."""
+        spans, texts, labels, scores, rows, children = self._columns()
         return tuple(
-            Phrase((low, high), text, label, score, tuple(row), tuple(children), word)
-            for (low, high), text, label, score, row, children, word in self._columns()
+            map(
+                Phrase,
+                map(tuple, spans),
+                texts,
+                labels,
+                scores.tolist(),
+                map(tuple, rows.tolist()),
+                map(tuple, children),
+                self._own_words(),
+            )
         )
 
-    def _columns(self, digits: int | None = None) -> Iterator[_Columns]:
-        """What the nodes hold, as plain values: the one place where trees, words and numbers come together."""
-        words = nodes = 0
-        steps = scale(len(self.classes))
+    def _own_words(self) -> Iterator[int | None]:
+        first = 0
+        for read in self._sentences:
+            own = {node: place for place, node in enumerate(read.tree.words.tolist(), first)}
+            yield from map(own.get, read.tree.preorder.tolist())
+            first += len(read.tokens)
+
+    def _columns(self) -> _Columns:
+        """What the nodes hold: the one place where trees, words and numbers come together."""
+        spans: list[list[int]] = []
+        texts: list[str] = []
+        best: list[int] = []
+        children: list[list[int]] = []
+        scores, rows = [], []
+        words = 0
         for read, p in zip(self._sentences, self._probabilities, strict=True):
-            exact = p.astype(np.float64)
-            scores, rows = exact @ steps, exact
-            if digits is not None:
-                scores, rows = scores.round(digits), rows.round(digits)
-            order = read.tree.preorder.tolist()
-            place = {node: nodes + i for i, node in enumerate(order)}
-            own = {node: words + i for i, node in enumerate(read.tree.words.tolist())}
+            order, below, exact = read.tree.preorder, read.tree.children, p.astype(np.float64)
+            covered = read.tree.spans[order]
             starts, ends = [t.start for t in read.tokens], [t.end for t in read.tokens]
-            for node, (low, high), best, score, row in zip(
-                order,
-                read.tree.spans[order].tolist(),
-                p.argmax(axis=1)[order].tolist(),
-                scores[order].tolist(),
-                rows[order].tolist(),
-                strict=True,
-            ):
-                yield (
-                    [words + low, words + high],
-                    self.text[starts[low] : ends[high - 1]],
-                    self.classes[best],
-                    score,
-                    row,
-                    [place[child] for child in read.tree.children[node]],
-                    own.get(node),
-                )
+            texts += [self.text[starts[low] : ends[high - 1]] for low, high in covered.tolist()]
+            spans += (covered + words).tolist()
+            places = {node: place for place, node in enumerate(order.tolist(), len(children))}
+            children += [[places[child] for child in below[node]] for node in places]
+            best += p.argmax(axis=1)[order].tolist()
+            scores.append((exact @ scale(len(self.classes)))[order])
+            rows.append(exact[order])
             words += len(read.tokens)
-            nodes += len(order)
+        labels = [self.classes[place] for place in best]
+        return _Columns(spans, texts, labels, np.concatenate(scores), np.concatenate(rows), children)
 
     @property
     def roots(self) -> tuple[int, ...]:
@@ -167,22 +186,35 @@ class Sentiment:
         }
         if not phrases:
             return whole
-        nodes = [
-            {
-                "span": span,
-                "text": printable(text),
-                "label": label,
-                "score": score,
-                "probabilities": row,
-                "children": children,
-            }
-            for span, text, label, score, row, children, _ in self._columns(DIGITS)
-        ]
+        spans, texts, labels, scores, rows, children = self._columns()
+        columns = (
+            spans,
+            map(printable, texts),
+            labels,
+            scores.round(DIGITS).tolist(),
+            rows.round(DIGITS).tolist(),
+        )
+        nodes = [dict(zip(NODE, values, strict=True)) for values in zip(*columns, children, strict=True)]
         return {**whole, "tokens": list(self.tokens), "nodes": nodes, "sentences": list(self.roots)}
 
     def json(self, *, phrases: bool = True) -> str:
         """The same as one line of JSON."""
-        return json.dumps(self.as_dict(phrases=phrases), ensure_ascii=False)
+        whole = encoded(self.as_dict(phrases=False))
+        return f"{whole[:-1]}, {self.phrases_json()}}}" if phrases else whole
+
+    def phrases_json(self) -> str:
+        """What `json` says beyond the whole text; written at once, as a dictionary per phrase takes its time."""
+        spans, texts, labels, scores, rows, children = self._columns()
+        names = dict(zip(self.classes, quoted(self.classes), strict=True))
+        nodes = ", ".join(
+            f'{{"span": [{low}, {high}], "text": {text}, "label": {names[label]}, "score": {score}, '
+            f'"probabilities": [{", ".join(row)}], "children": {below}}}'
+            for (low, high), text, label, score, row, below in zip(
+                spans, quoted(texts), labels, numbers(scores), numbers(rows), children, strict=True
+            )
+        )
+        tokens = ", ".join(map(encode_basestring, self.tokens))
+        return f'"tokens": [{tokens}], "nodes": [{nodes}], "sentences": {list(self.roots)}'
 
     def svg(self) -> str:
         """The tree, or the trees one below the other, as a picture."""
@@ -192,19 +224,12 @@ class Sentiment:
         return self.svg()
 
 
+@cache
 def scale(classes: int) -> NDArray[np.float64]:
     """The classes on a line from -1 to 1."""
-    return np.linspace(-1.0, 1.0, classes)
-
-
-def rounded(probabilities: Sequence[float]) -> list[float]:
-    """To `DIGITS` places."""
-    return [round(p, DIGITS) for p in probabilities]
-
-
-def printable(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, which no file can hold."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    line = np.linspace(-1.0, 1.0, classes)
+    line.setflags(write=False)  # it is kept
+    return line
 
 
 def _moved(read: Read) -> Read:

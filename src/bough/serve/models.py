@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import bough
 from bough.draw import WIDEST, arcs, svg
 from bough.parsing import get_parser
 from bough.pipeline import Relatedness, Sentiment
+from bough.pipeline.json_text import encoded
 from bough.pipeline.reading import Reader
 
 REMEMBERED = 64  # results, so that a tree that is drawn again is the same tree
@@ -103,7 +103,7 @@ class Models:
     def _dependencies(self, job: Draw) -> bytes:
         (sentences,) = self._arcs[job.sentences].read([job.text])
         drawn = arcs.svg(job.text, [read.tree for read in sentences], style=False, widest=job.width)
-        return _json({"svg": drawn, "result": None})
+        return encoded({"svg": drawn, "result": None}).encode()
 
 
 def _scored(job: Score | Draw, result: Sentiment | None) -> bytes:
@@ -112,14 +112,10 @@ def _scored(job: Score | Draw, result: Sentiment | None) -> bytes:
     if isinstance(job, Score):
         return result.json().encode()
     drawn = svg(result, style=False, only=job.only, collapsed=job.collapsed, widest=job.width)
-    return _json({"svg": drawn, "result": result.as_dict()})
+    return f'{{"svg": {encoded(drawn)}, "result": {result.json()}}}'.encode()
 
 
 def _compared(job: Compare, result: Relatedness | None) -> bytes:
     if result is None:
         raise ValueError(f"no word in {job.a[:40]!r} or in {job.b[:40]!r}; there is nothing to compare")
     return result.json().encode()
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
