@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 
-from cyclopts import App, CycloptsError
-from rich.console import Console
+from cyclopts import App, CycloptsError, Group
 
 import bough
+from bough.cli import (
+    benching,
+    fetching,
+    parsing,
+    preparing,
+    reproducing,
+    scoring,
+    serving,
+    shipping,
+    text,
+    training,
+)
+from bough.cli.console import complain
 
-COMMANDS = {  # each imported when it is called, so that every command starts as fast as it can
-    "sentiment": "text",
-    "relatedness": "text",
-    "nearest": "text",
-    "score": "scoring",
-    "prepare": "preparing",
-    "ship": "shipping",
-    "parser": "parsing",
-    "train": "training",
-    "evaluate": "training",
-    "recipes": "training",
-    "fetch": "fetching",
-    "bench": "benching",
-    "reproduce": "reproducing",
-    "serve": "serving",
+# as a person thinks of them; a command imports torch, and all else that is heavy, when it is called
+COMMANDS: dict[str, list[App | Callable[..., None]]] = {
+    "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, serving.serve],
+    "Your own data": [training.train, training.evaluate, training.recipes],
+    "The paper": [reproducing.reproduce, fetching.fetch, preparing.prepare],
+    "Tools": [benching.bench, parsing.parser, shipping.ship],
 }
 
 
 def build_app() -> App:
-    """The command line: one command a line of `COMMANDS`."""
+    """The command line: the commands in their groups."""
     app = App(
         name="bough",
         version=bough.__version__,
@@ -37,8 +41,15 @@ def build_app() -> App:
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # `main` says so, in a line
     )
-    for name, module in COMMANDS.items():
-        app.command(f"bough.cli.{module}:{name}", name=name)
+    for name, commands in COMMANDS.items():
+        group = Group.create_ordered(name)
+        for place, command in enumerate(commands):
+            if isinstance(command, App):
+                command.group, command.sort_key = group, place
+                app.command(command)
+            else:
+                app.command(command, group=group, sort_key=place)
+    app["--help"].group = app["--version"].group = Group.create_ordered("Options")
     return app
 
 
@@ -56,13 +67,3 @@ def main(arguments: list[str] | None = None) -> None:
     except (CycloptsError, ValueError, OSError) as error:
         complain(" ".join(str(error).split()))
         sys.exit(2)
-
-
-def complain(message: str) -> None:
-    """One line on stderr."""
-    plain_console(stderr=True).print(f"bough: {message}")
-
-
-def plain_console(*, stderr: bool = False) -> Console:
-    """One that prints texts and paths as they are: nothing in them is a code, and no line is broken."""
-    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)

@@ -26,7 +26,9 @@ RATIOS = {
 def bench(
     *, data: Path | None = None, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False
 ) -> None:
-    """Measure the layers against the bare matmuls and against recursion, as ratios in one run.
+    """Measure the speed of the layers, as ratios in one run.
+
+    A training step against its bare matmuls, and against node-at-a-time recursion.
 
     Parameters
     ----------

@@ -16,7 +16,9 @@ def fetch(
     source: Annotated[Path | None, Parameter(name="--from")] = None,
     vectors: str = "840B",
 ) -> None:
-    """Download SST, SICK, GloVe or WordNet from their official places, checked, into the data folder.
+    """Download SST, SICK, GloVe or WordNet into the data folder.
+
+    They come from their official places, and are checked.
 
     Parameters
     ----------

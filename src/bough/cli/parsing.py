@@ -11,6 +11,9 @@ from cyclopts import App, Parameter
 from rich.console import Console
 from rich.table import Table
 
+from bough.cli.settings import parse_settings
+from bough.cli.threads import use_threads
+
 if TYPE_CHECKING:
     from bough.parsing.builtin.training.evaluation import Report
 
@@ -55,13 +58,10 @@ def train(
     as_json
         Print the figures as JSON.
     """
-    import torch
-
-    from bough.cli.training import parse_settings
     from bough.parsing.builtin.training.config import Config
     from bough.parsing.builtin.training.train import train as run
 
-    torch.set_num_threads(1)
+    use_threads()
     logging.getLogger("bough").setLevel(logging.INFO)
     report = run(Config().with_settings(parse_settings(settings)), data, out, resume=resume, check=not own)
     if report is not None:
@@ -93,12 +93,10 @@ def evaluate(
     as_json
         Print the figures as JSON.
     """
-    import torch
-
     from bough.parsing import BUILTIN
     from bough.parsing.builtin.training.evaluation import evaluate as measure
 
-    torch.set_num_threads(1)
+    use_threads()
     _show(measure(folder or BUILTIN, data, split, check=not own), as_json)
 
 

@@ -8,6 +8,8 @@ from typing import Literal
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from bough.cli.threads import use_threads
+
 
 def prepare(
     what: Literal["sst", "sick"],
@@ -18,9 +20,9 @@ def prepare(
     data: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Parse SST or SICK, as published, into the files that training reads.
+    """Parse SST or SICK into the files that training reads.
 
-    Train on them with `--set source=own`: they are not the parses of the paper.
+    The sentences are those published, the parses not those of the paper: train with `--set source=own`.
 
     Parameters
     ----------
@@ -35,12 +37,10 @@ def prepare(
     out
         Data folder to write; the same one unless given.
     """
-    import torch
-
     from bough.parsing import get_parser
     from bough.parsing.prepare import Kind, prepare_sick, prepare_sst
 
-    torch.set_num_threads(1)
+    use_threads()
     if what == "sst" and only == "constituency":
         raise ValueError("the phrase trees of SST are published with it; --only is for sick")
     engine = get_parser(parser)

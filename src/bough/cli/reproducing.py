@@ -15,7 +15,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from bough.cli import complain, plain_console
+from bough.cli.console import complain, plain_console
+from bough.cli.settings import parse_settings
 
 if TYPE_CHECKING:
     from bough.reproduce import document
@@ -52,7 +53,9 @@ def reproduce(
     settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
     readme: Path | None = None,
 ) -> None:
-    """Run the paper's experiments, as far as they are not done yet, and write the report.
+    """Run the paper's experiments and write the report.
+
+    What is done already is not run again.
 
     Parameters
     ----------
@@ -71,7 +74,6 @@ def reproduce(
     readme
         Also put the results' short table between the markers in this file.
     """
-    from bough.cli.training import parse_settings
     from bough.data import find_data
     from bough.reproduce.everything import reproduce as run
 

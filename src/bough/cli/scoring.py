@@ -10,7 +10,8 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from bough.cli import plain_console
+from bough.cli.console import plain_console
+from bough.cli.threads import use_threads
 
 
 def score(
@@ -41,12 +42,10 @@ def score(
     model
         sentiment, relatedness, or the folder of a model.
     """
-    import torch
-
     import bough
     from bough.pipeline.files import print_scores, score_file
 
-    torch.set_num_threads(1)
+    use_threads()
     if resume and out is None:
         raise ValueError("--resume goes on with a file of results; name it with --out")
     size = file.stat().st_size

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from bough.cli.threads import use_threads
+
 
 def serve(
     *,
@@ -31,6 +33,8 @@ def serve(
     except ImportError as error:
         raise ValueError(f'the page needs {error.name}: pip install "bough[serve]"') from None
     from bough.serve.server import serve as run
+
+    use_threads()
 
     def tell(address: str) -> None:
         print(f"bough: {address}  (the API: {address}/docs; stop with Ctrl-C)", flush=True)  # noqa: T201

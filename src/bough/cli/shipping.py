@@ -11,6 +11,8 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from bough.cli.threads import use_threads
+
 
 def ship(
     run: Path,
@@ -25,7 +27,9 @@ def ship(
     words: int = 60_000,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """Make a trained run into a small model to ship: no raw vectors, int8, a wide vocabulary; and measure it.
+    """Make a trained run into a small model to ship.
+
+    It has no raw vectors, numbers in int8 and a wide vocabulary, and is measured.
 
     Parameters
     ----------
@@ -48,9 +52,7 @@ def ship(
     as_json
         Print the figures as JSON.
     """
-    import torch
-
-    torch.set_num_threads(1)
+    use_threads()
     logging.getLogger("bough").setLevel(logging.INFO)
     if check:
         from bough.model.shipped import load_model

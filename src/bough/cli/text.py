@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+from rich.console import Console
+
+from bough.cli.console import plain_console, say
+from bough.cli.threads import use_threads
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from bough.pipeline import RelatednessPipeline, Sentiment, SentimentPipeline
 
 
@@ -23,7 +25,7 @@ def sentiment(
     parser: str = "builtin",
     model: str = "sentiment",
 ) -> None:
-    """Show the sentiment of every phrase of a text as a coloured tree.
+    """Show the sentiment of every phrase as a coloured tree.
 
     Parameters
     ----------
@@ -59,8 +61,6 @@ def sentiment(
         for result in results:
             say(result.json())
         return
-    from rich.console import Console
-
     console = Console(highlight=False, markup=False, emoji=False)
     for result in results:
         show(result, console)
@@ -78,7 +78,9 @@ def relatedness(
     parser: str = "builtin",
     model: str = "relatedness",
 ) -> None:
-    """Say how related two sentences are, from 1 (not at all) to 5 (the same).
+    """Say how related two sentences are, from 1 to 5.
+
+    1 is not at all, 5 is the same.
 
     Parameters
     ----------
@@ -101,8 +103,6 @@ def relatedness(
     if as_json:
         say(result.json())
         return
-    from rich.console import Console
-
     console = Console(highlight=False)
     console.print(f"{result.score:.2f} of 5")
     for rating, p in enumerate(result.probabilities, 1):
@@ -148,8 +148,6 @@ def nearest(
             entry = {"text": one.text, "score": round(one.score, 4), "line": lines[one.index][0]}
             say(json.dumps(entry, ensure_ascii=False))
         return
-    from bough.cli import plain_console
-
     console = plain_console()
     for one in found:
         console.print(f"{one.score:.2f}  {one.text}")
@@ -160,11 +158,9 @@ def nearest(
 
 def load_pipeline(name: str, parser: str, task: str) -> Any:
     """The pipeline for a command; a ValueError where the model is for another task."""
-    import torch
-
     import bough
 
-    torch.set_num_threads(1)
+    use_threads()
     pipeline: SentimentPipeline | RelatednessPipeline = bough.load(name, parser=parser)
     made_for = "relatedness" if pipeline.model.config.task == "sick" else "sentiment"
     if made_for != task:
@@ -183,15 +179,6 @@ def given_tree(argument: str) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: byte {error.start} is no UTF-8") from None
-
-
-def say(text: str) -> None:
-    """A line on standard output, in UTF-8 whatever the terminal says."""
-    import sys
-
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
-    sys.stdout.buffer.flush()
 
 
 def show(result: Sentiment, console: Console) -> None:

@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from bough.cli import plain_console
+from bough.cli.console import plain_console
+from bough.cli.settings import parse_settings
+from bough.cli.threads import use_threads
 
 NAMES = {
     "accuracy": "accuracy",
@@ -63,7 +65,8 @@ def train(
     from bough.training.recipes import load_recipe
     from bough.training.train import train as run
 
-    set_up_torch(threads, device)
+    use_threads(threads)
+    check_device(device)
     config = load_recipe(recipe).with_settings(parse_settings(settings))
     if vectors is not None:
         config = config.with_settings({"vectors": vectors})
@@ -113,7 +116,8 @@ def evaluate(
     """
     from bough.training.evaluate import evaluate as score
 
-    set_up_torch(threads, device)
+    use_threads(threads)
+    check_device(device)
     report = score(run, split, data=data, device=device, out=out)
     if as_json:
         print(json.dumps(report.figures, indent=2))  # noqa: T201
@@ -138,26 +142,15 @@ def recipes() -> None:
     Console().print(table)
 
 
-def set_up_torch(threads: int, device: str) -> None:
-    """One line for a number of threads or a device that cannot be had."""
+def check_device(device: str) -> None:
+    """One line for a device that cannot be had."""
     import torch
 
-    if threads < 1:
-        raise ValueError(f"--threads {threads}: at least 1")
-    torch.set_num_threads(threads)
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ValueError(f"--device {device}: {reason}") from None
-
-
-def parse_settings(settings: list[str]) -> dict[str, str]:
-    """key=value texts as a dict."""
-    for setting in settings:
-        if "=" not in setting:
-            raise ValueError(f"--set {setting}: key=value wanted")
-    return dict(setting.split("=", 1) for setting in settings)
 
 
 def _figures(figures: dict[str, float], title: str) -> Table:

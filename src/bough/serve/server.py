@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-import torch
 import uvicorn
 
 from bough.serve.app import create_app
@@ -18,7 +17,6 @@ GRACE = 60  # seconds for what is under way when the server is told to stop
 def serve(host: str, port: int, *, tell: Callable[[str], None], limits: Limits | None = None) -> None:
     """Serve until a signal comes; `tell` hears the address once the server answers there."""
     listener = _listen(host, port)
-    torch.set_num_threads(1)
     app = create_app(Models(), limits)
     config = uvicorn.Config(
         app,

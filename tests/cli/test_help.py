@@ -1,0 +1,38 @@
+"""Claims about `bough --help`: a line for every command, grouped as people think of them, at once."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from bough.cli import COMMANDS, main
+
+NAMES = {
+    "Text": ["sentiment", "relatedness", "nearest", "score", "serve"],
+    "Your own data": ["train", "evaluate", "recipes"],
+    "The paper": ["reproduce", "fetch", "prepare"],
+    "Tools": ["bench", "parser", "ship"],
+}
+
+
+def test_every_command_has_one_line_in_its_group(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    main(["--help"])
+    shown = capsys.readouterr().out
+    panels = re.findall(r"─ ([\w ]+) ─+╮\n(.*?)\n╰", shown, re.DOTALL)
+    for (title, body), (name, commands) in zip(panels, NAMES.items(), strict=False):
+        assert title == name
+        lines = [re.fullmatch(r"│ (\w+) +(\S.*\.) +│", line) for line in body.split("\n")]
+        assert [line and line[1] for line in lines] == commands
+    assert len(panels) == len(NAMES) + 1
+    assert COMMANDS.keys() == NAMES.keys()
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_help_and_version_load_nothing_heavy(flag: str) -> None:
+    code = f"import sys; from bough.cli import main; main([{flag!r}]); print(*sys.modules, file=sys.stderr)"
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert not {"torch", "numpy", "scipy", "fastapi"} & set(run.stderr.split())
