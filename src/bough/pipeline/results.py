@@ -125,18 +125,9 @@ class Sentiment:
     def nodes(self) -> tuple[Phrase, ...]:
         """Every phrase."""
         spans, texts, labels, scores, rows, children = self._columns()
-        return tuple(
-            map(
-                Phrase,
-                map(tuple, spans),
-                texts,
-                labels,
-                scores.tolist(),
-                map(tuple, rows.tolist()),
-                map(tuple, children),
-                self._own_words(),
-            )
-        )
+        measured = scores.tolist(), map(tuple, rows.tolist())
+        columns = map(tuple, spans), texts, labels, *measured, map(tuple, children), self._own_words()
+        return tuple(Phrase(*values) for values in zip(*columns, strict=True))
 
     def _own_words(self) -> Iterator[int | None]:
         first = 0

@@ -23,7 +23,7 @@ from bough.training.tasks import task_for, word_counts
 
 log = logging.getLogger(__name__)
 
-NAMES = {"sentiment": ("sst5", "sst2"), "relatedness": ("sick",)}
+TASKS = {"sentiment": ("sst5", "sst2"), "relatedness": ("sick",)}
 WORDS = 60_000  # of the vectors' file, the most frequent first
 
 
@@ -44,9 +44,9 @@ def ship(
     and quantised, of the shipped one, and of the shipped one on plain text, are returned and on its card.
     """
     model = Model.load(run)
-    if name not in NAMES:
-        raise ValueError(f"name {name!r}: {' or '.join(map(repr, NAMES))}")
-    if model.config.task not in NAMES[name]:
+    if name not in TASKS:
+        raise ValueError(f"name {name!r}: {' or '.join(map(repr, TASKS))}")
+    if model.config.task not in TASKS[name]:
         raise ValueError(f"{run} is a model for {model.config.task!r}, none of {name}")
     vocabulary, vectors, source = wide_vocabulary(model, data, words)
     shipped = fold(model, vocabulary, vectors, columns)
