@@ -1,9 +1,11 @@
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bough.parsing import tokenise as module
 from bough.parsing.tokenise import sentences, tokenise
 
 
@@ -78,6 +80,40 @@ def test_tokens_stand_in_order_where_they_say_they_do(text: str) -> None:
         assert not any(c.isspace() for c in token.text)
         token.text.encode()
         place = token.end
+
+
+PIECES = [
+    "film",
+    "cannot",
+    "I",
+    "http",
+    "://",
+    ".com",
+    "US",
+    "ol",
+    "etc",
+    "e",
+    "tis",
+    "1",
+    *".,;!?)('@$#-_:",
+    "n't",
+]
+PIECES += [" ", " ", "\n", "\u00a0", "\u2019", "\u00ad", "\u0301", "\x00", "\u200d", "...", "\u2029"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_the_short_cuts_find_what_the_whole_way_finds(text: str) -> None:
+    found, cut = tokenise(text), sentences(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "PLAIN", re.compile("(?!)"))
+        assert tokenise(text) == found
+    ends = [place for place in range(1, len(found)) if found[place] in [one[0] for one in cut]]
+    starts = [0, *ends]
+    assert ends == [
+        place
+        for place in range(1, len(found))
+        if module._ends_before(text, found, max(start for start in starts if start < place), place)
+    ]
 
 
 @given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S"]), max_size=60))

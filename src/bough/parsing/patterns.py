@@ -1,4 +1,4 @@
-"""The one pattern of the tokeniser: what a token can look like, the most special first.
+"""The patterns of the tokeniser: what a token can look like, the most special first, and a short cut.
 
 Every alternative either matches or fails within a bounded number of characters, or consumes all it looked
 at: no text makes the search slower than linear.
@@ -45,3 +45,5 @@ TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# What most tokens are, and all that `TOKEN` would find there: letters up to a blank or a mark that ends a word.
+PLAIN = re.compile(r"\s*+([A-Za-z]++)(?=[\s,;!?)]|\Z)")

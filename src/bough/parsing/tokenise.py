@@ -5,7 +5,7 @@ and the dots of abbreviations stay where they are. A token's `text` is the treeb
 `` `` `` and `''`, or `` ` `` and `'`, every dash is `--`, an ellipsis is `...`; `start` and `end` still point
 at what was written. White space and control characters are part of no token.
 
-One pattern is tried at each place, and each way it can fail looks at a bounded number of characters: the
+A pattern is tried at each place, and each way it can fail looks at a bounded number of characters: the
 time is linear in the text, whatever the text.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bough.formats.escapes import BRACKETS
-from bough.parsing.patterns import TOKEN
+from bough.parsing.patterns import PLAIN, TOKEN
 from bough.parsing.words import word_set
 
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
@@ -55,11 +55,14 @@ def tokenise(text: str) -> list[Token]:
     """
     tokens: list[Token] = []
     place = 0
-    while (match := TOKEN.search(text, place)) is not None:
-        found = list(_tokens_of(text, match))
-        tokens.extend(found)
-        place = found[-1].end
-    return tokens
+    while True:
+        while (plain := PLAIN.match(text, place)) is not None and plain[1].lower() not in _HALVES:
+            start, place = plain.span(1)
+            tokens.append(Token(plain[1], start, place))
+        if (match := TOKEN.search(text, place)) is None:
+            return tokens
+        tokens.extend(_tokens_of(text, match))
+        place = tokens[-1].end
 
 
 def sentences(text: str) -> list[list[Token]]:
@@ -71,7 +74,10 @@ def sentences(text: str) -> list[list[Token]]:
     found: list[list[Token]] = []
     tokens = tokenise(text)
     start = 0
+    one_line = "\n" not in text and "\u2029" not in text
     for place in range(1, len(tokens)):
+        if one_line and tokens[place - 1].text[-1].isalnum():
+            continue  # within a line a sentence ends with a mark
         if _ends_before(text, tokens, start, place):
             found.append(tokens[start:place])
             start = place
