@@ -1,23 +1,24 @@
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.parsing.builtin.assembly import phrase_tree, pieces, word_tree
+from bough.parsing.builtin.assembly import in_pieces, phrase_tree, word_tree
 
 
-def test_spans_become_a_binary_tree_in_preorder() -> None:
-    tree = phrase_tree(["now", "she", "sings"], [[(0, 3), (1, 3)]])
+def test_parents_become_a_binary_tree_in_preorder() -> None:
+    tree = phrase_tree(["now", "she", "sings"], [np.array([-1, 0, 0, 2, 2])])
     assert tree.parents.tolist() == [-1, 0, 0, 2, 2]
     assert tree.tokens == (None, "now", None, "she", "sings")
 
 
 def test_one_word_is_one_leaf() -> None:
-    tree = phrase_tree(["Go"], [[]])
+    tree = phrase_tree(["Go"], [np.array([-1])])
     assert tree.parents.tolist() == [-1]
     assert tree.tokens == ("Go",)
 
 
 def test_pieces_join_into_one_binary_tree() -> None:
-    tree = phrase_tree(list("abcdef"), [[(0, 2)], [(0, 3), (0, 2)], []])
+    tree = phrase_tree(list("abcdef"), [np.array([-1, 0, 0]), np.array([-1, 0, 1, 1, 0]), np.array([-1])])
     assert sorted(map(tuple, tree.spans.tolist())) == sorted(
         [(0, 6), (0, 2), (2, 6), (2, 5), (2, 4), *((i, i + 1) for i in range(6))]
     )
@@ -33,10 +34,10 @@ def test_later_roots_hang_from_the_first() -> None:
 
 @given(st.lists(st.sampled_from(["a", ",", "b"]), min_size=1, max_size=60), st.integers(2, 10))
 def test_pieces_are_the_sentence_again(tokens: list[str], longest: int) -> None:
-    found = pieces(tokens, longest)
+    found = in_pieces(tokens, longest)
     assert [token for piece in found for token in piece] == tokens
     assert all(1 <= len(piece) <= longest for piece in found)
 
 
 def test_pieces_end_after_a_mark_where_there_is_one() -> None:
-    assert [len(piece) for piece in pieces([*"abcdef", ",", *"ghijklm"], 10)] == [7, 7]
+    assert [len(piece) for piece in in_pieces([*"abcdef", ",", *"ghijklm"], 10)] == [7, 7]

@@ -3,7 +3,8 @@
 import numpy as np
 import torch
 
-from bough.parsing.builtin.chart import best_spans, span_probabilities
+from bough.parsing.builtin.chart import best_parents, span_probabilities
+from bough.trees.tree import Tree
 from bracketings import LENGTHS, every_tree, random_scores, total
 
 
@@ -19,11 +20,14 @@ def test_span_probabilities_are_shares_of_the_trees() -> None:
 
 def test_the_best_tree_is_the_best_of_all() -> None:
     scores = random_scores().detach()
-    for sentence, spans in enumerate(best_spans(scores.numpy(), LENGTHS.numpy())):
+    for sentence, parents in enumerate(best_parents(scores.numpy(), LENGTHS.numpy())):
+        tree = Tree(parents)
+        spans = [(start, end) for start, end in tree.spans.tolist() if end - start > 1]
         trees = list(every_tree(0, int(LENGTHS[sentence])))
         best = max(trees, key=lambda tree: float(total(scores[sentence], tree)))
         assert spans == best
+        assert tree.preorder.tolist() == list(range(len(tree)))
 
 
 def test_no_sentences_no_trees() -> None:
-    assert best_spans(np.zeros((0, 1, 1), np.float32), np.zeros(0, np.int64)) == []
+    assert best_parents(np.zeros((0, 1, 1), np.float32), np.zeros(0, np.int64)) == []

@@ -9,7 +9,6 @@ from bough.parsing.builtin.lexicon import (
     Lexicon,
     affixes,
     normal,
-    shape,
     shapes,
 )
 
@@ -30,7 +29,7 @@ def test_a_sentence_stands_between_its_marks() -> None:
 
 def test_shapes_tell_case_digits_hyphens_and_the_first_word_apart() -> None:
     words = ["oak", "Oak", "OAK", "oakTree", "!", "1oak", "1", "old-oak"]
-    found = {shape(word, first) for word in words for first in (True, False)}
+    found = {shape for word in words for shape in shapes([word, word])[1:-1]}
     assert len(found) == 2 * len(words)
     assert max(found) < SHAPES - 2
 

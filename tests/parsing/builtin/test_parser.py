@@ -39,6 +39,7 @@ def test_trees_are_well_formed_for_any_words(parser: BuiltinParser) -> None:
 
 def test_a_sentence_parses_the_same_in_any_company(parser: BuiltinParser) -> None:
     sentences = [["the", "oak", "bends"], ["now"] * 11, ["elm", "grows", "slowly", "now", "the"]]
+    sentences.append(list(sentences[0]))
     together = parser.both(sentences)
     assert together == [parser.both([tokens])[0] for tokens in sentences]
     assert [phrase for phrase, _ in together] == parser.constituency(sentences)

@@ -1,16 +1,19 @@
-"""Trees put together from spans and heads; long sentences cut into pieces first."""
+"""Trees put together from parents and heads; long sentences cut into pieces first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.parsing.builtin.chart import Spans
+import numpy as np
+
+from bough.parsing.builtin.chart import Ints
 from bough.trees.tree import Tree
 
+Arcs = tuple[list[int], list[str]]  # per word its head, counted from 1, and its relation
 _STOPS = frozenset([".", "!", "?", ";", ":", "--", "...", ",", ")", "''"])
 
 
-def pieces(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:
+def in_pieces(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:
     """The sentence itself, or pieces of at most `longest` words, cut after a mark in the second half if any."""
     found: list[Sequence[str]] = []
     low = 0
@@ -24,40 +27,28 @@ def pieces(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:
     return found
 
 
-def phrase_tree(tokens: Sequence[str], spans: Sequence[Spans]) -> Tree:
-    """The binary tree of a sentence from its pieces' spans, each in preorder; pieces join to the right."""
-    parents: list[int] = []
-    words: list[str | None] = []
-    last: list[int] = []  # per node, where it ends
-    opened: list[int] = []
-
-    def add(end: int, word: str | None) -> None:
-        while opened and last[opened[-1]] < end:
-            opened.pop()
-        parents.append(opened[-1] if opened else -1)
-        words.append(word)
-        last.append(end)
-        opened.append(len(parents) - 1)
-
-    start = 0
-    for number, piece in enumerate(spans):
-        if number < len(spans) - 1:
-            add(len(tokens), None)
-        length = piece[0][1] if piece else 1
-        by_start: dict[int, list[int]] = {}
-        for low, high in piece:
-            by_start.setdefault(low, []).append(high)
-        for place in range(length):
-            for high in by_start.get(place, ()):
-                add(start + high, None)
-            add(start + place + 1, tokens[start + place])
-            while opened and last[opened[-1]] <= start + place + 1:
-                opened.pop()
-        start += length
+def phrase_tree(tokens: Sequence[str], pieces: Sequence[Ints]) -> Tree:
+    """The binary tree of a sentence from its pieces' parents, nodes in preorder; pieces join to the right."""
+    parts: list[Sequence[int] | Ints] = []
+    size, above = 0, -1
+    for number, piece in enumerate(pieces):
+        if number < len(pieces) - 1:
+            parts.append([above])
+            above, size = size, size + 1
+        moved = piece + size
+        moved[0] = above
+        parts.append(moved)
+        size += len(piece)
+    parents = np.concatenate(parts)
+    inner = np.zeros(size, dtype=bool)
+    inner[parents[1:]] = True
+    words: list[str | None] = [None] * size
+    for leaf, token in zip(np.flatnonzero(~inner).tolist(), tokens, strict=True):
+        words[leaf] = token
     return Tree(parents, tokens=words)
 
 
-def word_tree(tokens: Sequence[str], arcs: Sequence[tuple[list[int], list[str]]]) -> Tree:
+def word_tree(tokens: Sequence[str], arcs: Sequence[Arcs]) -> Tree:
     """The dependency tree of a sentence from its pieces' heads; later roots hang from the first one."""
     parents: list[int] = []
     relations: list[str] = []

@@ -13,33 +13,36 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Floats = NDArray[np.float32]
-Spans = list[tuple[int, int]]
+Ints = NDArray[np.int64]
 
 
 def span_probabilities(scores: Tensor, lengths: Tensor) -> Tensor:
     """The chart of the probability that a span is in the tree; 0 for single words."""
-    _, ways = inside(scores, lengths)
-    return outside(scores.new_ones(len(scores)), lengths, ways, scores.shape)
+    _, shares = inside(scores, lengths)
+    return outside(scores.new_ones(len(scores)), lengths, shares, scores.shape)
 
 
 def inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
-    """(B,) log of the sum over all trees; and for each width from 2 the log probability of each way to split."""
+    """(B,) log of the sum over all trees; and for each width from 2 the probability of each way to split."""
     batch, size, _ = scores.shape
     starts = torch.zeros_like(scores)  # inside score by start and width
     ends = torch.zeros_like(scores)  # the same by end and N - width, so that a row of splits is a slice
-    ways: list[Tensor] = []
+    shares: list[Tensor] = []
     for width in range(2, int(lengths.max()) + 1):
         count = size - width
         joined = starts[:, :count, 1:width] + ends[:, width:, size - width : size - 1]
-        total = torch.logsumexp(joined, dim=2)
-        ways.append(joined - total[:, :, None])
-        total = total + scores[:, :count, width]
-        starts[:, :count, width] = total
-        ends[:, width:, size - 1 - width] = total
-    return starts[torch.arange(batch), 0, lengths], ways
+        # logsumexp by hand: the shares that `outside` needs come from the same exponentials
+        top = joined.amax(dim=2, keepdim=True)
+        share = joined.sub_(top).exp_()
+        total = share.sum(dim=2, keepdim=True)
+        shares.append(share.div_(total))
+        here = (top + total.log()).squeeze(2) + scores[:, :count, width]
+        starts[:, :count, width] = here
+        ends[:, width:, size - 1 - width] = here
+    return starts[torch.arange(batch), 0, lengths], shares
 
 
-def outside(weight: Tensor, lengths: Tensor, ways: list[Tensor], shape: torch.Size) -> Tensor:
+def outside(weight: Tensor, lengths: Tensor, shares: list[Tensor], shape: torch.Size) -> Tensor:
     """The probability of each span, top down: a span shares its own among the ways to split it.
 
     `weight` (B,) is that of each whole sentence.
@@ -48,23 +51,23 @@ def outside(weight: Tensor, lengths: Tensor, ways: list[Tensor], shape: torch.Si
     starts = weight.new_zeros(shape)
     ends = weight.new_zeros(shape)
     starts[torch.arange(batch), 0, lengths] = weight
-    for width in range(len(ways) + 1, 1, -1):
+    for width in range(len(shares) + 1, 1, -1):
         count = size - width
         here = starts[:, :count, width] + ends[:, width:, size - 1 - width]
         starts[:, :count, width] = here
-        share = ways[width - 2].exp() * here[:, :, None]
+        share = shares[width - 2] * here[:, :, None]
         starts[:, :count, 1:width] += share
         ends[:, width:, size - width : size - 1] += share
     starts[:, :, :2] = 0  # words are no decision
     return starts
 
 
-def best_spans(scores: Floats, lengths: NDArray[np.int64]) -> list[Spans]:
-    """The spans (start, end) of two words and more of each sentence's best tree, in preorder (CKY)."""
-    batch, size, _ = scores.shape
+def best_parents(scores: Floats, lengths: Ints) -> list[Ints]:
+    """The parents of each sentence's best binary tree, nodes in preorder (CKY)."""
+    size = scores.shape[1]
     starts = np.zeros_like(scores)
     ends = np.zeros_like(scores)
-    splits = np.zeros(scores.shape, dtype=np.int16)
+    splits = np.zeros(scores.shape, dtype=np.int64)
     for width in range(2, int(lengths.max(initial=0)) + 1):
         count = size - width
         joined = starts[:, :count, 1:width] + ends[:, width:, size - width : size - 1]
@@ -73,18 +76,23 @@ def best_spans(scores: Floats, lengths: NDArray[np.int64]) -> list[Spans]:
         splits[:, :count, width] = choice + 1
         starts[:, :count, width] = best
         ends[:, width:, size - 1 - width] = best
-    return [_trace(splits[b].tolist(), int(lengths[b])) for b in range(batch)]
+    return _traced(splits, lengths)
 
 
-def _trace(splits: list[list[int]], length: int) -> Spans:
-    spans: Spans = []
-    stack = [(0, length)]
-    while stack:
-        start, end = stack.pop()
-        if end - start < 2:
-            continue
-        spans.append((start, end))
-        middle = start + splits[start][end - start]
-        stack.append((middle, end))
-        stack.append((start, middle))
-    return spans
+def _traced(splits: Ints, lengths: Ints) -> list[Ints]:
+    """The parents, one level of all trees at a time."""
+    batch, size, _ = splits.shape
+    parents = np.full((batch, 2 * size), -1)
+    sentence, width = np.arange(batch), lengths
+    start = node = np.zeros(batch, dtype=np.int64)
+    while len(sentence):
+        wide = width > 1
+        sentence, start, width, node = sentence[wide], start[wide], width[wide], node[wide]
+        left = splits[sentence, start, width]
+        right = node + 2 * left  # preorder: the left half of m words takes the next 2m - 1 numbers
+        parents[sentence, node + 1] = parents[sentence, right] = node
+        sentence = np.concatenate([sentence, sentence])
+        start = np.concatenate([start, start + left])
+        width = np.concatenate([left, width - left])
+        node = np.concatenate([node + 1, right])
+    return [row[: 2 * length - 1] for row, length in zip(parents, lengths.tolist(), strict=True)]

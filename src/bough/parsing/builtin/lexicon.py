@@ -17,6 +17,7 @@ _BEGIN_SHAPE, _END_SHAPE = 40, 41
 _DIGITS = str.maketrans("123456789", "000000000")
 
 
+@lru_cache(maxsize=1 << 16)
 def normal(token: str) -> str:
     """The form a word is looked up by: treebank escapes undone, lower case."""
     return unescaped(token).lower()
@@ -25,11 +26,6 @@ def normal(token: str) -> str:
 def zeroed(word: str) -> str:
     """The word with every digit a zero."""
     return word.translate(_DIGITS)
-
-
-def shape(token: str, first: bool) -> int:
-    """Case, digits, hyphen and place of a word as one number below `SHAPES`."""
-    return 2 * _shape_of(token) + first
 
 
 @lru_cache(maxsize=1 << 16)
@@ -71,8 +67,11 @@ class Lexicon:
 
 
 def shapes(sentence: Sequence[str]) -> list[int]:
-    """The shapes of a sentence with its two marks."""
-    return [_BEGIN_SHAPE, *(shape(token, place == 0) for place, token in enumerate(sentence)), _END_SHAPE]
+    """Case, digits and hyphen of each word of a sentence with its two marks, and whether it is the first."""
+    found = [_BEGIN_SHAPE, *map(_shape_of, sentence), _END_SHAPE]
+    if sentence:
+        found[1] += 1
+    return found
 
 
 @lru_cache(maxsize=1 << 16)
@@ -88,4 +87,4 @@ def _shape_of(token: str) -> int:
         case = 3
     else:
         case = 4
-    return 4 * case + 2 * any(c.isdigit() for c in token) + ("-" in token[1:-1])
+    return 8 * case + 4 * any(c.isdigit() for c in token) + 2 * ("-" in token[1:-1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeGuard
 
 import torch
 import torch.nn.functional as F
@@ -11,6 +10,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from bough.parsing.builtin.lexicon import SHAPES
+
+PAIRS = 64  # rows of `paired` at a time
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,10 @@ class Biaffine(nn.Module):
         """Row by row, (T, d) and (T, d) -> (T, k)."""
         a = torch.cat([a, a.new_ones(len(a), 1)], dim=1)
         b = torch.cat([b, b.new_ones(len(b), 1)], dim=1)
-        k, m, _ = self.U.shape
-        left = (a @ self.U.transpose(0, 1).reshape(m, k * m)).view(-1, k, m)
-        return torch.einsum("tkm,tm->tk", left, b)
+        U = self.U.flatten(1).T  # (m * m, k)
+        # s_k is the inner product of U_k and the outer product of a and b; a few rows at a time stay in the cache
+        parts = zip(a.split(PAIRS), b.split(PAIRS), strict=True)
+        return torch.cat([(left[:, :, None] * right[:, None, :]).flatten(1) @ U for left, right in parts])
 
 
 class SharedDropout(nn.Module):
@@ -104,25 +106,13 @@ class Network(nn.Module):
         if lengths is not None:
             states = pack_padded_sequence(x.transpose(0, 1), lengths)
         for layer in self.layers:
-            states = self._sparse(layer, states) if self._drops(states) else layer(states)[0]
+            assert isinstance(layer, nn.LSTM)
+            states = bilstm(layer, states, self.recurrent_dropout if self.training else 0.0)
             if isinstance(states, Tensor):
                 states = self.dropout(states)
         if isinstance(states, PackedSequence):
             states, _ = pad_packed_sequence(states)
         return states.transpose(0, 1)
-
-    def _drops(self, states: Tensor | PackedSequence) -> TypeGuard[Tensor]:
-        return self.training and self.recurrent_dropout > 0 and isinstance(states, Tensor)
-
-    def _sparse(self, layer: nn.Module, x: Tensor) -> Tensor:
-        """A layer's states (T, B, 2 hidden), its matrices from state to state with entries left out."""
-        weights = [
-            F.dropout(weight, self.recurrent_dropout) if "weight_hh" in name else weight
-            for name, weight in layer.named_parameters()
-        ]
-        start = x.new_zeros(2, x.shape[1], self.size.hidden)
-        states: Tensor = torch.lstm(x, (start, start), weights, True, 1, 0.0, True, True, False)[0]
-        return states
 
     def span_scores(self, states: Tensor) -> Tensor:
         """(B, N + 2, 2 hidden) -> (B, N + 1, N + 1) by start and width."""
@@ -139,6 +129,23 @@ class Network(nn.Module):
         """(words, relations) for given words (1-based) and heads (0 the root) of given sentences."""
         words, heads = self.relation_word(states), self.relation_head(states)
         return self.relation.paired(words[batch, word], heads[batch, head])
+
+
+def bilstm(layer: nn.LSTM, x: Tensor | PackedSequence, dropout: float = 0.0) -> Tensor | PackedSequence:
+    """A layer's states (T, B, 2 hidden), forwards and backwards: here is where the parser spends its time.
+
+    With `dropout`, the matrices from state to state have entries left out.
+    """
+    if not dropout or isinstance(x, PackedSequence):
+        states: Tensor | PackedSequence = layer(x)[0]
+        return states
+    weights = [
+        F.dropout(weight, dropout) if "weight_hh" in name else weight
+        for name, weight in layer.named_parameters()
+    ]
+    start = x.new_zeros(2, x.shape[1], layer.hidden_size)
+    dropped: Tensor = torch.lstm(x, (start, start), weights, True, 1, 0.0, True, True, False)[0]
+    return dropped
 
 
 def between_words(states: Tensor) -> Tensor:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from bough.parsing.builtin.assembly import phrase_tree, pieces, word_tree
-from bough.parsing.builtin.chart import Spans, best_spans, span_probabilities
+from bough.parsing.builtin.assembly import Arcs, in_pieces, phrase_tree, word_tree
+from bough.parsing.builtin.chart import Ints, best_parents, span_probabilities
 from bough.parsing.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
 from bough.parsing.builtin.network import Network, Size
 from bough.parsing.builtin.packing import outlines, unpacked
@@ -25,6 +25,7 @@ KIND = "parser"
 FORMAT = 1
 BATCH_WORDS = 1600  # padding included; more is no faster and holds larger charts
 LONGEST = 120  # words parsed in one piece
+T = TypeVar("T")
 
 
 class BuiltinParser:
@@ -53,75 +54,60 @@ class BuiltinParser:
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """A binary tree for each sentence, words at the leaves, nodes in preorder."""
-        return [phrase_tree(tokens, phrases) for tokens, (phrases, _) in self._parses(sentences, True, False)]
+        cut = _Cut(sentences)
+        return [phrase_tree(*pair) for pair in cut.joined(self._parsed(cut.pieces, arcs=False)[0])]
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """A dependency tree for each sentence: node i is word i, relations are those of Stanford Dependencies."""
-        return [word_tree(tokens, arcs) for tokens, (_, arcs) in self._parses(sentences, False, True)]
+        cut = _Cut(sentences)
+        return [word_tree(*pair) for pair in cut.joined(self._parsed(cut.pieces, phrases=False)[1])]
 
     def both(self, sentences: Sequence[Sequence[str]]) -> list[tuple[Tree, Tree]]:
         """Both trees of each sentence, phrases first; cheaper than one after the other."""
+        cut = _Cut(sentences)
+        phrases, arcs = self._parsed(cut.pieces)
         return [
-            (phrase_tree(tokens, phrases), word_tree(tokens, arcs))
-            for tokens, (phrases, arcs) in self._parses(sentences, True, True)
+            (phrase_tree(*phrase), word_tree(*arc))
+            for phrase, arc in zip(cut.joined(phrases), cut.joined(arcs), strict=True)
         ]
 
-    def _parses(
-        self, sentences: Sequence[Sequence[str]], phrases: bool, arcs: bool
-    ) -> Iterator[tuple[Sequence[str], tuple[list[Spans], list[Any]]]]:
-        """Each sentence with its pieces' spans and its pieces' heads and relations."""
-        cut: list[Sequence[str]] = []
-        counts: list[int] = []
-        for place, tokens in enumerate(sentences):
-            if not tokens:
-                raise ValueError(f"sentence {place} is empty; a tree has at least one word")
-            parts = pieces(tokens, LONGEST)
-            cut.extend(parts)
-            counts.append(len(parts))
-        spans: list[Any] = [None] * len(cut)
-        heads: list[Any] = [None] * len(cut)
-        for group in _batches([len(part) for part in cut]):
-            found_spans, found_heads = self._parse_batch([cut[i] for i in group], phrases, arcs)
-            for i, one_spans, one_heads in zip(group, found_spans, found_heads, strict=True):
-                spans[i], heads[i] = one_spans, one_heads
-        low = 0
-        for tokens, count in zip(sentences, counts, strict=True):
-            yield tokens, (spans[low : low + count], heads[low : low + count])
-            low += count
+    def _parsed(
+        self, pieces: Sequence[Sequence[str]], *, phrases: bool = True, arcs: bool = True
+    ) -> tuple[dict[int, Ints], dict[int, Arcs]]:
+        """The parents of each piece's phrases; its words' heads and relations."""
+        found: dict[int, Ints] = {}
+        heads: dict[int, Arcs] = {}
+        for group in _batches([len(piece) for piece in pieces]):
+            batch = [pieces[i] for i in group]
+            lengths = np.array([len(tokens) for tokens in batch])
+            with torch.inference_mode():
+                states = self._network.encode(self._inputs(batch, lengths), torch.from_numpy(lengths + 2))
+                if phrases:
+                    found |= zip(group, self._phrases(states, lengths), strict=True)
+                if arcs:
+                    heads |= zip(group, self._arcs(states, lengths), strict=True)
+        return found, heads
 
-    @torch.inference_mode()
-    def _parse_batch(
-        self, batch: list[Sequence[str]], phrases: bool, arcs: bool
-    ) -> tuple[Sequence[Any], Sequence[Any]]:
-        """Sentences from longest to shortest -> spans of each, (heads, relations) of each."""
-        lengths = np.array([len(tokens) for tokens in batch])
-        states = self._network.encode(self._inputs(batch), torch.from_numpy(lengths + 2))
-        spans: Sequence[Any] = [None] * len(batch)
-        heads: Sequence[Any] = [None] * len(batch)
-        if phrases:
-            # of all trees the one with the most brackets right on average, not the most probable one
-            chances = span_probabilities(self._network.span_scores(states), torch.from_numpy(lengths))
-            spans = best_spans(chances.numpy(), lengths)
-        if arcs:
-            found = best_heads(self._network.arc_scores(states).numpy(), lengths)
-            heads = list(zip(found, self._relations(states, found), strict=True))
-        return spans, heads
+    def _phrases(self, states: Tensor, lengths: Ints) -> list[Ints]:
+        # of all trees the one with the most brackets right on average, not the most probable one
+        chances = span_probabilities(self._network.span_scores(states), torch.from_numpy(lengths))
+        return best_parents(chances.numpy(), lengths)
 
-    def _inputs(self, batch: list[Sequence[str]]) -> Tensor:
+    def _arcs(self, states: Tensor, lengths: Ints) -> Iterator[Arcs]:
+        heads = best_heads(self._network.arc_scores(states).numpy(), lengths)
+        return zip(heads, self._relations(states, heads), strict=True)
+
+    def _inputs(self, batch: list[Sequence[str]], lengths: Ints) -> Tensor:
         """(B, N + 2, word), zero rows behind shorter sentences"""
-        size = (len(batch), len(batch[0]) + 2)
-        rows, forms = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        strange: list[tuple[int, int, tuple[int, ...]]] = []
-        for b, tokens in enumerate(batch):
-            known = self.lexicon.rows(tokens)
-            rows[b, : len(known)], forms[b, : len(known)] = known, shapes(tokens)
-            strange += [
-                (b, t, affixes(normal(tokens[t - 1]))) for t, row in enumerate(known) if row == self._unknown
-            ]
+        there = np.arange(len(batch[0]) + 2) < lengths[:, None] + 2
+        rows, forms = np.zeros(there.shape, dtype=np.int64), np.zeros(there.shape, dtype=np.int64)
+        rows[there] = [row for tokens in batch for row in self.lexicon.rows(tokens)]
+        forms[there] = [shape for tokens in batch for shape in shapes(tokens)]
         x: Tensor = self._words[torch.from_numpy(rows)] + self._network.shapes(torch.from_numpy(forms))
-        if strange:
-            sentence, word, parts = zip(*strange, strict=True)
-            x[list(sentence), list(word)] += self._affixes[torch.tensor(parts)].sum(dim=1)
+        strange, places = (rows == self._unknown).nonzero()
+        if len(strange):
+            parts = [affixes(normal(batch[b][t - 1])) for b, t in zip(strange, places, strict=True)]
+            x[strange, places] += self._affixes[torch.tensor(parts)].sum(dim=1)
         return x
 
     def _relations(self, states: Tensor, heads: list[list[int]]) -> list[list[str]]:
@@ -162,6 +148,26 @@ class BuiltinParser:
             shapes = {f"network.{name}": shape for name, shape in shapes.items()}
             shapes |= {"words": (len(lexicon), size.word), "affixes": (BUCKETS, size.word)}
             return cls(lexicon, size, relations, stored.fitting(outlines(shapes)))
+
+
+class _Cut:
+    """Sentences as pieces of at most `LONGEST` words; equal ones are there once."""
+
+    def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
+        self.sentences = sentences
+        numbers: dict[tuple[str, ...], int] = {}
+        self.numbers = []  # per sentence, those of its pieces
+        for place, tokens in enumerate(sentences):
+            if not tokens:
+                raise ValueError(f"sentence {place} is empty; a tree has at least one word")
+            parts = map(tuple, in_pieces(tokens, LONGEST))
+            self.numbers.append([numbers.setdefault(part, len(numbers)) for part in parts])
+        self.pieces = list(numbers)
+
+    def joined(self, found: Mapping[int, T]) -> Iterator[tuple[Sequence[str], list[T]]]:
+        """Each sentence with what was found for its pieces."""
+        for tokens, numbers in zip(self.sentences, self.numbers, strict=True):
+            yield tokens, [found[number] for number in numbers]
 
 
 def _batches(lengths: list[int]) -> Iterator[list[int]]:

@@ -19,13 +19,13 @@ def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
 class _LogPartition(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
-        total, ctx.ways = inside(scores, lengths)
+        total, ctx.shares = inside(scores, lengths)
         ctx.lengths, ctx.shape = lengths, scores.shape
         return total
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return outside(grads[0], ctx.lengths, ctx.ways, ctx.shape), None
+        return outside(grads[0], ctx.lengths, ctx.shares, ctx.shape), None
 
 
 def tree_scores(scores: Tensor, batch: Tensor, start: Tensor, width: Tensor) -> Tensor:
