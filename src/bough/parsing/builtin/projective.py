@@ -6,24 +6,26 @@ and N - w, turns the sum over split points into two slices, as in `chart`.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+T = TypeVar("T", bound=np.generic)
 
 
-def best_heads(scores: Floats, lengths: NDArray[np.int64]) -> list[list[int]]:
+def best_heads(scores: Floats, lengths: Ints) -> list[list[int]]:
     """(B, N, N + 1) score of each word's heads, column 0 the root -> heads counted from 1, 0 for the root."""
     charts = _Charts(scores)
-    found = []
-    for sentence, length in enumerate(lengths.tolist()):
-        # the root covers 0..r with its left half and r..length - 1 with its right half
-        left = charts.left[sentence, 0, :length]
-        ends = np.arange(length)
-        right = charts.right[sentence, ends, length - 1 - ends]
-        root = int(np.argmax(left + right + scores[sentence, :length, 0]))
-        found.append(charts.trace(sentence, root, length))
-    return found
+    sentences, words = np.arange(len(scores))[:, None], np.arange(scores.shape[1])
+    # the root covers 0..r with its left half and r..length - 1 with its right half
+    after = lengths[:, None] - 1 - words
+    whole = charts.left[:, 0] + charts.right[sentences, words, np.maximum(after, 0)] + scores[:, :, 0]
+    roots = np.where(after >= 0, whole, -np.inf).argmax(axis=1)
+    heads = charts.traced(roots, lengths)
+    return [row[:length] for row, length in zip(heads.tolist(), lengths.tolist(), strict=True)]
 
 
 class _Charts:
@@ -49,30 +51,32 @@ class _Charts:
             best, self.split_left[:, :count, width] = _best(joined)
             self.left[:, :count, width] = left_end[:, width:, size - width] = best
 
-    def trace(self, sentence: int, root: int, length: int) -> list[int]:
-        split_arc, split_right, split_left = (
-            split[sentence].tolist() for split in (self.split_arc, self.split_right, self.split_left)
-        )
-        heads = [0] * length
-        stack = [(True, root, length - 1), (False, 0, root)]  # (head on the left, first word, last word)
-        while stack:
-            rightwards, first, last = stack.pop()
-            if first == last:
-                continue
-            if rightwards:
-                child = first + 1 + split_right[first][last - first]
-                heads[child] = first + 1
-                stack.append((True, child, last))
-                low, high = first, child
-            else:
-                child = first + split_left[first][last - first]
-                heads[child] = last + 1
-                stack.append((False, first, child))
-                low, high = child, last
-            middle = low + split_arc[low][high - low]
-            stack.append((True, low, middle))
-            stack.append((False, middle + 1, high))
+    def traced(self, roots: Ints, lengths: Ints) -> Ints:
+        """(B, N) heads counted from 1, a level of all trees at a time."""
+        heads = np.zeros(self.left.shape[:2], dtype=np.int64)
+        each, none = np.arange(len(roots)), np.zeros_like(roots)
+        # halves to be done: sentence, first and last word, and whether the head is the first of them
+        sentence, first, last = np.tile(each, 2), _joined(roots, none), _joined(lengths - 1, roots)
+        rightwards = np.repeat([True, False], len(roots))
+        while len(sentence):
+            wide = first < last
+            sentence, first, last, rightwards = (a[wide] for a in (sentence, first, last, rightwards))
+            at = sentence, first, last - first
+            child = first + np.where(rightwards, self.split_right[at] + 1, self.split_left[at])
+            head = np.where(rightwards, first, last)
+            heads[sentence, child] = head + 1
+            low, high = np.minimum(head, child), np.maximum(head, child)
+            middle = low + self.split_arc[sentence, low, high - low]
+            # the child's far half, then the two halves between child and head
+            sentence = np.tile(sentence, 3)
+            first = _joined(np.where(rightwards, child, first), low, middle + 1)
+            last = _joined(np.where(rightwards, last, child), middle, high)
+            rightwards = _joined(rightwards, np.ones_like(rightwards), np.zeros_like(rightwards))
         return heads
+
+
+def _joined(*arrays: NDArray[T]) -> NDArray[T]:
+    return np.concatenate(arrays)
 
 
 def _best(table: Floats) -> tuple[Floats, NDArray[np.int64]]:
