@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn
 from torch import Tensor, nn
 
 from bough import Forest, Tree
-from bough.bench.reference import recursive
+from bough.bench.recursion import recursive
 from treegen import trees
 
 X, D = 4, 3

@@ -11,11 +11,11 @@ import pytest
 import torch
 
 from bough.bench import QUICK, run_bench
-from bough.bench.constituency import Sentiment, SentimentFloor, batch_of
-from bough.bench.dependency import Relatedness, RelatednessFloor, pairs_of
+from bough.bench.constituency import SentimentStep, SentimentFloor, batch_of
+from bough.bench.dependency import RelatednessStep, RelatednessFloor, pairs_of
 from bough.bench.measure import best, interleaved, one_thread, peak_bytes, spread
-from bough.bench.reference import recursive
-from bough.bench.shapes import combs, sick_shaped, sst_shaped
+from bough.bench.recursion import recursive
+from bough.bench.corpora import combs, sick_shaped, sst_shaped
 from bough.errors import DataError
 
 RATIOS = ("floor_ratio", "floor_ratio_unshared", "recursion_speedup", "shared_floor_ratio", "growth_ratio")
@@ -97,7 +97,7 @@ def test_recursion_and_the_batched_step_learn_the_same() -> None:
     for shared in (True, False):
         for name in ("step", "recursive_step"):
             torch.manual_seed(1)
-            system = Sentiment(corpus.words, d=6, x=5)
+            system = SentimentStep(corpus.words, d=6, x=5)
             for _ in range(2):
                 getattr(system, name)(batch_of(corpus, 0, 4, shared=shared))
             weights.append(torch.cat([p.detach().flatten() for p in system.layer.parameters()]))
@@ -109,7 +109,7 @@ def test_recursion_and_the_batched_step_learn_the_same() -> None:
 def test_a_step_lowers_the_loss_of_its_pairs() -> None:
     corpus, ratings = sick_shaped(None, 25)
     torch.manual_seed(1)
-    system = Relatedness(corpus.words, d=6, x=5)
+    system = RelatednessStep(corpus.words, d=6, x=5)
     batch = pairs_of(corpus, ratings, 0, 25, shared=True)
 
     def loss() -> float:

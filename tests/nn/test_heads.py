@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from bough.nn.dropout import kept, mask
-from bough.nn.heads import Classifier, Similarity, _NodeLoss, target_distribution
+from bough.nn.heads import Classifier, Similarity, target_distribution
 
 
 @given(st.lists(st.floats(1, 5), min_size=1, max_size=8))
@@ -106,12 +106,47 @@ def test_the_loss_has_the_gradient_it_says() -> None:
     )
     head = Classifier(6, 3, dropout=0.5).double()
 
-    def loss(h: torch.Tensor, W: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    def loss(h: torch.Tensor, W_s: torch.Tensor, b_s: torch.Tensor) -> torch.Tensor:
         torch.manual_seed(0)  # the same mask every time
-        return _NodeLoss.apply(h, W, b, rows, labels, 0.5)
+        weights = {"W_s": W_s, "b_s": b_s}
+        return torch.func.functional_call(
+            _Loss(head), {f"head.{k}": w for k, w in weights.items()}, (h, labels, rows)
+        )
 
     inputs = [h.requires_grad_(), head.W_s, head.b_s]
     assert torch.autograd.gradcheck(loss, inputs)
+
+
+class _Loss(torch.nn.Module):
+    """A head's loss as a module's forward."""
+
+    def __init__(self, head: torch.nn.Module) -> None:
+        super().__init__()
+        self.head = head
+
+    def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+        return self.head.loss(*inputs)
+
+
+@pytest.mark.parametrize(
+    "head", [Classifier(6, 3, dropout=0.3), Similarity(6), Similarity(6, objective="mse")]
+)
+def test_the_losses_by_hand_are_those_of_the_equations(
+    head: Classifier | Similarity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some, other = torch.randn(4, 6, requires_grad=True), torch.randn(4, 6, requires_grad=True)
+    labels = (torch.tensor([2, 0, 1, 1]), torch.tensor([3, 0, 3, 1]))
+    inputs = (
+        (some, *labels) if isinstance(head, Classifier) else (some, other, torch.tensor([1.0, 2.5, 3.2, 5.0]))
+    )
+    found = []
+    for path in ("0", "torch", ""):
+        monkeypatch.setenv("BOUGH_FAST", path)
+        torch.manual_seed(1)
+        loss = head.loss(*inputs)
+        found.append([loss, *torch.autograd.grad(loss, [some, *head.parameters()])])
+    for by_hand in found[1:]:
+        torch.testing.assert_close(by_hand, found[0], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5, 0.9])

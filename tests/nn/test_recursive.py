@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 
 from bough import Forest, Tree
-from bough.bench.reference import dt_rnn
+from bough.bench.recursion import dt_rnn
 from bough.nn import DTRNN, SDTRNN
 from oracle import TOLERANCE, D, Keys, X, assert_recursive, batches, drawn, inputs
 

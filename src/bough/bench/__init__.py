@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
-from bough.bench.constituency import Sentiment, SentimentFloor, batch_of
-from bough.bench.dependency import Relatedness, RelatednessFloor, pairs_of
+from bough.bench.constituency import SentimentStep, SentimentFloor, batch_of
+from bough.bench.dependency import RelatednessStep, RelatednessFloor, pairs_of
 from bough.bench.growth import with_d, with_depth, with_trees
 from bough.bench.measure import best, interleaved, one_thread, spread
-from bough.bench.shapes import BATCH, Corpus, sick_shaped, sst_shaped
+from bough.bench.corpora import BATCH, Corpus, sick_shaped, sst_shaped
 
 __all__ = ["FULL", "QUICK", "Effort", "run_bench"]
 
@@ -83,7 +83,7 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     starts = range(0, effort.batches * BATCH, BATCH)
     shared = [batch_of(corpus, start, BATCH) for start in starts]
     plain = [batch_of(corpus, start, BATCH, shared=False) for start in starts]
-    system, floor = Sentiment(corpus.words), SentimentFloor(max(batch.forest.size for batch in plain))
+    system, floor = SentimentStep(corpus.words), SentimentFloor(max(batch.forest.size for batch in plain))
     step, unshared, bare, build = interleaved(
         [
             lambda number: system.step(shared[number]),
@@ -110,7 +110,7 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
 def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
     """The same step against recursion, on the same batches."""
     batches = [batch_of(corpus, start * BATCH, BATCH) for start in range(effort.recursive_batches)]
-    system = Sentiment(corpus.words)
+    system = SentimentStep(corpus.words)
     step, recursion = interleaved(
         [lambda number: system.step(batches[number]), lambda number: system.recursive_step(batches[number])],
         effort.recursive_batches,
@@ -130,7 +130,7 @@ def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
     starts = range(0, effort.batches * BATCH, BATCH)
     shared = [pairs_of(corpus, ratings, start, BATCH, shared=True) for start in starts]
     plain = [pairs_of(corpus, ratings, start, BATCH, shared=False) for start in starts]
-    system = Relatedness(corpus.words)
+    system = RelatednessStep(corpus.words)
     floor = RelatednessFloor(max(batch.forest.size for batch in plain), BATCH)
     step, unshared, bare = interleaved(
         [

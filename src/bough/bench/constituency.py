@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.bench.reference import climb, nary
-from bough.bench.shapes import Corpus
+from bough.bench.recursion import climb, nary
+from bough.bench.corpora import Corpus
 from bough.nn import NaryTreeLSTM
 from bough.training.optimisers import adagrad
 from bough.trees.forest import Forest
@@ -31,7 +31,7 @@ def batch_of(corpus: Corpus, start: int, count: int, *, shared: bool = True) -> 
     return Batch(forest, corpus.ids(start, count), corpus.classes(start, count))
 
 
-class Sentiment:
+class SentimentStep:
     """Forward, loss on every node, backward to the weights and the words' vectors, AdaGrad."""
 
     def __init__(self, words: int, d: int = 150, x: int = 300) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from bough.bench.shapes import Corpus
+from bough.bench.corpora import Corpus
 from bough.nn import ChildSumTreeLSTM
 from bough.nn.heads import Similarity
 from bough.training.optimisers import adagrad
@@ -30,7 +30,7 @@ def pairs_of(corpus: Corpus, ratings: Tensor, start: int, count: int, *, shared:
     return Pairs(forest, corpus.ids(2 * start, 2 * count), ratings[start : start + count])
 
 
-class Relatedness:
+class RelatednessStep:
     """Forward, divergence from the ratings, backward to the weights, AdaGrad; the words' vectors are fixed."""
 
     def __init__(self, words: int, d: int = 150, x: int = 300) -> None:

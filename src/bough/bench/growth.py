@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bough.bench.constituency import Batch, Sentiment, batch_of
+from bough.bench.constituency import Batch, SentimentStep, batch_of
 from bough.bench.measure import best, interleaved, peak_bytes
-from bough.bench.shapes import BATCH, Corpus, combs
+from bough.bench.corpora import BATCH, Corpus, combs
 
 Row = dict[str, float]
 
 
 def with_trees(corpus: Corpus, sizes: Sequence[int], rounds: int) -> list[Row]:
     """Batches of the same trees, small and large, nothing shared: larger ones would share more."""
-    system, most = Sentiment(corpus.words), max(sizes)
+    system, most = SentimentStep(corpus.words), max(sizes)
     rows: list[Row] = []
     for size in sizes:
         starts = np.linspace(0, most - size, min(most // size, 10)).astype(int).tolist()
@@ -26,7 +26,7 @@ def with_trees(corpus: Corpus, sizes: Sequence[int], rounds: int) -> list[Row]:
 
 def with_depth(leaves: int, trees: Sequence[int], rounds: int) -> list[Row]:
     """The same number of nodes as many shallow or a few deep trees, down to a single node a level."""
-    system = Sentiment(leaves + 1)
+    system = SentimentStep(leaves + 1)
     rows: list[Row] = []
     for count in trees:
         shapes = combs(count, leaves // count)
@@ -43,10 +43,10 @@ def with_d(corpus: Corpus, widths: Sequence[int], rounds: int) -> list[Row]:
     batches = [
         batch_of(corpus, start, BATCH, shared=False) for start in range(0, min(len(corpus.trees), 250), BATCH)
     ]
-    return [{"d": d, **_cost(Sentiment(corpus.words, d), batches, rounds)} for d in widths]
+    return [{"d": d, **_cost(SentimentStep(corpus.words, d), batches, rounds)} for d in widths]
 
 
-def _cost(system: Sentiment, batches: Sequence[Batch], rounds: int) -> Row:
+def _cost(system: SentimentStep, batches: Sequence[Batch], rounds: int) -> Row:
     """Time over all batches, memory of the first."""
     nodes = sum(batch.forest.size for batch in batches)
     (seconds,) = interleaved([lambda number: system.step(batches[number])], len(batches), rounds)

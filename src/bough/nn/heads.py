@@ -8,8 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bough.nn import fast
 from bough.nn.dropout import kept, mask
-from bough.nn.engine import differentiated_once, without_autocast
+from bough.nn.engine import without_autocast
+from bough.nn.fast.losses import pair_loss
+from bough.nn.fast.node_loss import node_loss
 from bough.nn.weights import Weighted
 
 
@@ -57,9 +60,18 @@ class Classifier(Weighted):
         self._check(h, labels, rows)
         if rows is None:
             rows = torch.arange(len(labels), device=h.device)
+        h = h.to(self.W_s.dtype)  # autocast may have made it another
         drop = self.dropout if self.training else 0.0
-        loss: Tensor = _NodeLoss.apply(h, self.W_s, self.b_s, rows, labels, drop)  # type: ignore[no-untyped-call]
-        return loss
+        keep = mask(h, len(rows), h.shape[1], drop) if drop else None
+        if fast.path() != "equations":
+            return node_loss(h, self.W_s, self.b_s, rows, labels, keep, 1 / (1 - drop))
+        picked = h.index_select(0, rows)  # (N, D)
+        if keep is not None:
+            picked = picked * keep / (1 - drop)
+        with without_autocast(h.device):
+            return functional.cross_entropy(
+                functional.linear(picked, self.W_s, self.b_s), labels, reduction="sum"
+            )
 
     def _check(self, h: Tensor, labels: Tensor, rows: Tensor | None) -> None:
         if h.dim() != 2 or h.shape[1] != self.hidden_size:
@@ -71,48 +83,6 @@ class Classifier(Weighted):
             raise ValueError(
                 f"labels from {int(labels.min())} to {int(labels.max())}; there are 0..{self.classes - 1}"
             )
-
-
-class _NodeLoss(torch.autograd.Function):
-    """Gather, dropout, softmax and likelihood in one function; classes stand in rows, which is the quick way round."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, h: Tensor, W: Tensor, b: Tensor, rows: Tensor, labels: Tensor, drop: float
-    ) -> Tensor:
-        with without_autocast(h.device):
-            return _NodeLoss._sum(ctx, h.to(W.dtype), W, b, rows, labels, drop)
-
-    @staticmethod
-    def _sum(ctx: Any, h: Tensor, W: Tensor, b: Tensor, rows: Tensor, labels: Tensor, drop: float) -> Tensor:
-        picked = h.index_select(0, rows)  # (N, D)
-        keep = mask(h, len(rows), h.shape[1], drop) if drop else None
-        if keep is not None:
-            picked.mul_(keep)
-        scaled = W / (1 - drop)  # what is kept counts for what is not
-        log_p = torch.addmm(b.unsqueeze(1), scaled, picked.t()).log_softmax(dim=0)  # (K, N)
-        ctx.save_for_backward(picked, scaled, log_p, rows, labels, keep)
-        ctx.states, ctx.drop = h.shape[0], drop
-        return -log_p.gather(0, labels.unsqueeze(0)).sum()
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        with without_autocast(grad.device), torch.no_grad():
-            found = _NodeLoss._gradients(ctx, grad)
-        return (*differentiated_once(found), None, None, None)
-
-    @staticmethod
-    def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Of h, W and b."""
-        picked, scaled, log_p, rows, labels, keep = ctx.saved_tensors
-        dz = log_p.exp()
-        dz.scatter_add_(0, labels.unsqueeze(0), dz.new_full((1, len(labels)), -1.0))
-        dz.mul_(grad)
-        dh = torch.mm(dz.t(), scaled)  # (N, D)
-        if keep is not None:
-            dh.mul_(keep)
-        spread = dh.new_zeros(ctx.states, dh.shape[1]).index_add_(0, rows, dh)
-        return spread, torch.mm(dz, picked).div_(1 - ctx.drop), dz.sum(1)
 
 
 class Similarity(Weighted):
@@ -187,6 +157,11 @@ class Similarity(Weighted):
         """The mean over the pairs of the objective; y (B,) lies in [1, K]."""
         if y.shape != left.shape[:1] or not y.is_floating_point():
             raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; one rating a pair wanted, as floats")
+        if fast.path() == "c":
+            weights = (self.W_h, self.b_h, self.W_p, self.b_p)
+            loss = pair_loss(left, right, y, *weights, features=self.features, objective=self.objective)
+            if loss is not None:
+                return loss
         log_p = self(left, right)
         target = target_distribution(y, self.classes)
         if self.objective == "mse":

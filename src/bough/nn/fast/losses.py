@@ -38,7 +38,7 @@ def node_loss(
 
     Shape: h (U, D), W (K, D), b (K), rows and labels (N,) in range, mask (N, D) or None.
     """
-    if not takes(h, W, b, mask) or torch.is_autocast_enabled("cpu"):
+    if not takes(h, W, b, mask):
         return None
     loss: Tensor = _Loss.apply(_node_call, (rows, labels, mask, scale), h, W, b)  # type: ignore[no-untyped-call]
     return loss
@@ -61,7 +61,7 @@ def pair_loss(
     Shape: left, right (B, D), y (B,) in [1, K], W_h (H, D or 2D), b_h (H), W_p (K, H), b_p (K).
     """
     tensors = (left, right, W_h, b_h, W_p, b_p)
-    if not takes(y, *tensors) or torch.is_autocast_enabled("cpu") or not len(y):
+    if not takes(y, *tensors) or not len(y):
         return None
     loss: Tensor = _Loss.apply(_pair_call, (y, features, objective), *tensors)  # type: ignore[no-untyped-call]
     return loss
