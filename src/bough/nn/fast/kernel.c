@@ -211,8 +211,8 @@ int64_t bough_down(const Sweep *s) {
     if (!seen || !level) return free(seen), free(level), free(w.memory), 1;
     int threads = s->set_threads(1);
     const float *U = s->child_sum ? s->joined : s->U;
-    if (s->gc) memcpy(s->dc, s->gc, s->units * d * sizeof *s->dc);
-    else memset(s->dc, 0, s->units * d * sizeof *s->dc);
+    if (s->gc && s->units) memcpy(s->dc, s->gc, s->units * d * sizeof *s->dc);
+    else if (s->units) memset(s->dc, 0, s->units * d * sizeof *s->dc);
     if (affine) memset(s->db, 0, w.width * sizeof *s->db);
     for (int64_t l = s->levels; l-- > 0;) {
         int64_t from = u - s->sizes[l];

@@ -7,7 +7,7 @@ int64_t bough_node_loss(const NodeLoss *s, float *loss) {
     float *z = malloc((s->classes + 1) * sizeof *z);
     if (!z) return 1;
     if (s->dh) {
-        memset(s->dh, 0, s->states * s->d * sizeof *z);
+        if (s->states) memset(s->dh, 0, s->states * s->d * sizeof *z);
         memset(s->dW, 0, s->classes * s->d * sizeof *z);
         memset(s->db, 0, s->classes * sizeof *z);
     }
