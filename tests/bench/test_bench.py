@@ -11,11 +11,11 @@ import pytest
 import torch
 
 from bough.bench import QUICK, run_bench
-from bough.bench.constituency import SentimentStep, SentimentFloor, batch_of
-from bough.bench.dependency import RelatednessStep, RelatednessFloor, pairs_of
-from bough.bench.measure import best, interleaved, one_thread, peak_bytes, spread
-from bough.bench.recursion import recursive
+from bough.bench.constituency import SentimentFloor, SentimentStep, batch_of
 from bough.bench.corpora import combs, sick_shaped, sst_shaped
+from bough.bench.dependency import RelatednessFloor, RelatednessStep, pairs_of
+from bough.bench.measure import best, interleaved, peak_bytes, spread
+from bough.bench.recursion import recursive
 from bough.errors import DataError
 
 RATIOS = ("floor_ratio", "floor_ratio_unshared", "recursion_speedup", "shared_floor_ratio", "growth_ratio")
@@ -209,13 +209,6 @@ def test_peak_memory_is_what_torch_holds_at_a_time() -> None:
         del second
 
     assert peak_bytes(work) == 4 * 1000 * 1500
-
-
-def test_one_thread_and_back() -> None:
-    before = torch.get_num_threads()
-    with one_thread():
-        assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == before
 
 
 @pytest.mark.slow

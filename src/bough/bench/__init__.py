@@ -11,11 +11,12 @@ from typing import Any
 
 import torch
 
-from bough.bench.constituency import SentimentStep, SentimentFloor, batch_of
-from bough.bench.dependency import RelatednessStep, RelatednessFloor, pairs_of
-from bough.bench.growth import with_d, with_depth, with_trees
-from bough.bench.measure import best, interleaved, one_thread, spread
+from bough.bench.constituency import SentimentFloor, SentimentStep, batch_of
 from bough.bench.corpora import BATCH, Corpus, sick_shaped, sst_shaped
+from bough.bench.dependency import RelatednessFloor, RelatednessStep, pairs_of
+from bough.bench.growth import with_d, with_depth, with_trees
+from bough.bench.measure import best, interleaved, spread
+from bough.nn.threads import one_thread
 
 __all__ = ["FULL", "QUICK", "Effort", "run_bench"]
 

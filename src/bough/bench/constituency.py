@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.bench.recursion import climb, nary
 from bough.bench.corpora import Corpus
+from bough.bench.recursion import climb, nary
 from bough.nn import NaryTreeLSTM
 from bough.training.optimisers import adagrad
 from bough.trees.forest import Forest

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from bough.bench.constituency import Batch, SentimentStep, batch_of
-from bough.bench.measure import best, interleaved, peak_bytes
 from bough.bench.corpora import BATCH, Corpus, combs
+from bough.bench.measure import best, interleaved, peak_bytes
 
 Row = dict[str, float]
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch.profiler import ProfilerActivity, profile
 
@@ -40,17 +38,6 @@ def spread(seconds: Seconds, against: Seconds) -> list[float]:
     """The least and the greatest ratio that a single round would have given."""
     ratios = seconds.sum(axis=1) / against.sum(axis=1)
     return [round(float(ratios.min()), 3), round(float(ratios.max()), 3)]
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread for torch, and afterwards as many as before."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def peak_bytes(work: Callable[[], object]) -> int:

@@ -10,9 +10,7 @@ from torch.nn import functional
 
 from bough.nn.chain import LSTM
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.compiling import outside_compilation
 from bough.nn.edges import Edges
-from bough.nn.encoder import check_input, check_numbers
 from bough.nn.registry import register
 from bough.trees.forest import Forest
 
@@ -65,15 +63,9 @@ class AttentiveChildSum(ChildSumTreeLSTM):
         alpha = below.softmax(m @ self.w)  # (E, 1)
         return self.gated(a, below.sum(alpha * h_k), below)
 
-    @outside_compilation
-    def forward(self, x: Tensor, forest: Forest, guide: Tensor | None = None) -> tuple[Tensor, ...]:
-        check_input(x, forest, self.input_size, self.W)
-        nodes = self.input_nodes(forest)
-        rows = x.index_select(0, nodes)
-        check_numbers(rows, nodes, forest)
-        return tuple(
-            state.index_select(0, forest.unshared.unit_of) for state in self._guided(rows, forest, guide)
-        )
+    def node_states(self, x: Tensor, forest: Forest, guide: Tensor | None = None) -> tuple[Tensor, ...]:
+        row_of = forest.unshared.unit_of
+        return tuple(state.index_select(0, row_of) for state in self._guided(x, forest, guide))
 
     def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         return self._guided(x, forest, None)[0], forest.unshared.unit_of

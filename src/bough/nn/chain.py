@@ -7,9 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bough.nn.compiling import outside_compilation
 from bough.nn.edges import Edges
-from bough.nn.encoder import Encoder, check_input, check_numbers
+from bough.nn.encoder import Encoder
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -104,13 +103,8 @@ class LSTM(Encoder):
             for _ in range(stacks)
         )
 
-    @outside_compilation
-    def forward(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        check_input(x, forest, self.input_size, next(self.parameters()))
-        nodes = self.input_nodes(forest)
-        rows = x.index_select(0, nodes)
-        check_numbers(rows, nodes, forest)
-        return self.encode(rows, forest)
+    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
+        return self.encode(x, forest)
 
     def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         return self.encode(x, forest)[0], torch.arange(forest.size, device=x.device)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor
 
+from bough.nn.compiling import outside_compilation
+from bough.nn.threads import Threads, one_thread
 from bough.nn.weights import Weighted
 from bough.trees.forest import Forest
 
@@ -30,6 +33,22 @@ class Encoder(Weighted):
     ) -> None:
         super().__init__(device=device, dtype=dtype)
         self.input_size, self.width = input_size, width
+
+    @outside_compilation
+    def forward(self, x: Tensor, forest: Forest, **more: Any) -> Tensor | tuple[Tensor, ...]:
+        check_input(x, forest, self.input_size, next(self.parameters(), None))
+        nodes = self.input_nodes(forest)
+        threads = Threads(forest.level_sizes)
+        with one_thread() if threads.few else nullcontext():
+            rows = threads.on_the_way_in(x).index_select(0, nodes)
+            check_numbers(rows, nodes, forest)
+            found = threads.on_the_way_out(self.node_states(rows, forest, **more))
+        return found if len(found) > 1 else found[0]
+
+    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
+        """x (M, X) of `input_nodes` -> every state of every node, (N, D) each."""
+        states, row_of = self.rows(x, forest)
+        return (states.index_select(0, row_of),)
 
     @property
     def shares(self) -> bool:

@@ -9,10 +9,9 @@ import torch
 from torch import Tensor
 
 from bough.nn import fast
-from bough.nn.compiling import outside_compilation
 from bough.nn.dropout import kept
 from bough.nn.edges import Edges
-from bough.nn.encoder import Encoder, check_input, check_numbers
+from bough.nn.encoder import Encoder
 from bough.nn.equations import sweep_equations
 from bough.trees.forest import Forest
 
@@ -88,16 +87,9 @@ class TreeLayer(Encoder):
 
     # ------------------------------------------------------------------- running
 
-    @outside_compilation
-    def forward(self, x: Tensor, forest: Forest) -> Tensor | tuple[Tensor, ...]:
-        check_input(x, forest, self.input_size, next(self.parameters(), None))
-        nodes = self.input_nodes(forest)
-        rows = x.index_select(0, nodes)
-        check_numbers(rows, nodes, forest)
+    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
         row_of = self.schedule(forest).unit_of
-        states = self.compose(self.input_map(rows), forest)
-        found = tuple(state.index_select(0, row_of) for state in states)
-        return found if len(found) > 1 else found[0]
+        return tuple(state.index_select(0, row_of) for state in self.compose(self.input_map(x), forest))
 
     @property
     def shares(self) -> bool:

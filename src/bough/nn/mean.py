@@ -28,7 +28,7 @@ class MeanVectors(Encoder):
     def __init__(self, input_size: int, *, device: Any = None, dtype: Any = None) -> None:
         super().__init__(input_size, input_size, device=device, dtype=dtype)
 
-    def forward(self, x: Tensor, forest: Forest) -> Tensor:
+    def forward(self, x: Tensor, forest: Forest, **more: Any) -> Tensor:
         sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, forest.tree_of, x)
         return sums / forest.tree_sizes.to(x.dtype).unsqueeze(1)
 

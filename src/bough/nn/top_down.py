@@ -9,9 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.compiling import outside_compilation
 from bough.nn.edges import Edges
-from bough.nn.encoder import Encoder, check_input, check_numbers
+from bough.nn.encoder import Encoder
 from bough.nn.layer import TreeLayer
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
@@ -114,15 +113,6 @@ class BiTreeLSTM(Encoder):
             else ChildSumTreeLSTM(input_size, hidden_size, **made)
         )
         self.down = TopDownTreeLSTM(hidden_size, hidden_size, max(arity, 1), **made)
-
-    @outside_compilation
-    def forward(self, x: Tensor, forest: Forest) -> Tensor:
-        check_input(x, forest, self.input_size, next(self.parameters()))
-        nodes = self.input_nodes(forest)
-        rows = x.index_select(0, nodes)
-        check_numbers(rows, nodes, forest)
-        states, row_of = self.rows(rows, forest)
-        return states.index_select(0, row_of)
 
     @property
     def shares(self) -> bool:
