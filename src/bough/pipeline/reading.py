@@ -101,14 +101,13 @@ class Reader:
                 raise ValueError("a tree of phrases; this model reads dependency trees, as CoNLL-U has them")
             if tokens[0] is None:
                 raise ValueError("a tree without a word; there is nothing to score")
-            return Tree(tree.parents, tokens=tree.tokens, relations=tree.relations)
+            return tree.replace(labels=None)
         if arcs:
             raise ValueError("a dependency tree; this model reads trees of phrases, as brackets have them")
         for node in tree.leaves.tolist():
             if tokens[node] is None:
                 raise ValueError(f"the leaf {node} has no word; every leaf of a tree of phrases has one")
-        binary = binarise(tree)
-        return Tree(binary.parents, tokens=binary.tokens)
+        return binarise(tree).replace(labels=None)
 
 
 def read_tree(text: str) -> Tree:

@@ -100,7 +100,7 @@ class Sentiment:
     def trees(self) -> tuple[Tree, ...]:
         """The tree of each sentence; its labels are class numbers."""
         return tuple(
-            Tree(read.tree.parents, tokens=read.tree.tokens, labels=p.argmax(axis=1).tolist())
+            read.tree.replace(labels=p.argmax(axis=1).tolist(), relations=None)
             for read, p in zip(self._sentences, self._probabilities, strict=True)
         )
 
