@@ -10,16 +10,31 @@ import numpy as np
 import pytest
 import torch
 
+from bough import Forest, Tree
 from bough.bench import QUICK, run_bench
 from bough.bench.constituency import SentimentFloor, SentimentStep, batch_of
 from bough.bench.corpora import combs, sick_shaped, sst_shaped
 from bough.bench.dependency import RelatednessFloor, RelatednessStep, pairs_of
+from bough.bench.done import _first_read
 from bough.bench.measure import best, interleaved, peak_bytes, spread
+from bough.bench.peers import ByLevels
 from bough.bench.recursion import recursive
 from bough.errors import DataError
+from bough.nn import ChildSumTreeLSTM
 
 RATIOS = ("floor_ratio", "floor_ratio_unshared", "recursion_speedup", "shared_floor_ratio", "growth_ratio")
 RATES = ("trees_per_second", "recursion_trees_per_second", "pairs_per_second")
+PATHS = (
+    "floor_ratio_torch",
+    "shared_floor_ratio_torch",
+    "train_floor_ratio",
+    "shared_train_floor_ratio",
+    "done_ratio",
+    "shared_done_ratio",
+    "equations_ratio",
+    "equations_ratio_torch",
+    "recursion_speedup_equations",
+)
 TIMES = ("step_ms", "floor_ms", "build_ms", "build_share", "unshared_floor_ratio", "seconds")
 GROWTH = {"growth_trees": "trees", "growth_depth": "levels", "growth_d": "d"}
 
@@ -39,9 +54,11 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_every_figure_is_there_and_positive(figures: dict[str, Any]) -> None:
     assert (figures["data"], figures["pairs_data"]) == ("random", "random")
-    for key in (*RATIOS, *RATES, *TIMES):
+    for key in (*RATIOS, *RATES, *PATHS, *TIMES):
         assert figures[key] > 0
     assert 0 < figures["distinct_share"] < 1
+    assert {"bough, equal phrases once", "plain torch by levels"} <= set(figures["peers"])
+    assert min(figures["peers"].values()) > 0
     for key in ("floor_ratio_spread", "recursion_speedup_spread", "shared_floor_ratio_spread"):
         low, high = figures[key]
         assert 0 < low <= high
@@ -156,6 +173,27 @@ def test_the_floors_do_the_arithmetic_of_a_step(monkeypatch: pytest.MonkeyPatch)
 def test_no_equations_for_a_stranger() -> None:
     with pytest.raises(TypeError, match=r"^no equations for a Linear$"):
         recursive(torch.nn.Linear(2, 2), torch.zeros(1, 2), [])
+
+
+def test_what_people_write_by_levels_is_the_same_layer() -> None:
+    corpus, ratings = sick_shaped(None, 5)
+    batch = pairs_of(corpus, ratings, 0, 5, shared=False)
+    theirs, ours, x = ByLevels(), ChildSumTreeLSTM(300, 150), torch.randn(batch.forest.size, 300)
+    i, o, u = (torch.arange(150) + 150 * k for k in range(3))
+    with torch.no_grad():
+        ours.W.copy_(torch.cat([theirs.W_iou.weight[torch.cat([u, i, o])], theirs.W_f.weight]))
+        ours.b_W.copy_(torch.cat([theirs.W_iou.bias[torch.cat([u, i, o])], theirs.W_f.bias]))
+        ours.U.copy_(theirs.U_iou.weight[torch.cat([u, i, o])].t())
+        ours.U_f.copy_(theirs.U_f.weight.t())
+        ours.b_U.zero_()
+        torch.testing.assert_close(theirs(x, batch, 0), ours(x, batch.forest)[0])
+
+
+def test_a_child_is_projected_once_by_the_lowest_level_that_reads_it() -> None:
+    pair = Tree([2, 2, -1])
+    forest = Forest([pair, pair, Tree([2, 2, 4, 4, -1])], [[1, 1, 0], [1, 1, 0], [1, 1, 0, 2, 0]])
+    assert _first_read(forest, 2) == [0, 2, 2]  # both slots of word 1; then the phrase, and word 2 beside it
+    assert _first_read(forest, 0) == [0, 1, 2]
 
 
 # ------------------------------------------------------------------------- shapes

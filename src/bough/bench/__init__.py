@@ -14,8 +14,12 @@ import torch
 from bough.bench.constituency import SentimentFloor, SentimentStep, batch_of
 from bough.bench.corpora import BATCH, Corpus, sick_shaped, sst_shaped
 from bough.bench.dependency import RelatednessFloor, RelatednessStep, pairs_of
+from bough.bench.done import Done
 from bough.bench.growth import with_d, with_depth, with_trees
-from bough.bench.measure import best, interleaved, spread
+from bough.bench.measure import best, by_path, interleaved, spread
+from bough.bench.peers import peer_figures
+from bough.bench.whole_step import WholeStep
+from bough.nn import fast
 from bough.nn.threads import one_thread
 
 __all__ = ["FULL", "QUICK", "Effort", "run_bench"]
@@ -57,6 +61,7 @@ def run_bench(
         torch.manual_seed(0)
         corpus = sst_shaped(data, max(*effort.trees, effort.batches * BATCH))
         figures: Figures = {"data": corpus.source, "torch": torch.__version__, "machine": platform.machine()}
+        figures["sweeps"] = fast.why()
         tell("a training step on SST's trees, and its matmuls alone")
         figures |= sentiment_figures(corpus, effort)
         tell("the same, one node at a time")
@@ -79,18 +84,23 @@ def run_bench(
 def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     """A step with and without sharing against the bare matmuls, and what building its forest adds.
 
-    `trees_per_second` is that of steps with sharing, the building of their forests included.
+    `trees_per_second` is that of steps with sharing, the building of their forests included; `done_ratio` is over
+    the matmuls that are left when equal words and phrases are computed once.
     """
     starts = range(0, effort.batches * BATCH, BATCH)
     shared = [batch_of(corpus, start, BATCH) for start in starts]
     plain = [batch_of(corpus, start, BATCH, shared=False) for start in starts]
     system, floor = SentimentStep(corpus.words), SentimentFloor(max(batch.forest.size for batch in plain))
-    step, unshared, bare, build = interleaved(
+    whole, left = WholeStep("sst5-constituency-tuned", corpus), [Done(batch.forest, 2) for batch in shared]
+    step, by_torch, unshared, bare, done, build, trained = interleaved(
         [
             lambda number: system.step(shared[number]),
+            by_path("torch", lambda number: system.step(shared[number])),
             lambda number: system.step(plain[number]),
             lambda number: floor.run(plain[number].forest),
+            lambda number: left[number].run(),
             lambda number: corpus.forest(starts[number], BATCH, shared=True).slots(2),
+            whole,
         ],
         effort.batches,
         effort.rounds,
@@ -99,7 +109,10 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     return {
         "floor_ratio": best(step) / best(bare),
         "floor_ratio_spread": spread(step, bare),
+        "floor_ratio_torch": best(by_torch) / best(bare),
         "floor_ratio_unshared": best(unshared) / best(bare),
+        "done_ratio": best(step) / best(done),
+        "train_floor_ratio": best(trained) / best(bare),
         "trees_per_second": effort.batches * BATCH / (best(step) + best(build)),
         "step_ms": best(step) * per_batch,
         "floor_ms": best(bare) * per_batch,
@@ -109,11 +122,15 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
 
 
 def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
-    """The same step against recursion, on the same batches."""
+    """The same step against recursion, on the same batches: the fastest way, and the equations."""
     batches = [batch_of(corpus, start * BATCH, BATCH) for start in range(effort.recursive_batches)]
     system = SentimentStep(corpus.words)
-    step, recursion = interleaved(
-        [lambda number: system.step(batches[number]), lambda number: system.recursive_step(batches[number])],
+    step, equations, recursion = interleaved(
+        [
+            lambda number: system.step(batches[number]),
+            by_path("0", lambda number: system.step(batches[number])),
+            lambda number: system.recursive_step(batches[number]),
+        ],
         effort.recursive_batches,
         effort.recursive_rounds,
     )
@@ -121,23 +138,29 @@ def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
     return {
         "recursion_speedup": best(recursion) / best(step),
         "recursion_speedup_spread": spread(recursion, step),
+        "recursion_speedup_equations": best(recursion) / best(equations),
         "recursion_trees_per_second": trees / best(recursion),
     }
 
 
 def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
-    """A step on pairs with and without sharing, against the bare matmuls without."""
+    """A step on pairs with and without sharing, against the bare matmuls without; and other people's."""
     corpus, ratings = sick_shaped(data, effort.batches * BATCH)
     starts = range(0, effort.batches * BATCH, BATCH)
     shared = [pairs_of(corpus, ratings, start, BATCH, shared=True) for start in starts]
     plain = [pairs_of(corpus, ratings, start, BATCH, shared=False) for start in starts]
     system = RelatednessStep(corpus.words)
     floor = RelatednessFloor(max(batch.forest.size for batch in plain), BATCH)
-    step, unshared, bare = interleaved(
+    whole, left = WholeStep("sick-dependency", corpus, ratings), [Done(batch.forest, 0) for batch in shared]
+    step, by_torch, equations, unshared, bare, done, trained = interleaved(
         [
             lambda number: system.step(shared[number]),
+            by_path("torch", lambda number: system.step(shared[number])),
+            by_path("0", lambda number: system.step(shared[number])),
             lambda number: system.step(plain[number]),
             lambda number: floor.run(plain[number].forest),
+            lambda number: left[number].run(),
+            whole,
         ],
         effort.batches,
         effort.rounds,
@@ -147,7 +170,13 @@ def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
         "pairs_data": corpus.source,
         "shared_floor_ratio": best(step) / best(bare),
         "shared_floor_ratio_spread": spread(step, bare),
+        "shared_floor_ratio_torch": best(by_torch) / best(bare),
         "unshared_floor_ratio": best(unshared) / best(bare),
+        "shared_done_ratio": best(step) / best(done),
+        "shared_train_floor_ratio": best(trained) / best(bare),
+        "equations_ratio": best(equations) / best(step),
+        "equations_ratio_torch": best(equations) / best(by_torch),
         "pairs_per_second": effort.batches * BATCH / best(step),
         "distinct_share": units,
+        "peers": peer_figures(plain, shared, corpus.words, effort.recursive_rounds),
     }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.bench.corpora import Corpus
 from bough.bench.recursion import climb, nary
-from bough.nn import NaryTreeLSTM
+from bough.nn import Classifier, NaryTreeLSTM
 from bough.training.optimisers import adagrad
 from bough.trees.forest import Forest
 
@@ -35,7 +35,7 @@ class SentimentStep:
     """Forward, loss on every node, backward to the weights and the words' vectors, AdaGrad."""
 
     def __init__(self, words: int, d: int = 150, x: int = 300) -> None:
-        self.layer, self.head = NaryTreeLSTM(x, d), nn.Linear(d, CLASSES)
+        self.layer, self.head = NaryTreeLSTM(x, d), Classifier(d, CLASSES)
         self.table = torch.randn(words, x) * 0.1
         self.optimiser = adagrad([*self.layer.parameters(), *self.head.parameters()])
 
@@ -43,20 +43,18 @@ class SentimentStep:
         forest = batch.forest
         rows = self._rows(batch.ids.index_select(0, self.layer.input_nodes(forest)))
         h, _ = self.layer.compose(self.layer.input_map(rows), forest)  # (U, D)
-        logits = torch.addmm(self.head.bias.unsqueeze(1), self.head.weight, h.t())  # (K, U)
-        self._learn(logits.index_select(1, forest.unit_of), batch)
+        self._learn(self.head.loss(h, batch.labels, forest.unit_of), batch)
 
     def recursive_step(self, batch: Batch) -> None:
         """The same, one node at a time."""
         h, _ = climb(nary(self.layer), self._rows(batch.ids), batch.forest.trees)
-        self._learn(self.head(h).t(), batch)
+        self._learn(functional.cross_entropy(self.head(h), batch.labels, reduction="sum"), batch)
 
     def _rows(self, ids: Tensor) -> Tensor:
         return self.table.index_select(0, ids).requires_grad_()
 
-    def _learn(self, logits: Tensor, batch: Batch) -> None:
-        """(K, N), classes first as in an image: a loss on every node, summed, a tree's share of it learnt."""
-        losses = functional.cross_entropy(logits.unsqueeze(0), batch.labels.unsqueeze(0), reduction="sum")
+    def _learn(self, losses: Tensor, batch: Batch) -> None:
+        """A loss on every node, summed, a tree's share of it learnt."""
         self.optimiser.zero_grad()
         (losses / len(batch.forest)).backward()
         self.optimiser.step()

@@ -9,6 +9,7 @@ import numpy as np
 from bough.bench.constituency import Batch, SentimentStep, batch_of
 from bough.bench.corpora import BATCH, Corpus, combs
 from bough.bench.measure import best, interleaved, peak_bytes
+from bough.nn.fast.buffers import forget_buffers
 
 Row = dict[str, float]
 
@@ -25,7 +26,7 @@ def with_trees(corpus: Corpus, sizes: Sequence[int], rounds: int) -> list[Row]:
 
 
 def with_depth(leaves: int, trees: Sequence[int], rounds: int) -> list[Row]:
-    """The same number of nodes as many shallow or a few deep trees, down to a single node a level."""
+    """The same number of nodes as many shallow or a few deep trees, down to a single node per level."""
     system = SentimentStep(leaves + 1)
     rows: list[Row] = []
     for count in trees:
@@ -51,6 +52,7 @@ def _cost(system: SentimentStep, batches: Sequence[Batch], rounds: int) -> Row:
     nodes = sum(batch.forest.size for batch in batches)
     (seconds,) = interleaved([lambda number: system.step(batches[number])], len(batches), rounds)
     system.optimiser.zero_grad()  # so that the measured step frees nothing it did not allocate
+    forget_buffers()  # those of the steps before would not show
     peak = peak_bytes(lambda: system.step(batches[0]))
     return {
         "nodes": nodes / len(batches),

@@ -36,3 +36,9 @@ class Buffer:
                 self._free.pop(0)
         finally:
             self._lock.release()
+
+
+def forget_buffers() -> None:
+    """Give back what is kept for later."""
+    with Buffer._lock:
+        Buffer._free.clear()
