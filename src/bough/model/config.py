@@ -22,6 +22,8 @@ class Config:
     task: Literal["sst5", "sst2", "sick"] = "sst5"
     # the real data; one's own in its layout; the package's treebank
     source: Literal["data", "own", "demo"] = "data"
+    # SST's neutral phrases in the binary task: a third class, or phrases without a label
+    neutral: Literal["class", "unlabelled"] = "class"
     encoder: str = "constituency"  # the name of a registered layer
     hidden: int = 150
 
@@ -41,6 +43,8 @@ class Config:
 
     epochs: int = 10
     batch: int = 25
+    # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
+    examples: Literal["sentences", "phrases"] = "sentences"
     spans: int = 4  # sampled from each sentence for a sequential model on SST, beside the sentence itself
     optimiser: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
     rate: float = 0.05  # AdaGrad's; AdaDelta wants about 1, Adam and AdamW about 0.001
@@ -51,6 +55,7 @@ class Config:
     table: Literal["plain", "rows"] = "plain"  # words straight down the gradient, or by the optimiser
     embedding_rate: float = 0.1
     l2: float = 1e-4
+    max_norm: float = 0.0  # the greatest length of a class's weights in the classifier; 0 for any
     choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
     limit: int = 0  # the first so many examples of every split; 0 for all
     layer: Mapping[str, Any] = field(default_factory=dict)  # what the layer's constructor takes, by name
@@ -61,7 +66,7 @@ class Config:
         for name in ("hidden", "epochs", "batch", "dimension", "similarity_hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
-        for name in ("limit", "spans", "l2", "embedding_rate", "reset", "clip"):
+        for name in ("limit", "spans", "l2", "embedding_rate", "reset", "clip", "max_norm"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")
         for name in ("rate", "decay"):
@@ -78,7 +83,14 @@ class Config:
             )
         if self.task == "sick" and self.source == "demo":
             raise ValueError("source = 'demo' is a sentiment treebank; task = 'sick' needs the data folder")
-        object.__setattr__(self, "layer", checked_layer(self.encoder, self.layer))
+        if self.neutral == "unlabelled" and self.task != "sst2":
+            raise ValueError(f"neutral = 'unlabelled' is for task = 'sst2'; here it is {self.task!r}")
+        if self.examples == "phrases" and (self.task == "sick" or self.kind.reads != "words"):
+            raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
+        if self.max_norm and self.task == "sick":
+            raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = 'sick' has none")
+        sizes = (self.dimension, self.hidden)
+        object.__setattr__(self, "layer", checked_layer(self.encoder, self.layer, sizes))
 
     @property
     def kind(self) -> Kind:
@@ -87,8 +99,10 @@ class Config:
 
     @property
     def classes(self) -> int:
-        """Of the classifier: five, or negative, neutral and positive for the binary task."""
-        return 3 if self.task == "sst2" else 5
+        """Of the classifier: five, or negative, perhaps neutral, and positive for the binary task."""
+        if self.task != "sst2":
+            return 5
+        return 3 if self.neutral == "class" else 2
 
     def build_layer(self, relations: int = 1) -> Encoder:
         """A new layer as this configuration has it."""

@@ -49,14 +49,17 @@ def read_layer(encoder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def checked_layer(encoder: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All of a layer's settings, those not given by their defaults; the layer itself says what it does not take."""
+def checked_layer(encoder: str, given: Mapping[str, Any], sizes: tuple[int, int]) -> dict[str, Any]:
+    """All of a layer's settings, those not given by their defaults; the layer itself says what it does not take.
+
+    `sizes` are those of its input and its states.
+    """
     kind = kind_named(encoder)
     types, found = _types(kind), {**kind.settings, **given}
     for name, value in found.items():
         check_value(name, types[name], value)
     with torch.device("meta"):  # no memory, no draw
-        kind.build(1, 1, 1, found)
+        kind.build(*sizes, 1, found)
     return found
 
 

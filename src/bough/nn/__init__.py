@@ -12,11 +12,14 @@ from bough.nn.mean import MeanVectors
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.recursive import DTRNN, SDTRNN
 from bough.nn.registry import kinds, register
+from bough.nn.rnn import RecursiveNetwork
+from bough.nn.rntn import RNTN
 from bough.nn.top_down import BiTreeLSTM, TopDownTreeLSTM
 
 __all__ = [
     "DTRNN",
     "LSTM",
+    "RNTN",
     "SDTRNN",
     "AttentiveChildSum",
     "BiTreeLSTM",
@@ -27,6 +30,7 @@ __all__ = [
     "Encoder",
     "MeanVectors",
     "NaryTreeLSTM",
+    "RecursiveNetwork",
     "Similarity",
     "TopDownTreeLSTM",
     "TreeLayer",

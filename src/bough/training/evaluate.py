@@ -16,6 +16,7 @@ CLASS_NAMES = {
     "sst5": ("very negative", "negative", "neutral", "positive", "very positive"),
     "sst2": ("negative", "neutral", "positive"),
 }
+POLES = ("negative", "positive")
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,13 @@ def evaluate(
 
 
 def _by_class(task: str, predicted: Floats, gold: NDArray[np.int64]) -> list[ClassLine]:
+    names = CLASS_NAMES[task] if predicted.shape[1] > 2 else POLES
     if task == "sst2":
-        predicted = predicted * np.array([1.0, 0.0, 1.0])  # neutral is a class inside sentences only
+        predicted = predicted.copy()
+        predicted[:, 1:-1] = 0  # neutral is a class inside sentences only
     chosen = predicted.argmax(axis=1)
     lines = []
-    for k, name in enumerate(CLASS_NAMES[task]):
+    for k, name in enumerate(names):
         of_it, said = gold == k, chosen == k
         if not of_it.any() and not said.any():
             continue

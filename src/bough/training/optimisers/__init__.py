@@ -28,7 +28,10 @@ def optimiser_for(model: Model) -> Optimiser:
     """
     config = model.config
     rule = RULES[config.optimiser]()
-    groups = [Group(dict(model.named_parameters()), rule, config.rate, config.l2)]
+    weights = dict(model.named_parameters())
+    bounded = {"head.W_s": weights.pop("head.W_s")} if config.max_norm else {}
+    groups = [Group(weights, rule, config.rate, config.l2)]
+    groups.append(Group(bounded, rule, config.rate, config.l2, config.max_norm))
     model.table.requires_grad_(config.embeddings != "fixed")
     if model.table.requires_grad:
         plain = config.table == "plain"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,8 @@ from bough.nn.heads import Classifier
 from bough.training.tasks.task import Floats, cut, parse_for, pieces
 from bough.trees.schedule import chain
 from bough.trees.tree import Tree
+
+POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}  # of the binary task's three classes
 
 
 class SentimentTask:
@@ -34,6 +36,8 @@ class SentimentTask:
             parse=self.parse,
             check=self.config.source == "data",
         )
+        if self.config.neutral == "unlabelled":
+            trees = [tree.replace(labels=[POLAR[label] for label in tree.labels or ()]) for tree in trees]
         return cut(trees, self.config.limit)
 
     def files(self, split: str) -> list[Path]:
@@ -80,8 +84,8 @@ class SentimentTask:
         gold = np.array([sentence.label for sentence in examples])
         loss = -np.log(predicted[np.arange(len(gold)), gold].clip(1e-30)).mean()
         if self.config.task == "sst2":
-            # neutral is a class inside sentences only
-            chosen = np.where(predicted[:, 2] > predicted[:, 0], 2, 0)
+            # neutral is a class inside sentences only, if at all
+            chosen = np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
             return {"binary": float((chosen == gold).mean()), "loss": float(loss)}
         figures = {"accuracy": float((predicted.argmax(axis=1) == gold).mean())}
         polar = gold != 2
