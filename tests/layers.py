@@ -17,9 +17,9 @@ def _default(kind: Kind) -> Callable[[], Encoder]:
 
 
 TREES = {"words": "chain", "constituency": "binary", "dependency": "any"}
-# a registered layer belongs in here by being registered; "mean" has no states
+# a registered layer belongs in here by being registered, unless it has vectors for sentences alone
 LAYERS: dict[str, Callable[[], Encoder]] = {
-    name: _default(kind) for name, kind in kinds().items() if name != "mean"
+    name: _default(kind) for name, kind in kinds().items() if kind.layer.rows is not Encoder.rows
 }
 READS = {name: TREES[kind.reads] for name, kind in kinds().items()}
 VARIANTS: dict[str, tuple[str, Callable[[], Encoder]]] = {

@@ -15,7 +15,7 @@ from bough import Forest, Tree
 from bough.bench.recursion import recursive
 from treegen import trees
 
-X, D = 4, 3
+X, D = 6, 3  # 6 is 2 + 2², a vector and a matrix
 TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
 drawn = hypothesis.settings(max_examples=30, deadline=None)  # one drawn forest is a few hundred torch calls
 

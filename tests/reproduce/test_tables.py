@@ -5,6 +5,7 @@ import pytest
 from bough.reproduce import paper
 from bough.reproduce.document import MISSING, Cell, Table, block_as_markdown
 from bough.reproduce.page import as_html
+from bough.reproduce.plan import CITED_SICK, CITED_SST
 from bough.reproduce.tables import spread, table1, table2, table3, verdict
 from minruns import system
 
@@ -78,11 +79,34 @@ def test_table_2_has_both_tasks_and_the_derived_binary_apart() -> None:
     assert any("glove.840B.300d" in note and "glove.6B.300d" in note for note in table.notes)
 
 
-def test_cited_systems_are_marked_and_have_no_number_of_ours() -> None:
+def test_cited_systems_are_marked_and_ours_stand_beside_them_once_they_are_run() -> None:
     for table, count in ((table2({}), 8), (table3({}), 4)):
         cited = [row for row in table.rows if any(cell.verdict == "cited" for cell in row)]
         assert len(cited) == count
-        assert all(row[1].text == "-" for row in cited)
+        assert all(row[1] == MISSING for row in cited)
+    found = {
+        "sst5-rntn": system("sst5-rntn", "random", accuracy=[0.44, 0.46], binary=[0.80, 0.82]),
+        "sst2-rntn": system("sst2-rntn", "random", binary=[0.85, 0.85]),
+        "sst5-drnn": system("sst5-drnn", accuracy=[0.48, 0.48], binary=[0.86, 0.86]),
+        "sick-ecnu": system("sick-ecnu", pearson=[0.84, 0.86], spearman=[0.7, 0.7], mse=[0.3, 0.3]),
+    }
+    table = table2(found)
+    tensor = [column(table, "RNTN (Socher et al., 2013)", i).text for i in range(1, 7)]
+    assert tensor == ["45.0 (1.4, n 2)", "45.7", "85.0 (0.0, n 2)", "85.4", "81.0 (1.4, n 2)", "random"]
+    deep = column(table, "DRNN (Irsoy and Cardie, 2014)", 3)
+    assert (deep.text, deep.verdict) == ("86.0 (0.0, n 2)", "derived")
+    assert column(table3(found), "ECNU (Zhao et al., 2014)", 1).text == "0.8500 (0.0141, n 2)"
+    assert column(table3(found), "ECNU (Zhao et al., 2014)", 4).text == "-"  # the paper quotes none
+
+
+def test_every_rebuilt_system_has_a_note_of_its_departures() -> None:
+    for table, cited, built in (
+        (table2({}), paper.TABLE2_CITED, CITED_SST),
+        (table3({}), paper.TABLE3_CITED, CITED_SICK),
+    ):
+        for row in cited:
+            noted = any(note.startswith(f"{row.title}, rebuilt: ") for note in table.notes)
+            assert noted == (row.system in built), row.title
 
 
 def test_our_own_row_is_marked_as_ours() -> None:

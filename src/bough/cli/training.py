@@ -78,9 +78,8 @@ def train(
         result = run(
             config, folder, seed=seed, data=data, resume=resume, device=device, recipe=name, tell=display.show
         )
-    console.print(
-        _figures(result["test"], f"test, {result['vectors']}, epoch {result['epoch']} chosen on dev")
-    )
+    chosen = f", epoch {result['epoch']} chosen on dev" if result["epoch"] else ""
+    console.print(_figures(result["test"], f"test, {result['vectors']}{chosen}"))
     plain_console().print(str(folder), style="dim")
 
 

@@ -25,13 +25,6 @@ FIGURES = {
 
 def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, Any], command: str) -> str:
     """Markdown, from what the run itself recorded; `command` makes the model again."""
-    derived = config.task == "sst5"
-    rows = [
-        f"| {FIGURES[name]}{' (derived from the five)' if derived and name == 'binary' else ''} "
-        f"| {_figure(result['dev'].get(name))} | {_figure(result['test'].get(name))} |"
-        for name in FIGURES
-        if name in result["dev"] or name in result["test"]
-    ]
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     return "\n".join(
@@ -46,9 +39,7 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
             f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev; test was read once, with it.",
             f"- {versions}",
             "",
-            "| figure | dev | test |",
-            "|---|---|---|",
-            *rows,
+            figures_table(result),
             "",
             "```",
             settings,
@@ -56,6 +47,18 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
             "",
         ]
     )
+
+
+def figures_table(result: Mapping[str, Any]) -> str:
+    """What a run scored on dev and on test."""
+    derived = "accuracy" in {**result["dev"], **result["test"]}
+    rows = [
+        f"| {FIGURES[name]}{' (derived from the five)' if derived and name == 'binary' else ''} "
+        f"| {_figure(result['dev'].get(name))} | {_figure(result['test'].get(name))} |"
+        for name in FIGURES
+        if name in result["dev"] or name in result["test"]
+    ]
+    return "\n".join(["| figure | dev | test |", "|---|---|---|", *rows])
 
 
 def _figure(value: float | None) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bough.data import fingerprint
 from bough.model.config import Config
-from bough.model.layers import takes
+from bough.model.layers import all_settings, takes
 from bough.training.recipes import load_recipe
 from bough.training.tasks import task_for
 
@@ -62,6 +62,10 @@ CLAIM_ROWS = (  # rows of Tables 2 and 3 that the claims also compare
     "sst2-constituency-tuned",
 )
 CLAIM_SEEDS = 3
+CITED_SEEDS = 3  # of the cited systems, rebuilt: the paper quotes one figure for each
+CITED_SST = ("rnn", "rntn")
+DERIVED = "drnn"  # its binary figure is read off the five-class model, as its authors did
+CITED_SICK = ("illinois-lh", "unal-nlp", "meaning-factory", "ecnu")
 FRESH = 100  # the seeds of our own rows start here, apart from those that their settings were chosen with
 PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all")
 
@@ -104,6 +108,7 @@ class Run:
         }
         task = task_for(config, data)
         files = [file for split in ("train", "dev", "test") for file in task.files(split)]
+        files += sorted((data / "wordnet").glob("*")) if config.system else []
         files += sorted((data / "glove").glob("*")) if config.embeddings != "random" else []
         identity = {name: value for file in files for name, value in _identity(file, data).items()}
         parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
@@ -133,7 +138,10 @@ def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) 
 
 
 def _meant_for(recipe: str, overrides: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    encoder = overrides.get("encoder", load_recipe(recipe).encoder)
+    config = load_recipe(recipe)
+    if config.system:  # it has no layer
+        return tuple((key, value) for key, value in overrides.items() if key not in all_settings())
+    encoder = overrides.get("encoder", config.encoder)
     return tuple((key, value) for key, value in overrides.items() if takes(encoder, key))
 
 
@@ -142,6 +150,17 @@ def _runs(part: str, seeds: int) -> list[Run]:
     fine = _seeded([f"sst5-{system}" for system in SST_SYSTEMS], seeds)
     binary = _seeded([f"sst2-{system}" for system in SST_SYSTEMS], seeds)
     ours = _seeded([f"sst5-{OURS}", f"sst2-{OURS}"], seeds, first=FRESH)
+    few = min(CITED_SEEDS, seeds)
+    cited_sick = _seeded([f"sick-{system}" for system in CITED_SICK], few)
+    cited_sst = _seeded(
+        [
+            f"{task}-{system}"
+            for system in CITED_SST
+            for task in ("sst5", "sst2")
+            if (task, system) != ("sst2", DERIVED)
+        ],
+        few,
+    )
     variants = [
         Run(recipe, seed, tuple(settings.items()))
         for seed in range(1, min(CLAIM_SEEDS, seeds) + 1)
@@ -149,13 +168,13 @@ def _runs(part: str, seeds: int) -> list[Run]:
     ]
     return {
         "table1": [],
-        "table2": [*fine, *binary, *ours],
-        "table3": sick,
+        "table2": [*fine, *binary, *ours, *cited_sst],
+        "table3": [*sick, *cited_sick],
         "table4": [TABLE4_RUN],
         "figure3": fine,
         "figure4": sick,
         "claims": [*variants, *_seeded(CLAIM_ROWS, seeds)],
-        "all": [*sick, *variants, *fine, *binary, *ours],
+        "all": [*sick, *cited_sick, *variants, *fine, *binary, *ours, *cited_sst],
     }[part]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bough.model.model import Model
 from bough.storage import write_text
+from bough.training.measured import is_measured, predict_split
 from bough.training.tasks import Floats, SentimentTask, read_some, task_for
 
 CLASS_NAMES = {
@@ -48,17 +49,25 @@ def evaluate(
     out: Path | None = None,
 ) -> Report:
     """Score the model in the folder `run` on one split of its data set."""
+    if is_measured(run):
+        figures, predicted = predict_split(run, split, data)
+        _write(out, predicted)
+        return Report(figures, [], len(predicted))
     model = Model.load(run, device)
     task = task_for(model.config, data)
     examples = task.prepare(read_some(task, split), model)
     predicted = task.predict(model, examples)
-    if out is not None:
-        rows = np.atleast_2d(predicted.T).T
-        write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))
+    _write(out, predicted)
     classes = []
     if isinstance(task, SentimentTask):
         classes = _by_class(model.config.task, predicted, np.array([sentence.label for sentence in examples]))
     return Report(task.metrics(predicted, examples), classes, len(examples))
+
+
+def _write(out: Path | None, predicted: Floats) -> None:
+    if out is not None:
+        rows = np.atleast_2d(predicted.T).T
+        write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))
 
 
 def _by_class(task: str, predicted: Floats, gold: NDArray[np.int64]) -> list[ClassLine]:

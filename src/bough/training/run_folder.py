@@ -12,7 +12,8 @@ import torch
 import bough
 from bough.errors import TrainingError
 from bough.model.config import Config
-from bough.storage import read_json, torn_files
+from bough.storage import read_json, torn_files, write_json
+from bough.training.tasks import Floats
 
 
 def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
@@ -30,13 +31,19 @@ def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
         file.unlink()
 
 
-def compare(out: Path, facts: dict[str, Any]) -> None:
-    """A run goes on with the data and vectors it began with, or not at all."""
+def claim_data(out: Path, facts: dict[str, Any]) -> None:
+    """Record what a run is made of; it goes on with the data and vectors it began with, or not at all."""
     if (out / "run.json").exists():
         before = read_json(out / "run.json")
         for key in ("data", "vectors", "coverage"):
             if before.get(key, facts[key]) != facts[key]:
                 raise TrainingError(f"{out} began with other {key}; --resume needs the same as before")
+    write_json(out / "run.json", facts)
+
+
+def predictions_text(predicted: Floats) -> str:
+    """One line per example."""
+    return "".join(" ".join(f"{value:.4f}" for value in np.atleast_1d(row)) + "\n" for row in predicted)
 
 
 def versions() -> dict[str, str]:

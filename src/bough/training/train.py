@@ -19,9 +19,10 @@ from bough.storage import read_json, write_json, write_text
 from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore
 from bough.training.loop import Tell, learn
+from bough.training.measured import fit_system
 from bough.training.recipes import command_for
-from bough.training.run_folder import claim, compare, versions
-from bough.training.tasks import Task, read_some, task_for, word_counts
+from bough.training.run_folder import claim, claim_data, predictions_text, versions
+from bough.training.tasks import RelatednessTask, Task, read_some, task_for, word_counts
 from bough.training.words import Words
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,8 @@ def train(
         return read_json(out / "test.json")
 
     task = task_for(config, data)
+    if isinstance(task, RelatednessTask) and config.system:
+        return fit_system(out, task, run)
     examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = Words(task, config, data, seed, examples["train"])
     torch.manual_seed(seed)
@@ -59,8 +62,7 @@ def train(
         "versions": versions(),
         "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
     }
-    compare(out, facts)
-    write_json(out / "run.json", facts)
+    claim_data(out, facts)
 
     progress = Progress.start(model, seed)
     if resume:
@@ -85,15 +87,11 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     card = model_card(model.config, facts, result, command)
     model.save(out, card=card, facts={"vectors": words.name, "scores": result})
     write_json(out / "timing.json", {"seconds": round(progress.seconds, 1), "machine": platform.processor()})
-    write_text(out / "predictions.txt", "".join(_line(row) for row in predicted))
+    write_text(out / "predictions.txt", predictions_text(predicted))
     write_text(out / "metrics.jsonl", progress.history_text())  # a kill may have come before the last epoch's
     write_json(out / "test.json", result)  # last: a run that has it is finished
     (out / CHECKPOINT).unlink(missing_ok=True)
     return result
-
-
-def _line(row: Any) -> str:
-    return " ".join(f"{value:.4f}" for value in np.atleast_1d(row)) + "\n"
 
 
 def _vocabulary_form(word: str, config: Config) -> str:

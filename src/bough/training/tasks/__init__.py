@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bough.data import find_data
 from bough.model.config import Config
-from bough.training.tasks.sick import RelatednessTask
+from bough.training.tasks.sick import RelatednessTask, correlations
 from bough.training.tasks.sst import SentimentTask
 from bough.training.tasks.task import AT_ONCE, Floats, Task, read_some, word_counts
 
@@ -16,6 +16,7 @@ __all__ = [
     "RelatednessTask",
     "SentimentTask",
     "Task",
+    "correlations",
     "read_some",
     "task_for",
     "word_counts",

@@ -15,7 +15,7 @@ from bough.model.config import Config
 from bough.model.model import Model
 from bough.model.sentences import Sentence, collate, prepare_all
 from bough.nn.heads import Similarity
-from bough.training.tasks.task import Floats, cut, parse_for, pieces
+from bough.training.tasks.task import Floats, Parse, cut, parse_for, pieces
 from bough.trees.tree import Tree
 
 Rated = tuple[Sentence, Sentence, float]
@@ -26,7 +26,7 @@ class RelatednessTask:
 
     def __init__(self, config: Config, data: Path) -> None:
         self.config, self.data = config, data
-        self.parse = parse_for(config, "dependency")
+        self.parse: Parse = "dependency" if config.system else parse_for(config, "dependency")
 
     def read(self, split: str) -> list[Pair]:
         check = self.config.source == "data"
@@ -73,13 +73,17 @@ class RelatednessTask:
         return np.concatenate(parts)
 
     def metrics(self, predicted: Floats, examples: Sequence[Rated]) -> dict[str, float]:
-        """Pearson's r, Spearman's rho and the mean squared error; no correlation, 0, where one side is constant."""
-        from scipy import stats
+        """See `correlations`."""
+        return correlations(predicted, np.array([score for _, _, score in examples]))
 
-        gold = np.array([score for _, _, score in examples])
-        related = np.ptp(predicted) > 0 and np.ptp(gold) > 0
-        return {
-            "pearson": float(stats.pearsonr(predicted, gold).statistic) if related else 0.0,
-            "spearman": float(stats.spearmanr(predicted, gold).statistic) if related else 0.0,
-            "mse": float(((predicted - gold) ** 2).mean()),
-        }
+
+def correlations(predicted: Floats, gold: Floats) -> dict[str, float]:
+    """Pearson's r, Spearman's rho and the mean squared error; no correlation, 0, where one side is constant."""
+    from scipy import stats
+
+    related = np.ptp(predicted) > 0 and np.ptp(gold) > 0
+    return {
+        "pearson": float(stats.pearsonr(predicted, gold).statistic) if related else 0.0,
+        "spearman": float(stats.spearmanr(predicted, gold).statistic) if related else 0.0,
+        "mse": float(((predicted - gold) ** 2).mean()),
+    }

@@ -1,0 +1,67 @@
+"""A convolutional network over the words of a sentence (Kim, 2014)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from bough.nn.registry import register
+from bough.nn.sequence import SequenceEncoder
+
+WINDOWS = (3, 4, 5)
+
+
+@register
+class CNN(SequenceEncoder):
+    """Convolutional network: filters over windows of 3, 4 and 5 words, of each the largest answer.
+
+    c_i = ReLU(w · x_{i:i+m-1} + b), z = max_i c_i for each filter; m - 1 zeros stand before and after a sentence
+
+    With two channels a row of x is two vectors of a word. Every filter reads both, and adds what it finds; the
+    second one gets no gradient, so it stays what it was.
+
+    Args:
+        input_size: X, of both channels together.
+        hidden_size: filters of each window.
+        channels: 1 or 2.
+
+    Shape: x (N, X), a forest of chains with N nodes -> (trees, 3 hidden_size).
+    """
+
+    name = "cnn"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        channels: int = 1,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        if channels not in (1, 2) or input_size % channels:
+            raise ValueError(f"channels={channels}: 1, or 2 with a row of two vectors; it has {input_size}")
+        super().__init__(input_size, len(WINDOWS) * hidden_size, device=device, dtype=dtype)
+        self.hidden_size, self.channels = hidden_size, channels
+        x = input_size // channels
+        for m in WINDOWS:
+            self.weight(f"w_{m}", hidden_size, x, m, fan_in=x * m)
+            self.weight(f"b_{m}", hidden_size, fan_in=x * m)
+        self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}, channels={self.channels}"
+
+    def sequences(self, x: Tensor) -> Tensor:
+        if self.channels == 2:
+            tuned, fixed = x.chunk(2, dim=2)
+            x = tuned + fixed.detach()  # w · u + w · v = w · (u + v)
+        words = x.transpose(1, 2)  # (B, X, n)
+        found = []
+        for m in WINDOWS:
+            w, b = self.get_parameter(f"w_{m}"), self.get_parameter(f"b_{m}")
+            found.append(functional.conv1d(words, w, b, padding=m - 1).amax(dim=2))  # (B, D)
+        return torch.relu(torch.cat(found, dim=1))  # ReLU and max commute

@@ -1,0 +1,101 @@
+"""The dynamic convolutional network (Kalchbrenner, Grefenstette and Blunsom, 2014)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bough.nn.registry import register
+from bough.nn.sequence import SequenceEncoder
+
+
+@register
+class DCNN(SequenceEncoder):
+    """Dynamic convolutional network: two wide convolutions row by row, each folded, pooled and squashed.
+
+    C_j[r] = Σ_k m_jk[r] * F_k[r] for map j and row r, all positions where word and filter overlap
+    folding adds rows 2i and 2i + 1; pooling keeps the k largest of a row in their order, then tanh(· + b)
+    k is max(top, ⌈n / 2⌉ for n words) in the first layer, and top in the second
+
+    Args:
+        input_size: X, the rows of a sentence.
+        maps, second_maps: feature maps of the two layers.
+        window, second_window: words under a filter.
+        top: values of a row that are left at the end.
+
+    Shape: x (N, X), a forest of chains with N nodes -> (trees, second_maps * ⌈⌈X / 2⌉ / 2⌉ * top).
+    """
+
+    name = "dcnn"
+    m_1: nn.Parameter
+    b_1: nn.Parameter
+    m_2: nn.Parameter
+    b_2: nn.Parameter
+
+    def __init__(
+        self,
+        input_size: int,
+        *,
+        maps: int = 6,
+        second_maps: int = 12,
+        window: int = 10,
+        second_window: int = 7,
+        top: int = 5,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        if min(maps, second_maps, window, second_window, top) < 1:
+            raise ValueError(
+                f"maps={maps}, {second_maps}, windows={window}, {second_window}, top={top}: at least 1 each"
+            )
+        half = math.ceil(input_size / 2)
+        quarter = math.ceil(half / 2)
+        super().__init__(input_size, second_maps * quarter * top, device=device, dtype=dtype)
+        self.maps, self.second_maps, self.window, self.second_window, self.top = (
+            maps,
+            second_maps,
+            window,
+            second_window,
+            top,
+        )
+        self.weight("m_1", input_size, maps, 1, window, fan_in=window)
+        self.weight("b_1", half, maps, fan_in=window)
+        self.weight("m_2", half, second_maps, maps, second_window, fan_in=maps * second_window)
+        self.weight("b_2", quarter, second_maps, fan_in=maps * second_window)
+        self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        shape = f"{self.input_size}, maps={self.maps}, second_maps={self.second_maps}, window={self.window}"
+        return f"{shape}, second_window={self.second_window}, top={self.top}"
+
+    def sequences(self, x: Tensor) -> Tensor:
+        f = x.transpose(1, 2).unsqueeze(2)  # (B, X, 1, n)
+        k = max(self.top, math.ceil(x.shape[1] / 2))
+        f = torch.tanh(_largest(_folded(_convolved(f, self.m_1)), k) + self.b_1.unsqueeze(2))
+        f = torch.tanh(_largest(_folded(_convolved(f, self.m_2)), self.top) + self.b_2.unsqueeze(2))
+        return f.flatten(1)
+
+
+def _convolved(f: Tensor, m: Tensor) -> Tensor:
+    """(B, rows, maps, n), filters (rows, maps', maps, w) -> (B, rows, maps', n + w - 1), each row by itself."""
+    rows, out, _, width = m.shape
+    found = functional.conv1d(f.flatten(1, 2), m.flatten(0, 1), padding=width - 1, groups=rows)
+    return found.unflatten(1, (rows, out))
+
+
+def _folded(f: Tensor) -> Tensor:
+    """Rows 2i and 2i + 1 added; the last of an odd number stays as it is."""
+    if f.shape[1] % 2:
+        f = functional.pad(f, (0, 0, 0, 0, 0, 1))
+    return f[:, 0::2] + f[:, 1::2]
+
+
+def _largest(f: Tensor, k: int) -> Tensor:
+    """(..., n) -> (..., k) the k largest in their order; zeros behind them where there are fewer."""
+    if f.shape[-1] < k:
+        return functional.pad(f, (0, k - f.shape[-1]))
+    return f.gather(-1, f.topk(k, dim=-1).indices.sort(dim=-1).values)

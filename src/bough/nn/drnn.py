@@ -1,0 +1,101 @@
+"""The deep recursive network (Irsoy and Cardie, 2014)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bough.nn.edges import Edges
+from bough.nn.layer import TreeLayer
+from bough.nn.registry import register
+from bough.trees.forest import Forest
+
+
+@register
+class DRNN(TreeLayer):
+    """Deep recursive network: recursive networks on one another, over the same binary tree.
+
+    h_1 = ReLU(W_L m_left + W_R m_right + b_1), the children's h_1; a word's is its x, with maps of its own
+    h_i = ReLU(W_L^i h_i(left) + W_R^i h_i(right) + V_i h_{i-1} + b_i) for i = 2 .. layers; a word has no children
+
+    The maps of a node to itself start near I / 2, so that a node starts near the mean of its children.
+
+    Args:
+        input_size, hidden_size: X and D.
+        layers: how many stand on one another, at least two: a word has no state in the first.
+        recurrent_dropout: drops entries of the inner nodes' states while training.
+
+    Shape: x (N, X), a forest of N nodes with at most two children each -> the top h (N, D), the layers below it,
+        and what a node sends to its parent from the left and from the right; x counts at leaves alone.
+    """
+
+    name = "drnn"
+    reads = "constituency"
+    W_x: nn.Parameter
+    V_x: nn.Parameter
+    W: nn.Parameter
+    V: nn.Parameter
+    b: nn.Parameter
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        layers: int = 4,
+        recurrent_dropout: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        if layers < 2:
+            raise ValueError(f"layers={layers}: at least 2")
+        x, d = input_size, hidden_size
+        states = (d,) * (
+            layers + 1
+        )  # h of the layers from the top to the second, then both messages of the first
+        super().__init__(x, states, recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        self.layers, self.hidden_size, self.leaf_inputs = layers, d, True
+        self.weight("W_x", 2 * d, x, fan_in=x)  # row blocks left, right
+        self.weight("V_x", d, x, fan_in=x)
+        self.weight("W", layers, 2 * d, d, fan_in=d)  # of each layer, row blocks left, right
+        self.weight("V", layers - 1, d, d, fan_in=d)
+        self.weight("b", layers, d, fan_in=d)
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        super().reset_parameters()
+        half = 0.5 * torch.eye(self.hidden_size, dtype=self.W.dtype, device=self.W.device)
+        self.W.mul_(0.1).add_(half.repeat(2, 1))
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}, layers={self.layers}"
+
+    def check(self, forest: Forest) -> None:
+        forest.check_arity(2)
+
+    def input_map(self, x: Tensor) -> Tensor:
+        """(M, X) -> (M, 3D): what a word sends from the left, from the right, and to its second layer."""
+        return functional.linear(x, torch.cat([self.W_x, self.V_x]))
+
+    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, ...]:
+        left, right, v = a.chunk(3, dim=1)
+        found = [torch.relu(v + self.b[1])]
+        for i in range(2, self.layers):
+            found.append(torch.relu(torch.addmm(self.b[i], found[-1], self.V[i - 1].t())))
+        return *found[::-1], left, right
+
+    def node(self, a: None, below: Edges) -> tuple[Tensor, ...]:
+        *upper, left, right = (below.slots(state, 2) for state in below.states)  # (n, 2, D)
+        h = below.drop(torch.relu(left[:, 0] + right[:, 1] + self.b[0]))
+        messages = functional.linear(h, self.W[0]).chunk(2, dim=1)
+        found: list[Tensor] = []
+        for i, below_i in enumerate(reversed(upper), 1):
+            z = torch.addmm(self.b[i], below_i[:, 0], self.W[i, : self.hidden_size].t())
+            z = torch.addmm(z, below_i[:, 1], self.W[i, self.hidden_size :].t())
+            h = below.drop(torch.relu(torch.addmm(z, h, self.V[i - 1].t())))
+            found.append(h)
+        return *found[::-1], *messages

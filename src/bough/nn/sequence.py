@@ -1,0 +1,52 @@
+"""Encoders of word sequences: all sentences of one length at once, so that nothing is ever padded."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from bough.nn.compiling import outside_compilation
+from bough.nn.encoder import Encoder, check_input, check_numbers
+from bough.trees.forest import Forest
+
+
+class SequenceEncoder(Encoder):
+    """An encoder that is its equations for sentences of one length: `sequences`, (B, n, X) -> (B, width).
+
+    Shape: x (N, X), a forest of chains with N nodes, words in their order -> (trees, width).
+    """
+
+    reads = "words"
+    phrases = False
+
+    def sequences(self, x: Tensor) -> Tensor:
+        """(B, n, X), the words of B sentences, n of each -> (B, width)."""
+        raise NotImplementedError
+
+    @outside_compilation
+    def forward(self, x: Tensor, forest: Forest) -> Tensor:
+        check_input(x, forest, self.input_size, next(self.parameters(), None))
+        nodes = self.input_nodes(forest)
+        check_numbers(x, nodes, forest)
+        return self.sentences(x, forest)
+
+    @property
+    def shares(self) -> bool:
+        return False
+
+    def input_nodes(self, forest: Forest) -> Tensor:
+        return torch.arange(forest.size, device=forest.device)
+
+    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
+        forest.check_chains()
+        lengths = forest.tree_sizes
+        starts = lengths.cumsum(0) - lengths
+        if not len(lengths):
+            return x.new_zeros(0, self.width)
+        order, parts = [], []
+        for length in lengths.unique().tolist():
+            trees = (lengths == length).nonzero().squeeze(1)
+            words = starts[trees].unsqueeze(1) + torch.arange(length, device=x.device)  # (B, n)
+            order.append(trees)
+            parts.append(self.sequences(x[words.flatten()].unflatten(0, words.shape)))
+        return torch.cat(parts).index_select(0, torch.cat(order).argsort())
