@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bough.model.config import Config
 from bough.model.model import Model
 from bough.training.evaluate import evaluate
+from bough.training.recipes import load_recipe
 from bough.training.tasks import task_for
 from bough.training.train import train
 from quick_runs import quick
@@ -48,3 +50,49 @@ def test_max_norm_bounds_a_class_s_weights(mini: Path, tmp_path: Path) -> None:
 def test_settings_that_make_no_sense_are_named(settings: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Config().with_settings(settings)
+
+
+def test_phrases_are_distinct_and_have_their_labels(mini: Path) -> None:
+    config = quick("sst5-cnn-non-static").with_settings({"case": "kept"})
+    task = task_for(config, mini)
+    trees = task.read("train")
+    words = sorted({str(token) for tree in trees for token in tree.tokens or () if token})
+    model = Model(config, words)
+    known = {}
+    for tree in trees:
+        tokens = [str(tree.tokens[node]) for node in tree.words]
+        for (start, end), label in zip(tree.spans.tolist(), tree.labels, strict=True):
+            known.setdefault(tuple(tokens[start:end]), label)
+    found = {
+        tuple(words[key - 1] for key in phrase.keys): phrase.label for phrase in task.to_learn(trees, model)
+    }
+    assert found == known
+    assert len(task.to_learn(trees, model)) == len(known)
+
+
+def test_batches_of_phrases_have_one_length_each_and_every_phrase_once(mini: Path) -> None:
+    config = quick("sst5-cnn-non-static")
+    task = task_for(config, mini)
+    phrases = task.to_learn(task.read("train"), Model(config, []))
+    rng = np.random.default_rng(0)
+    first, second = (task.batches(phrases, rng) for _ in range(2))
+    assert sorted(np.concatenate(first)) == list(range(len(phrases)))
+    assert all(len({len(phrases[i].keys) for i in batch}) == 1 for batch in first)
+    assert max(map(len, first)) <= config.batch
+    assert [batch.tolist() for batch in first] != [batch.tolist() for batch in second]
+
+
+def test_the_treebank_has_as_many_phrases_as_kim_s_program_reads(data: Path) -> None:
+    config = load_recipe("sst5-cnn-non-static")
+    task = task_for(config, data)
+    trees = task.read("train")
+    words = sorted({str(token).lower() for tree in trees for token in tree.tokens or () if token})
+    assert len(task.to_learn(trees, Model(config, words))) == 156_817
+
+
+def test_two_channels_hold_the_same_vectors_until_one_learns(mini: Path, tmp_path: Path) -> None:
+    train(quick("sst5-cnn-multichannel"), tmp_path, data=mini)
+    model = Model.load(tmp_path)
+    tuned, fixed = model.table[1:].chunk(2, dim=1)
+    moved = (tuned != fixed).any(dim=1)
+    assert 0 < moved.sum() < len(moved)  # words of dev and test alone stay

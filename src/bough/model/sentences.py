@@ -64,6 +64,27 @@ def prepare(tree: Tree, model: Model) -> Sentence:
     return Sentence(bare, model.ids(tokens), labels, NO_SPANS)
 
 
+def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:
+    """Every distinct labelled phrase of the trees as a chain of words of its own; the first label of a phrase counts.
+
+    Words without a vector of their own are one word here, as they are to the model.
+    """
+    found: dict[bytes, Sentence] = {}
+    chains: dict[int, Tree] = {}
+    for tree in trees:
+        tokens, labels = tree.tokens or (), tree.labels or ()
+        ids = model.ids(tokens[node] for node in tree.words)
+        for (start, end), label in zip(tree.spans.tolist(), labels, strict=True):
+            keys = ids[start:end]
+            if label is not None and keys.tobytes() not in found:
+                if end - start not in chains:
+                    chains[end - start] = chain(end - start)
+                at_words = np.full(end - start, UNLABELLED, dtype=np.int64)
+                at_words[-1] = label
+                found[keys.tobytes()] = Sentence(chains[end - start], keys, at_words, NO_SPANS)
+    return list(found.values())
+
+
 def _in_a_row(tree: Tree, ids: Ints, labels: Ints) -> Sentence:
     inner = (tree.degrees > 0) & (labels != UNLABELLED) & (tree.parents >= 0)
     spans = np.concatenate([tree.spans[inner], labels[inner, None]], axis=1)

@@ -84,7 +84,7 @@ def _convolved(f: Tensor, m: Tensor) -> Tensor:
     """(B, rows, maps, n), filters (rows, maps', maps, w) -> (B, rows, maps', n + w - 1), each row by itself."""
     rows, out, _, width = m.shape
     found = functional.conv1d(f.flatten(1, 2), m.flatten(0, 1), padding=width - 1, groups=rows)
-    return found.unflatten(1, (rows, out))
+    return found.view(len(f), rows, out, -1)
 
 
 def _folded(f: Tensor) -> Tensor:

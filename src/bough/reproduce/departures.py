@@ -15,7 +15,29 @@ SST: dict[str, tuple[str, ...]] = {
         "the epoch is chosen by the accuracy of whole sentences on dev, not of all phrases",
         TWO_CLASSES,
     ),
-    "rntn": ("as the RAE row",),
+    "mv-rnn": (
+        "as the RAE row",
+        "words have full matrices, drawn as I + U(-0.05, 0.05), whose L2 pulls them to I",
+    ),
+    "rntn": ("as the RAE row", "words learn at a higher rate than the tensor"),
+    "dcnn": (
+        "batches of phrases of one length",
+        "one L2 for all weights, the bias after folding",
+        "binary: trained on phrases that are not neutral, in two classes; the authors' file also has neutral ones, cut "
+        "at the middle of a scale that the trees do not have",
+    ),
+    "cnn-non-static": (
+        "GloVe in the place of word2vec",
+        "batches of phrases of one length, punctuation kept",
+        "binary: trained on phrases that are not neutral, in two classes",
+    ),
+    "cnn-multichannel": ("as CNN-non-static",),
+    "drnn": (
+        "GloVe in the place of word2vec",
+        "no L2 on activations",
+        "dropout is drawn for every node, as in the authors' program, not for every sentence",
+        "binary: read off the five-class model, as the authors did",
+    ),
 }
 
 

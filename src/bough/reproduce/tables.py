@@ -72,8 +72,8 @@ def table2(systems: Systems) -> Table:
         own = _percent(two, "binary")
         if cited.system == DERIVED:
             own = replace(_percent(five, "binary"), verdict="derived" if five else "")
-        fine, binary = (_cited(value, 1) for value in cited.figures)
-        scores = (_percent(five, "accuracy"), fine, own, binary, _percent(five, "binary"))
+        quoted = [_cited(value, 1) for value in cited.figures]
+        scores = (_percent(five, "accuracy"), quoted[0], own, quoted[1], _percent(five, "binary"))
         rows.append((_citation(cited), *scores, _vectors(five, two)))
     rows.append((Cell("the paper's systems"),))
     for title, name, (fine, binary) in paper.TABLE2:

@@ -59,12 +59,10 @@ def _epoch(task: Task, progress: Progress, examples: list[Any], tell: Tell) -> E
     model.train()
     if config.reset and progress.epoch % config.reset == 0:
         optimiser.reset()
-    order = progress.rng.permutation(len(examples))
-    batches = math.ceil(len(order) / config.batch)
+    batches = task.batches(examples, progress.rng)
     started = told = time.perf_counter()
-    total = 0.0
-    for batch in range(batches):
-        chosen = order[batch * config.batch : (batch + 1) * config.batch]
+    total, done = 0.0, 0
+    for batch, chosen in enumerate(batches):
         loss = task.loss(model, [examples[i] for i in chosen], progress.rng)
         value = loss.item()
         if not math.isfinite(value):
@@ -74,11 +72,11 @@ def _epoch(task: Task, progress: Progress, examples: list[Any], tell: Tell) -> E
             )
         optimiser.zero_grad()
         loss.backward()
-        optimiser.step(rate_scale(config, progress.epoch * batches + batch, batches))
+        optimiser.step(rate_scale(config, progress.epoch * len(batches) + batch, len(batches)))
         total += value * len(chosen)
-        done, now = batch * config.batch + len(chosen), time.perf_counter()
+        done, now = done + len(chosen), time.perf_counter()
         speed = done / (now - started)
-        event = Event(progress.epoch + 1, config.epochs, done, len(order), total / done, speed)
+        event = Event(progress.epoch + 1, config.epochs, done, len(examples), total / done, speed)
         if now - told > TELL_EVERY:
             told = now
             tell(event)

@@ -54,7 +54,7 @@ def train(
     words = Words(task, config, data, seed, examples["train"])
     torch.manual_seed(seed)
     model = _new_model(config, task, examples, words).to(device)
-    prepared = {split: task.prepare(part, model) for split, part in examples.items()}
+    prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}
     facts = {
         **run,
         "vectors": words.name,

@@ -46,7 +46,8 @@ class Words:
         rows = embedding_rows(found, self.seed)
         if self.config.missing == "parts":
             self._guess(rows, [i for i, known in enumerate(found.found.tolist()) if not known], words)
-        return rows
+        copies = self.config.dimension // rows.shape[1]  # a row of 600 numbers is a vector of 300 twice
+        return np.tile(rows, (1, copies)) if copies * rows.shape[1] == self.config.dimension else rows
 
     def _guess(
         self, rows: np.ndarray[Any, np.dtype[np.float32]], missing: list[int], words: list[str]

@@ -15,7 +15,7 @@ from bough.model.config import Config
 from bough.model.model import Model
 from bough.model.sentences import Sentence, collate, prepare_all
 from bough.nn.heads import Similarity
-from bough.training.tasks.task import Floats, Parse, cut, parse_for, pieces
+from bough.training.tasks.task import Floats, Indices, Parse, cut, parse_for, pieces, shuffled
 from bough.trees.tree import Tree
 
 Rated = tuple[Sentence, Sentence, float]
@@ -44,6 +44,12 @@ class RelatednessTask:
             prepare_all(side, model) for side in zip(*((p.left, p.right) for p in examples), strict=True)
         )
         return list(zip(left, right, (pair.score for pair in examples), strict=True))
+
+    def to_learn(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
+        return self.prepare(examples, model)
+
+    def batches(self, examples: Sequence[Rated], rng: np.random.Generator) -> list[Indices]:
+        return shuffled(len(examples), self.config.batch, rng)
 
     def _vectors(self, model: Model, batch: Sequence[Rated]) -> tuple[Tensor, ...]:
         forest, ids = collate([*(left for left, _, _ in batch), *(right for _, right, _ in batch)], model)

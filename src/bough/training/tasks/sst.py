@@ -12,9 +12,9 @@ from torch import Tensor
 from bough.data import load_sst, sst_files
 from bough.model.config import Config
 from bough.model.model import Model
-from bough.model.sentences import NO_SPANS, UNLABELLED, Sentence, collate, prepare_all
+from bough.model.sentences import NO_SPANS, UNLABELLED, Sentence, collate, phrases, prepare_all
 from bough.nn.heads import Classifier
-from bough.training.tasks.task import Floats, cut, parse_for, pieces
+from bough.training.tasks.task import Floats, Indices, alike, cut, parse_for, pieces, shuffled
 from bough.trees.schedule import chain
 from bough.trees.tree import Tree
 
@@ -27,6 +27,7 @@ class SentimentTask:
     def __init__(self, config: Config, data: Path) -> None:
         self.config, self.data = config, data
         self.parse = parse_for(config, "constituency")
+        self.of_phrases = config.examples == "phrases"
 
     def read(self, split: str) -> list[Tree]:
         trees = load_sst(
@@ -49,10 +50,18 @@ class SentimentTask:
     def prepare(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
         return prepare_all(examples, model)
 
+    def to_learn(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
+        return phrases(examples, model) if self.of_phrases else self.prepare(examples, model)
+
+    def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
+        if self.of_phrases:
+            return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch, rng)
+        return shuffled(len(examples), self.config.batch, rng)
+
     def loss(self, model: Model, batch: Sequence[Sentence], rng: np.random.Generator) -> Tensor:
         """Of a batch: every labelled phrase of it, or for a sequential model the sentence and some of them."""
         assert isinstance(model.head, Classifier)
-        if not model.encoder.phrases:
+        if not model.encoder.phrases and not self.of_phrases:
             batch = [part for sentence in batch for part in with_spans(sentence, self.config.spans, rng)]
         forest, ids = collate(batch, model)
         x = model.look_up(forest, ids)

@@ -18,12 +18,17 @@ from bough.trees.tree import Tree
 
 Parse = Literal["constituency", "dependency"]
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 T = TypeVar("T")
 AT_ONCE = 256  # examples scored as one forest
 
 
 class Task(Protocol):
-    """Examples of one kind: `read` gives trees, `prepare` what `loss` and `predict` take."""
+    """Examples of one kind: `read` gives trees, `prepare` what `loss` and `predict` take.
+
+    `to_learn` is `prepare` for the training split, whose examples may be others; `batches` are an epoch's, in
+    an order drawn anew.
+    """
 
     data: Path  # the folder that its files lie in
 
@@ -31,6 +36,8 @@ class Task(Protocol):
     def files(self, split: str) -> list[Path]: ...
     def trees(self, examples: Sequence[Any]) -> Iterator[Tree]: ...
     def prepare(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
+    def to_learn(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
+    def batches(self, examples: Sequence[Any], rng: np.random.Generator) -> list[Indices]: ...
     def loss(self, model: Model, batch: Sequence[Any], rng: np.random.Generator) -> Tensor: ...
     def predict(self, model: Model, examples: Sequence[Any]) -> Floats: ...
     def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
@@ -53,6 +60,19 @@ def read_some(task: Task, split: str) -> list[Any]:
 def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
     """How often each word occurs."""
     return Counter(token for tree in task.trees(examples) for token in tree.tokens or () if token is not None)
+
+
+def shuffled(count: int, batch: int, rng: np.random.Generator) -> list[Indices]:
+    """The numbers below `count` in a fresh order, `batch` at a time."""
+    order = rng.permutation(count)
+    return [order[start : start + batch] for start in range(0, count, batch)]
+
+
+def alike(lengths: NDArray[np.int64], batch: int, rng: np.random.Generator) -> list[Indices]:
+    """The same, every batch of one length only; the batches come in a fresh order too."""
+    groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
+    found = [group[chosen] for group in groups for chosen in shuffled(len(group), batch, rng)]
+    return [found[i] for i in rng.permutation(len(found))]
 
 
 def cut(examples: list[T], limit: int) -> list[T]:
