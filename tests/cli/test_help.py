@@ -6,7 +6,10 @@ import sys
 
 import pytest
 
+import bough
 from bough.cli import COMMANDS, main
+from bough.cli.version import version
+from bough.nn.fast import path
 
 NAMES = {
     "Text": ["sentiment", "relatedness", "nearest", "score", "serve"],
@@ -36,3 +39,13 @@ def test_help_and_version_load_nothing_heavy(flag: str) -> None:
     code = f"import sys; from bough.cli import main; main([{flag!r}]); print(*sys.modules, file=sys.stderr)"
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert not {"torch", "numpy", "scipy", "fastapi"} & set(run.stderr.split())
+
+
+@pytest.mark.parametrize(("asked", "told"), [("0", "their equations"), ("torch", "torch")])
+def test_the_version_tells_what_runs_the_layers(
+    asked: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOUGH_FAST", asked)
+    assert version() == f"{bough.__version__} (layers by {told}, BOUGH_FAST={asked})"
+    monkeypatch.delenv("BOUGH_FAST")
+    assert ("layers by C" in version()) == (path() == "c")

@@ -22,6 +22,7 @@ from bough.cli import (
     training,
 )
 from bough.cli.console import complain
+from bough.cli.version import version
 
 # as a person thinks of them; a command imports torch, and all else that is heavy, when it is called
 COMMANDS: dict[str, list[App | Callable[..., None]]] = {
@@ -36,7 +37,7 @@ def build_app() -> App:
     """The command line: the commands in their groups."""
     app = App(
         name="bough",
-        version=bough.__version__,
+        version=version,
         help="Tree-LSTMs: the paper's systems, trained and measured; a sentence turned into a scored tree.",
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # `main` says so, in a line
