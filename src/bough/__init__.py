@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from bough.errors import FormatError
+from bough.version import __version__
 
-__version__ = "0.1.0"
 __all__ = ["Forest", "FormatError", "Tree", "__version__", "load", "nn"]
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from cyclopts import App, CycloptsError, Group
 
-import bough
 from bough.cli import (
     benching,
     fetching,

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import bough
+from bough.version import __version__
 
 KERNEL = Path(bough.__file__).parent / "nn" / "fast" / "_kernel.so"
 VECTORS = {512: "AVX-512", 256: "AVX2"}
@@ -14,7 +15,7 @@ VECTORS = {512: "AVX-512", 256: "AVX2"}
 
 def version() -> str:
     """One line."""
-    return f"{bough.__version__} (layers by {sweeps()})"
+    return f"{__version__} (layers by {sweeps()})"
 
 
 def sweeps() -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from bough.nn.compiling import outside_compilation
-from bough.nn.encoder import Encoder, check_input, check_numbers
+from bough.nn.encoder import Encoder
 from bough.trees.forest import Forest
 
 
@@ -23,12 +22,8 @@ class SequenceEncoder(Encoder):
         """(B, n, X), the words of B sentences, n of each -> (B, width)."""
         raise NotImplementedError
 
-    @outside_compilation
-    def forward(self, x: Tensor, forest: Forest) -> Tensor:
-        check_input(x, forest, self.input_size, next(self.parameters(), None))
-        nodes = self.input_nodes(forest)
-        check_numbers(x, nodes, forest)
-        return self.sentences(x, forest)
+    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
+        return (self.sentences(x, forest),)
 
     @property
     def shares(self) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-import bough
 from bough.data import find_data, user_cache
 from bough.data.choice import choose
 from bough.data.vectors import first_vectors
@@ -20,6 +19,7 @@ from bough.model.shipped_card import shipped_card
 from bough.pipeline.check import on_gold_trees, on_text
 from bough.storage import read_json
 from bough.training.tasks import task_for, word_counts
+from bough.version import __version__
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def ship(
         "columns": int(shipped.table.shape[1]),
         "parser": parser,
         "scores": measured,
-        "made_by": f"bough {bough.__version__}",
+        "made_by": f"bough {__version__}",
     }
     shipped.save(out, card=shipped_card(model.config, facts, _origin(run)), facts=facts)
     return facts

@@ -12,7 +12,6 @@ from fastapi import Body, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-import bough
 from bough.serve import schemas
 from bough.serve.assets import read_assets
 from bough.serve.batching import Batcher
@@ -21,6 +20,7 @@ from bough.serve.headers import SAFE, Guard
 from bough.serve.limits import Gate, Limits
 from bough.serve.models import Compare, Draw, Job, Models, Score, size_of
 from bough.serve.search import Abandoned, Searcher
+from bough.version import __version__
 
 BUDGET = 12_000  # characters of a batch: more is hardly faster, and the next batch would wait for it
 JSON = "application/json"
@@ -49,7 +49,7 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
 
     app = FastAPI(
         title="bough",
-        version=bough.__version__,
+        version=__version__,
         description=ABOUT,
         docs_url=None,
         redoc_url=None,
@@ -117,7 +117,7 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
 
     @app.get("/health", summary="Whether the server works")
     async def health() -> schemas.Health:
-        return schemas.Health(status="ok", version=bough.__version__)
+        return schemas.Health(status="ok", version=__version__)
 
     return app
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
-import bough
 from bough.errors import TrainingError
 from bough.model.config import Config
 from bough.storage import read_json, torn_files, write_json
 from bough.training.tasks import Floats
+from bough.version import __version__
 
 
 def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
@@ -49,7 +49,7 @@ def predictions_text(predicted: Floats) -> str:
 def versions() -> dict[str, str]:
     """Of what the numbers depend on."""
     return {
-        "bough": bough.__version__,
+        "bough": __version__,
         "torch": torch.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
