@@ -20,9 +20,10 @@ ROOMS = [
     {"training"},
     {"parsing"},
     {"pipeline", "draw"},
+    {"fitting"},
     {"reproduce", "bench"},
     {"cluster"},
-    {"cli", "serve", "__main__"},
+    {"cli", "serve", "sklearn", "__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(ROOMS) for room in rooms}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -7,15 +7,21 @@ from warnings import warn
 from bough.errors import FormatError
 from bough.version import __version__
 
-__all__ = ["Forest", "FormatError", "Tree", "__version__", "load", "nn"]
+__all__ = ["Forest", "FormatError", "Tree", "__version__", "fit", "load", "nn"]
 
 if TYPE_CHECKING:
     from bough import nn
+    from bough.fitting import fit
     from bough.pipeline import load
     from bough.trees.forest import Forest
     from bough.trees.tree import Tree
 
-_HOME = {"Forest": "bough.trees.forest", "Tree": "bough.trees.tree", "load": "bough.pipeline"}
+_HOME = {
+    "Forest": "bough.trees.forest",
+    "Tree": "bough.trees.tree",
+    "fit": "bough.fitting",
+    "load": "bough.pipeline",
+}
 _MOVED = {"arcs": "bough.draw.arcs", "render": "bough.draw"}  # old name: new home, for one release
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import bough
 from bough.draw.palette import COLOURS, LEVELS, ON, SIGNS, variables
-from bough.training.evaluate import CLASS_NAMES
+from bough.model.purpose import CLASS_NAMES
 
 SOURCE = Path(bough.__file__).parent
 PAGE = [path for path in (SOURCE / "serve" / "page").iterdir() if path.suffix in (".css", ".js", ".html")]

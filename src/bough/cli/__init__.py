@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Group
 from bough.cli import (
     benching,
     fetching,
+    fitting,
     parsing,
     preparing,
     reproducing,
@@ -26,7 +27,7 @@ from bough.cli.version import version
 # as a person thinks of them; a command imports torch, and all else that is heavy, when it is called
 COMMANDS: dict[str, list[App | Callable[..., None]]] = {
     "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, serving.serve],
-    "Your own data": [training.train, training.evaluate, training.recipes],
+    "Your own data": [fitting.fit, training.train, training.evaluate, training.recipes],
     "The paper": [reproducing.reproduce, fetching.fetch, preparing.prepare],
     "Tools": [benching.bench, parsing.parser, shipping.ship],
 }

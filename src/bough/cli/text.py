@@ -104,9 +104,11 @@ def relatedness(
         say(result.json())
         return
     console = Console(highlight=False)
-    console.print(f"{result.score:.2f} of 5")
-    for rating, p in enumerate(result.probabilities, 1):
-        console.print(f"{rating} {'█' * round(40 * p)} {p:.0%}", style="dim")
+    steps = len(result.probabilities)
+    console.print(f"{result.score:.2f} of {pipeline.model.purpose.ratings[1]:g}")
+    for place, p in enumerate(result.probabilities, 1):
+        rating = pipeline.model.purpose.rating(place, steps)
+        console.print(f"{rating:g} {'█' * round(40 * p)} {p:.0%}", style="dim")
 
 
 def nearest(
@@ -162,9 +164,10 @@ def load_pipeline(name: str, parser: str, task: str) -> Any:
 
     use_threads()
     pipeline: SentimentPipeline | RelatednessPipeline = bough.load(name, parser=parser)
-    made_for = "relatedness" if pipeline.model.config.task == "sick" else "sentiment"
+    made_for = "sentiment" if pipeline.model.purpose.classes else "relatedness"
     if made_for != task:
-        raise ValueError(f"--model {name} is a model of {made_for}, not of {task}")
+        what = {"sentiment": "texts in classes", "relatedness": "pairs"}
+        raise ValueError(f"--model {name} is a model of {what[made_for]}, not of {what[task]}")
     return pipeline
 
 
@@ -185,17 +188,19 @@ def show(result: Sentiment, console: Console) -> None:
     """The tree in the terminal: a phrase above its parts, coloured, with its sign."""
     from rich.text import Text
 
-    from bough.draw.palette import COLOURS, NEUTRAL, ON, PAPER
+    from bough.draw.palette import COLOURS, KINDS, NEUTRAL, ON, PAPER
     from bough.draw.terminal import lines
 
     inks = ["bold white" if on == PAPER else "black" for on in ON]
     styles = [f"{ink} on {colour}" for ink, colour in zip(inks, COLOURS, strict=True)]
     styles[NEUTRAL] = ""
+    styles += [f"black on {colour}" for colour in KINDS]
     for line in lines(result):
         row = Text(line.before, style="dim", no_wrap=True, overflow="ellipsis")
         row.append(f"{line.sign:>2} ", style="bold")
         row.append(line.text, style=styles[line.level])
         console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
     count = len(result.roots)
-    whole = f"{result.label} ({result.score:+.2f})" + (f", {count} sentences" if count > 1 else "")
+    score = f"{result.score:+.2f}" if result.ordered else f"{result.score:.0%}"
+    whole = f"{result.label} ({score})" + (f", {count} sentences" if count > 1 else "")
     console.print(whole, style="bold")

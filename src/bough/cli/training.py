@@ -18,6 +18,7 @@ from bough.cli.threads import use_threads
 
 NAMES = {
     "accuracy": "accuracy",
+    "f1": "mean F1",
     "binary": "binary",
     "pearson": "Pearson r",
     "spearman": "Spearman rho",

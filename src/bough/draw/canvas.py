@@ -7,7 +7,18 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Protocol
 
-from bough.draw.palette import COLOURS, DARK_INK, DARK_NEUTRAL, DARK_PAPER, INK, ON, ON_DARK_NEUTRAL, PAPER
+from bough.draw.palette import (
+    COLOURS,
+    DARK_INK,
+    DARK_NEUTRAL,
+    DARK_PAPER,
+    INK,
+    KINDS,
+    ON,
+    ON_DARK_NEUTRAL,
+    ON_KINDS,
+    PAPER,
+)
 
 WIDEST = 1000  # units; a sentence that is wider from left to right runs from top to bottom
 ROW, GAP, MARGIN = 26.0, 8.0, 12.0
@@ -15,6 +26,10 @@ LONGEST = 40  # letters of a word that are drawn; the whole of it stands in the 
 LETTER = 7.6  # the mean width of a letter at 13 units; wide scripts count double
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
+_KINDS = "".join(
+    f".bough .l{level}{{fill:{colour}}} .bough text.on{level}{{fill:{ON_KINDS}}}\n"
+    for level, colour in enumerate(KINDS, len(COLOURS))
+)
 STYLE = f"""
 .bough{{background:{PAPER};font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif}}
 .bough text{{fill:{INK}}}
@@ -28,7 +43,7 @@ STYLE = f"""
 .bough .l0{{fill:{COLOURS[0]}}} .bough .l1{{fill:{COLOURS[1]}}} .bough .l2{{fill:{COLOURS[2]}}}
 .bough .l3{{fill:{COLOURS[3]}}} .bough .l4{{fill:{COLOURS[4]}}}
 .bough text.on0,.bough text.on4{{fill:{ON[0]}}} .bough text.on1,.bough text.on3,.bough text.on2{{fill:{ON[2]}}}
-@media (prefers-color-scheme:dark){{
+{_KINDS}@media (prefers-color-scheme:dark){{
 .bough{{background:{DARK_PAPER}}} .bough .back{{fill:{DARK_PAPER}}} .bough text{{fill:{DARK_INK}}}
 .bough .edge{{stroke:#6a737d}} .bough .tip{{fill:#6a737d}} .bough .plain{{fill:#2b323a}}
 .bough text.relation{{fill:#a9b3bd}}

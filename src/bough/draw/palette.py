@@ -9,10 +9,26 @@ from __future__ import annotations
 # by level, from the most negative to the most positive
 COLOURS = ("#b4500a", "#f0a25c", "#dcdcdc", "#86b6e6", "#1e5aa0")
 SIGNS = ("\u2212\u2212", "\u2212", "0", "+", "++")
-LEVELS = {2: (1, 3), 3: (1, 2, 3), 5: (0, 1, 2, 3, 4)}  # of each class, by the number of classes
+# of each class, by the number of classes
+LEVELS = {2: (1, 3), 3: (1, 2, 3), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4)}
 NEUTRAL = 2
 INK, PAPER = "#1b1f24", "#fff"
 ON = (PAPER, INK, INK, INK, PAPER)  # what is written on each colour
+# classes without an order; one colour after the other, and again from the start
+KINDS = (
+    "#a6cee3",
+    "#fdbf6f",
+    "#b2df8a",
+    "#fb9a99",
+    "#cab2d6",
+    "#ffe680",
+    "#8dd3c7",
+    "#d9c3a5",
+    "#f4b6d2",
+    "#c7cdd4",
+)
+ON_KINDS = INK
+SHORT = 2  # letters of a class's name that stand for it where there is no room
 DARK_INK, DARK_PAPER, DARK_NEUTRAL, ON_DARK_NEUTRAL = "#e8ebee", "#14181d", "#5a5f66", PAPER
 
 

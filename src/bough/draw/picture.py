@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
-from bough.draw.palette import NEUTRAL, SIGNS
-from bough.draw.scored import Scored, below, level_of
+from bough.draw.scored import Scored, below, is_marked, level_of, sign_of
 
 STEP, RADIUS = 34.0, 10.0  # from a level of the tree to the next; of a node without a word
 
@@ -81,8 +80,8 @@ class _Picture:
 
     def _spoken(self, place: int) -> str:
         """The word with its sign, as it is drawn; neutral words have none."""
-        level = level_of(self.result, place)
-        return self.texts[place] if level == NEUTRAL else f"{self.texts[place]} {SIGNS[level]}"
+        word = self.texts[place]
+        return f"{word} {sign_of(self.result, place)}" if is_marked(self.result, place) else word
 
     def _first(self, place: int) -> int:
         """Where a drawn word stands among the words."""
@@ -123,7 +122,7 @@ class _Picture:
     def _node(self, place: int) -> str:
         node, spot = self.result.nodes[place], self.spots[place]
         level = level_of(self.result, place)
-        sign = SIGNS[level]
+        sign = shown(sign_of(self.result, place))
         chances = ", ".join(
             f"{name} {p:.0%}" for name, p in zip(self.result.classes, node.probabilities, strict=True)
         )
@@ -137,7 +136,7 @@ class _Picture:
             )
         width = self.widths[place]
         left = spot.x - (RADIUS if self.sideways else width / 2)
-        mark = "" if level == NEUTRAL else f' <tspan class="sign">{sign}</tspan>'
+        mark = f' <tspan class="sign">{sign}</tspan>' if is_marked(self.result, place) else ""
         return (
             f'{head}<rect class="l{level}" x="{left:.1f}" y="{spot.y - 10:.1f}" width="{width:.1f}" '
             f'height="20" rx="5"/><text class="mid on{level}" x="{left + width / 2:.1f}" '

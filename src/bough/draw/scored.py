@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from bough.draw.palette import LEVELS
+from bough.draw.palette import COLOURS, KINDS, LEVELS, NEUTRAL, SHORT, SIGNS
 
 
 class Node(Protocol):
@@ -35,6 +35,8 @@ class Scored(Protocol):
     @property
     def classes(self) -> Sequence[str]: ...
     @property
+    def ordered(self) -> bool: ...
+    @property
     def tokens(self) -> Sequence[str]: ...
     @property
     def nodes(self) -> Sequence[Node]: ...
@@ -43,8 +45,22 @@ class Scored(Protocol):
 
 
 def level_of(result: Scored, place: int) -> int:
-    """Where on the scale of five a phrase stands."""
-    return LEVELS[len(result.classes)][result.classes.index(result.nodes[place].label)]
+    """Where on the scale of five a phrase stands; of classes without an order, 5 and on, one for each colour."""
+    number = result.classes.index(result.nodes[place].label)
+    if result.ordered and len(result.classes) in LEVELS:
+        return LEVELS[len(result.classes)][number]
+    return len(COLOURS) + number % len(KINDS)
+
+
+def sign_of(result: Scored, place: int) -> str:
+    """What tells a phrase's class beside its colour: a sign, or the first letters of its name."""
+    level = level_of(result, place)
+    return SIGNS[level] if level < len(SIGNS) else result.nodes[place].label[:SHORT]
+
+
+def is_marked(result: Scored, place: int) -> bool:
+    """Whether a word bears the sign of its class: neutral ones do not."""
+    return level_of(result, place) != NEUTRAL
 
 
 def below(result: Scored, root: int, *, whole: frozenset[int] = frozenset()) -> Iterator[int]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bough.draw.canvas import without_controls
-from bough.draw.palette import SIGNS
-from bough.draw.scored import Scored, below, level_of
+from bough.draw.scored import Scored, below, level_of, sign_of
 
 
 @dataclass(frozen=True)
 class Line:
-    """A phrase on a line of its own: what stands before it, its sign, its level (0 to 4) and its text."""
+    """A phrase on a line of its own: what stands before it, its sign, its level (see `level_of`) and its text."""
 
     before: str
     sign: str
@@ -27,7 +26,7 @@ def lines(result: Scored) -> list[Line]:
         place, before, under = stack.pop()
         level = level_of(result, place)
         text = " ".join(without_controls(result.nodes[place].text).split())
-        found.append(Line(before, SIGNS[level], level, text))
+        found.append(Line(before, sign_of(result, place), level, text))
         if _uniform(result, place):
             continue
         turn, line = "\u2514\u2500 ", "   "  # of the last child, which is the first on the stack

@@ -19,7 +19,8 @@ class Config:
     """One system of the paper, or one like it. A recipe file sets any of these."""
 
     about: str = ""
-    task: Literal["sst5", "sst2", "sick"] = "sst5"
+    # the paper's, or one's own: texts or trees in classes, pairs with ratings
+    task: Literal["sst5", "sst2", "sick", "classes", "pairs"] = "sst5"
     # the real data; one's own in its layout; the package's treebank
     source: Literal["data", "own", "demo"] = "data"
     # SST's neutral phrases in the binary task: a third class, or phrases without a label
@@ -60,6 +61,7 @@ class Config:
     l2: float = 1e-4
     max_norm: float = 0.0  # the greatest length of a class's weights in the classifier; 0 for any
     choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
+    patience: int = 0  # epochs without a better one after which the run ends; 0 for never
     limit: int = 0  # the first so many examples of every split; 0 for all
     layer: Mapping[str, Any] = field(default_factory=dict)  # what the layer's constructor takes, by name
 
@@ -69,7 +71,7 @@ class Config:
         for name in ("hidden", "epochs", "batch", "dimension", "similarity_hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
-        for name in ("limit", "spans", "l2", "embedding_rate", "reset", "clip", "max_norm"):
+        for name in ("limit", "spans", "l2", "embedding_rate", "reset", "clip", "max_norm", "patience"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")
         for name in ("rate", "decay"):
@@ -84,14 +86,16 @@ class Config:
             raise ValueError(
                 f"reset = {self.reset} is for optimiser = 'adagrad'; here it is {self.optimiser!r}"
             )
-        if self.task == "sick" and self.source == "demo":
-            raise ValueError("source = 'demo' is a sentiment treebank; task = 'sick' needs the data folder")
+        if self.source == "demo" and not self.task.startswith("sst"):
+            raise ValueError(
+                f"source = 'demo' is a sentiment treebank; task = {self.task!r} needs the data folder or your file"
+            )
         if self.neutral == "unlabelled" and self.task != "sst2":
             raise ValueError(f"neutral = 'unlabelled' is for task = 'sst2'; here it is {self.task!r}")
-        if self.examples == "phrases" and (self.task == "sick" or self.kind.reads != "words"):
+        if self.examples == "phrases" and not (self.task.startswith("sst") and self.kind.reads == "words"):
             raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
-        if self.max_norm and self.task == "sick":
-            raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = 'sick' has none")
+        if self.max_norm and self.task in ("sick", "pairs"):
+            raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
         if self.system and self.task != "sick":
             raise ValueError(f"system = {self.system!r} is for task = 'sick'; here it is {self.task!r}")
         sizes = (self.dimension, self.hidden)
@@ -101,13 +105,6 @@ class Config:
     def kind(self) -> Kind:
         """The layer that `encoder` names."""
         return kind_named(self.encoder)
-
-    @property
-    def classes(self) -> int:
-        """Of the classifier: five, or negative, perhaps neutral, and positive for the binary task."""
-        if self.task != "sst2":
-            return 5
-        return 3 if self.neutral == "class" else 2
 
     def build_layer(self, relations: int = 1) -> Encoder:
         """A new layer as this configuration has it."""

@@ -36,7 +36,7 @@ def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COL
         table = quantised(coordinates / widths)
         config = model.config.with_settings({"dimension": axes.shape[1]})
         weights = {**encoder.state_dict(), **encoder.with_input_map(axes * widths, mean)}
-    shipped = ShippedModel(config, words, model.relations, table.codes, table.scales)
+    shipped = ShippedModel(config, words, model.relations, table.codes, table.scales, model.purpose)
     shipped.encoder.load_state_dict(weights)
     shipped.head = model.head
     return shipped.eval()

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.model.config import Config
+from bough.model.purpose import Purpose
 from bough.nn.dropout import kept
 from bough.nn.heads import Classifier, Similarity
 from bough.storage import read_model, write_folder
@@ -34,10 +35,16 @@ class Model(nn.Module):
     table: Tensor
 
     def __init__(
-        self, config: Config, words: Sequence[str], relations: Sequence[str] = (), table: Tensor | None = None
+        self,
+        config: Config,
+        words: Sequence[str],
+        relations: Sequence[str] = (),
+        table: Tensor | None = None,
+        purpose: Purpose | None = None,
     ) -> None:
         super().__init__()
         self.config, self.words, self.relations = config, list(words), tuple(relations)
+        self.purpose = purpose or Purpose.usual(config)
         self.index = {word: i + 1 for i, word in enumerate(self.words)}
         if table is None:
             table = torch.zeros(len(self.words) + 1, config.dimension)
@@ -50,7 +57,7 @@ class Model(nn.Module):
         self.encoder = config.build_layer(len(self.relations) + 1)
         width = self.encoder.width
         self.head: Classifier | Similarity
-        if config.task == "sick":
+        if not self.purpose.classes:
             self.head = Similarity(
                 width,
                 hidden=config.similarity_hidden,
@@ -59,7 +66,7 @@ class Model(nn.Module):
                 objective=config.objective,
             )
         else:
-            self.head = Classifier(width, config.classes, dropout=config.dropout)
+            self.head = Classifier(width, len(self.purpose.classes), dropout=config.dropout)
 
     # -------------------------------------------------------------------- words
 
@@ -119,6 +126,7 @@ class Model(nn.Module):
             "format": FORMAT,
             "config": self.config.as_dict(),
             "relations": list(self.relations),
+            **({"purpose": self.purpose.as_dict()} if self.config.task in ("classes", "pairs") else {}),
             **(facts or {}),
         }
         write_folder(
@@ -138,6 +146,7 @@ class Model(nn.Module):
         stored = read_model(Path(folder), None, FORMAT, advice=advice)
         with stored.readable():
             config = Config.stored(stored.meta["config"])
-            model = cls(config, stored.words, stored.meta["relations"])
+            purpose = Purpose.stored(config, stored.meta)
+            model = cls(config, stored.words, stored.meta["relations"], purpose=purpose)
             model.load_state_dict(stored.fitting(model.state_dict()))
         return model.to(device).eval()

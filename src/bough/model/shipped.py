@@ -15,9 +15,11 @@ from bough.errors import FormatError
 from bough.model.config import Config
 from bough.model.int8 import Int8Rows
 from bough.model.model import FORMAT, NO_WORD, Model
+from bough.model.purpose import Purpose
 from bough.storage import read_json, read_model
 
 KIND = "shipped"
+WEIGHTS = Path(__file__).resolve().parents[1] / "weights"  # the models that come along
 MOST_STRANGE = 50_000  # unknown words remembered, before `forget_strangers` starts anew
 
 
@@ -34,9 +36,15 @@ class ShippedModel(Model):
     scales: Tensor
 
     def __init__(
-        self, config: Config, words: Sequence[str], relations: Sequence[str], table: Tensor, scales: Tensor
+        self,
+        config: Config,
+        words: Sequence[str],
+        relations: Sequence[str],
+        table: Tensor,
+        scales: Tensor,
+        purpose: Purpose | None = None,
     ) -> None:
-        super().__init__(config, words, relations, table)
+        super().__init__(config, words, relations, table, purpose)
         self.register_buffer("scales", scales)
         self._strangers: dict[str, int] = {}
         self._means: list[Tensor] = []
@@ -98,7 +106,8 @@ class ShippedModel(Model):
         with stored.readable():
             config = Config.stored(stored.meta["config"])
             table, scales = stored.tensors["table"], stored.tensors["scales"]
-            model = cls(config, stored.words, stored.meta["relations"], table, scales)
+            purpose = Purpose.stored(config, stored.meta)
+            model = cls(config, stored.words, stored.meta["relations"], table, scales, purpose)
             model.load_state_dict(stored.fitting(model.state_dict()), assign=True)
         return model.to(device).eval()
 

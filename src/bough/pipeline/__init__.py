@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, overload
 
 from bough.model.config import Config
-from bough.model.shipped import load_model
+from bough.model.shipped import WEIGHTS, load_model
 from bough.nn import Encoder, register
 from bough.parsing import Parser
 from bough.pipeline.relatedness import Neighbour, Relatedness, RelatednessPipeline
@@ -25,7 +25,7 @@ __all__ = [
     "load",
 ]
 
-MODELS = Path(__file__).resolve().parents[1] / "weights"
+MODELS = WEIGHTS
 NAMES = ("sentiment", "relatedness")
 
 
@@ -54,9 +54,11 @@ def load(
     if not folder.is_dir():
         raise ValueError(f"no model {str(name)!r}; there are {', '.join(NAMES)}, and any folder of a model")
     model = load_model(folder)
-    return pipeline_of(model.config)(model, parser)
+    pipeline = pipeline_of(model.config)(model, parser)
+    pipeline.folder = folder
+    return pipeline
 
 
 def pipeline_of(config: Config) -> type[SentimentPipeline] | type[RelatednessPipeline]:
     """The pipeline for a model's task."""
-    return RelatednessPipeline if config.task == "sick" else SentimentPipeline
+    return RelatednessPipeline if config.task in ("sick", "pairs") else SentimentPipeline

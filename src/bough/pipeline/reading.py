@@ -87,13 +87,14 @@ class Reader:
 
         Without a text it is the tree's words with spaces between.
         """
-        shaped = self._shaped(read_tree(tree) if isinstance(tree, str) else tree)
+        shaped = self.shaped(read_tree(tree) if isinstance(tree, str) else tree)
         words = [str(shaped.tokens[node]) for node in shaped.words.tolist()] if shaped.tokens else []
         if text is None:
             text = " ".join(words)
         return text, Read(aligned(text, words), shaped)
 
-    def _shaped(self, tree: Tree) -> Tree:
+    def shaped(self, tree: Tree) -> Tree:
+        """A tree that somebody brought, checked and made what the model reads."""
         tokens = tree.tokens or (None,) * len(tree)
         arcs = len(tree) > 1 and all(token is not None for token in tokens)
         if self.kind == "dependency":

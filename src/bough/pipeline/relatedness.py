@@ -14,8 +14,12 @@ from bough.model.model import Model
 from bough.nn.heads import Similarity
 from bough.parsing import Parser
 from bough.pipeline.json_text import DIGITS, encoded, printable, rounded
-from bough.pipeline.reading import Read, Reader, groups
+from bough.pipeline.kept import Kept
+from bough.pipeline.reading import Read, groups
 from bough.pipeline.states import Floats, mean_rows, sentence_vectors
+from bough.pipeline.whole import reader_for
+from bough.training.evaluate import Report
+from bough.training.tasks.pairs import correlations
 from bough.trees.tree import Tree
 
 _Pair = tuple[list[Read], list[Read]]
@@ -23,7 +27,7 @@ _Pair = tuple[list[Read], list[Read]]
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A text of a corpus, its place there, and how related it is to the query, 1 to 5."""
+    """A text of a corpus, its place there, and how related it is to the query, on the model's scale."""
 
     text: str
     score: float
@@ -32,7 +36,10 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Relatedness:
-    """How related two texts are: `score` from 1 to 5, the expected rating under `probabilities`."""
+    """How related two texts are: `score`, the expected rating under `probabilities`.
+
+    The ratings are evenly spaced on the model's scale, 1 to 5 for the shipped one.
+    """
 
     a: str
     b: str
@@ -54,7 +61,7 @@ class Relatedness:
         return encoded(self.as_dict())
 
 
-class RelatednessPipeline:
+class RelatednessPipeline(Kept):
     """Texts to vectors, pairs of texts to a relatedness from 1 (not at all) to 5 (the same).
 
     >>> import bough
@@ -65,15 +72,15 @@ class RelatednessPipeline:
 
     def __init__(self, model: Model, parser: str | Parser = "builtin") -> None:
         if not isinstance(model.head, Similarity):
-            raise ValueError(f"a model for task {model.config.task!r}; relatedness needs one for 'sick'")
-        self.model, self.head = model, model.head
-        reads = model.config.kind.reads
-        self.reader = Reader(parser, "dependency" if reads == "words" else reads, split=False)
+            raise ValueError(f"a model for task {model.config.task!r}; relatedness needs one for pairs")
+        super().__init__(model)
+        self.head = model.head
+        self.reader = reader_for(model, parser)
 
     # ------------------------------------------------------------------- pairs
 
     def score(self, a: str, b: str) -> float:
-        """How related two texts are, 1 to 5."""
+        """How related two texts are; 1 to 5, if the model learned from such ratings."""
         return self.compare(a, b).score
 
     def compare(
@@ -117,7 +124,7 @@ class RelatednessPipeline:
         trees = [(left[0].tree, right[0].tree) for left, right in reads]
         vectors = sentence_vectors(self.model, [tree for pair in trees for tree in pair])
         log_p = self._ratings(vectors[0::2], vectors[1::2])
-        scores, rows = self.head.score(log_p).tolist(), log_p.exp().tolist()
+        scores, rows = self._scores(log_p).tolist(), log_p.exp().tolist()
         return [
             Relatedness(a, b, score, tuple(row), both)
             for (a, b), score, row, both in zip(pairs, scores, rows, trees, strict=True)
@@ -127,6 +134,18 @@ class RelatednessPipeline:
     def _ratings(self, left: Tensor, right: Tensor) -> Tensor:
         log_p: Tensor = self.head(left, right)
         return log_p
+
+    def _scores(self, log_p: Tensor) -> Tensor:
+        """(pairs, K) -> (pairs,) the expected rating, on the scale of what the model learned from."""
+        scores: Tensor = self.model.purpose.rating(self.head.score(log_p), self.head.classes)
+        return scores
+
+    def evaluate(self, pairs: Sequence[tuple[str, str]], ratings: Sequence[float]) -> Report:
+        """Pearson's r, Spearman's rho and the mean squared error."""
+        if len(pairs) != len(ratings):
+            raise ValueError(f"{len(pairs):,} pairs, {len(ratings):,} ratings; one each")
+        predicted = np.array([result.score for result in self.stream(pairs)])
+        return Report(correlations(predicted, np.array(ratings, dtype=np.float64)), [], len(pairs))
 
     # ----------------------------------------------------------------- vectors
 
@@ -187,7 +206,7 @@ class RelatednessPipeline:
         """Which `k` of the vectors `known` (n, D) are nearest to `query` (1, D), best first, with their scores."""
         one = torch.from_numpy(query)
         parts = torch.from_numpy(known).split(4096)
-        rated = [self.head.score(self._ratings(one.expand(len(part), -1), part)).numpy() for part in parts]
+        rated = [self._scores(self._ratings(one.expand(len(part), -1), part)).numpy() for part in parts]
         scores = np.concatenate(rated)
         best = np.argsort(-scores, kind="stable")[:k].tolist()
         return [(i, float(scores[i])) for i in best]

@@ -25,7 +25,8 @@ NODE = ("span", "text", "label", "score", "probabilities", "children")
 class Phrase:
     """A phrase: the half-open range of words it covers, its text, its sentiment, and the phrases it is made of.
 
-    `score` is the expected class, from -1 (the most negative) to 1; `children` are places among the nodes.
+    `score` is the expected class, from -1 (the most negative) to 1, or of classes without an order how likely
+    the label is; `children` are places among the nodes.
     """
 
     span: tuple[int, int]
@@ -53,13 +54,19 @@ class Sentiment:
 
     `nodes` are the phrases, sentence by sentence, each tree in preorder; `roots` says where each sentence's
     tree begins. Of a text with several sentences `probabilities` are the mean of theirs, each counting by
-    its words. `classes` names the classes in order.
+    its words. `classes` names the classes; `ordered` says whether they go from one end to the other.
     """
 
     def __init__(
-        self, text: str, classes: Sequence[str], sentences: Sequence[Read], probabilities: Sequence[Floats]
+        self,
+        text: str,
+        classes: Sequence[str],
+        sentences: Sequence[Read],
+        probabilities: Sequence[Floats],
+        *,
+        ordered: bool = True,
     ) -> None:
-        self.text, self.classes = text, tuple(classes)
+        self.text, self.classes, self.ordered = text, tuple(classes), ordered
         self._sentences, self._probabilities = sentences, probabilities
         sums = np.zeros(len(self.classes))
         for read, p in zip(sentences, probabilities, strict=True):
@@ -83,8 +90,12 @@ class Sentiment:
 
     @property
     def score(self) -> float:
-        """The expected class, from -1 (the most negative) to 1 (the most positive)."""
-        return float(self._mean @ scale(len(self.classes)))
+        """The expected class, from -1 (the most negative) to 1 (the most positive); without an order, the best's p."""
+        return float(self._scores(self._mean))
+
+    def _scores(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(..., classes) -> (...)."""
+        return p @ scale(len(self.classes)) if self.ordered else p.max(axis=-1)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -116,7 +127,11 @@ class Sentiment:
         """Each sentence as a result of its own, over its own part of the text."""
         return tuple(
             Sentiment(
-                self.text[read.tokens[0].start : read.tokens[-1].end], self.classes, [_moved(read)], [p]
+                self.text[read.tokens[0].start : read.tokens[-1].end],
+                self.classes,
+                [_moved(read)],
+                [p],
+                ordered=self.ordered,
             )
             for read, p in zip(self._sentences, self._probabilities, strict=True)
         )
@@ -153,7 +168,7 @@ class Sentiment:
             places = {node: place for place, node in enumerate(order.tolist(), len(children))}
             children += [[places[child] for child in below[node]] for node in places]
             best += p.argmax(axis=1)[order].tolist()
-            scores.append((exact @ scale(len(self.classes)))[order])
+            scores.append(self._scores(exact)[order])
             rows.append(exact[order])
             words += len(read.tokens)
         labels = [self.classes[place] for place in best]

@@ -1,4 +1,4 @@
-"""Sentiment of texts: parsed, then every phrase scored, in batches."""
+"""Classes of texts, sentiment or one's own: parsed, then every phrase scored, in batches."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import torch
 
 from bough.model.model import Model
 from bough.parsing import Parser
-from bough.pipeline.reading import Read, Reader, groups
+from bough.pipeline.kept import Kept
+from bough.pipeline.reading import Read, groups
 from bough.pipeline.results import Floats, Sentiment
 from bough.pipeline.states import inputs, tidy
-from bough.training.evaluate import CLASS_NAMES
+from bough.pipeline.whole import GivenReader, named, reader_for
+from bough.training.evaluate import Report, class_report
 from bough.trees.tree import Tree
 
 
-class SentimentPipeline:
-    """Texts to `Sentiment` results.
+class SentimentPipeline(Kept):
+    """Texts to `Sentiment` results, of the model's own classes.
 
     >>> import bough
     >>> sentiment = bough.load("sentiment")
@@ -32,25 +34,36 @@ class SentimentPipeline:
                 f"encoder {model.config.encoder!r} scores whole sentences; phrases need a Tree-LSTM, "
                 "'constituency' or 'dependency'"
             )
-        self.model = model
-        self.classes = CLASS_NAMES[model.config.task]
-        reads = model.config.kind.reads
-        self.reader = Reader(parser, "constituency" if reads == "words" else reads, split=True)
+        super().__init__(model)
+        self.classes = model.purpose.classes
+        self.reader = reader_for(model, parser)
 
     @overload
     def __call__(self, text: str | None, *, tree: Tree | str | None = None) -> Sentiment: ...
     @overload
+    def __call__(self, text: Tree) -> Sentiment: ...
+    @overload
     def __call__(self, text: list[str] | tuple[str, ...]) -> list[Sentiment]: ...
+    @overload
+    def __call__(self, text: list[Tree]) -> list[Sentiment]: ...
 
     def __call__(
-        self, text: str | list[str] | tuple[str, ...] | None, *, tree: Tree | str | None = None
+        self,
+        text: str | Tree | list[str] | list[Tree] | tuple[str, ...] | None,
+        *,
+        tree: Tree | str | None = None,
     ) -> Sentiment | list[Sentiment]:
         """One text's sentiment, or that of each text of a list.
 
         `tree` is the tree of a text that is one sentence: a `Tree`, brackets or CoNLL-U; then no parser is
         asked, and the text may be left out, as None. A text of several sentences gives one result, whose
-        `sentences` are the results of each.
+        `sentences` are the results of each. A model that was fitted on trees takes them in a text's place.
         """
+        if isinstance(text, Tree):
+            return self._scored_trees([text])[0]
+        if isinstance(self.reader, GivenReader) and isinstance(text, (list, tuple)):
+            trees = [self.reader.tree(item) for item in text]
+            return [result for group in groups(trees) for result in self._scored_trees(group)]
         if tree is not None:
             if not (text is None or isinstance(text, str)):
                 raise ValueError("a tree goes with one text, not with a list")
@@ -60,7 +73,7 @@ class SentimentPipeline:
             raise ValueError("neither a text nor a tree; give one of them")
         if isinstance(text, str):
             return self._scored([text], self.reader.read([text]))[0]
-        return list(self.stream(text))
+        return list(self.stream(text))  # type: ignore[arg-type]
 
     def stream(self, texts: Iterable[str]) -> Iterator[Sentiment]:
         """The result of each text, in order, a batch at a time: memory does not grow with their number."""
@@ -77,6 +90,19 @@ class SentimentPipeline:
             results = iter(self._scored(spoken, [read for read in reads if read]))
             yield from (next(results) if read else None for read in reads)
 
+    def evaluate(self, texts: Sequence[str] | Sequence[Tree], labels: Sequence[object]) -> Report:
+        """Accuracy, precision and recall of each class, and which was taken for which."""
+        numbers = {name: number for number, name in enumerate(self.classes)}
+        for place, label in enumerate(labels):
+            if str(label) not in numbers:
+                raise ValueError(
+                    f"label {place}, {label!r}: the model has {', '.join(map(repr, self.classes[:8]))}"
+                )
+        if len(texts) != len(labels):
+            raise ValueError(f"{len(texts):,} texts, {len(labels):,} labels; one each")
+        predicted = np.array([result.probabilities for result in self(list(texts))])  # type: ignore[arg-type]
+        return class_report(self.classes, predicted, np.array([numbers[str(label)] for label in labels]))
+
     def probabilities(self, trees: Sequence[Tree]) -> list[Floats]:
         """For each tree (nodes, classes): the probabilities of every node."""
         if not trees:
@@ -91,6 +117,16 @@ class SentimentPipeline:
     def _scored(self, texts: list[str], reads: list[list[Read]]) -> list[Sentiment]:
         scored = iter(self.probabilities([read.tree for text in reads for read in text]))
         return [
-            Sentiment(text, self.classes, sentences, [next(scored) for _ in sentences])
+            Sentiment(
+                text,
+                self.classes,
+                sentences,
+                [next(scored) for _ in sentences],
+                ordered=self.model.purpose.ordered,
+            )
             for text, sentences in zip(texts, reads, strict=True)
         ]
+
+    def _scored_trees(self, trees: list[Tree]) -> list[Sentiment]:
+        given = [named(self.reader.shaped(tree)) for tree in trees]
+        return self._scored([text for text, _ in given], [[read] for _, read in given])

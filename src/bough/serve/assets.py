@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from bough.draw.canvas import STYLE
 from bough.draw.palette import SIGNS, variables
-from bough.training.evaluate import CLASS_NAMES
+from bough.model.purpose import CLASS_NAMES
 
 KINDS = {
     "html": "text/html; charset=utf-8",

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from bough.draw import WIDEST
+from bough.model.purpose import CLASS_NAMES
 from bough.serve import limits
-from bough.training.evaluate import CLASS_NAMES
 
 Text = Annotated[str, Field(min_length=1, max_length=limits.CHARACTERS)]
 Line = Annotated[str, Field(max_length=limits.LINE)]

@@ -19,6 +19,13 @@ from bough.training.optimisers import optimiser_for
 from bough.training.optimisers.optimiser import Optimiser
 
 NAME = "checkpoint.safetensors"
+SCORES = {
+    "sick": "pearson",
+    "sst2": "binary",
+    "sst5": "accuracy",
+    "classes": "accuracy",
+    "pairs": "pearson",
+}
 
 
 @dataclass
@@ -51,6 +58,12 @@ class Progress:
             self.best = {name: tensor.clone() for name, tensor in self._learned().items()}
         self.history.append({"epoch": self.epoch, "loss": loss, **{f"dev_{k}": v for k, v in dev.items()}})
 
+    @property
+    def stalled(self) -> bool:
+        """Whether dev has waited longer for a better epoch than `patience` allows."""
+        patience = self.model.config.patience
+        return patience > 0 and self.epoch - self.best_epoch >= patience
+
     def use_best(self) -> None:
         """Put the weights that dev chose into the model."""
         self.model.load_state_dict({**self.model.state_dict(), **self.best})
@@ -67,7 +80,7 @@ class Progress:
 def _score(config: Config, dev: dict[str, float]) -> float:
     if config.choose == "loss":
         return -dev["loss"] if "loss" in dev else -dev["mse"]
-    return dev[{"sick": "pearson", "sst2": "binary", "sst5": "accuracy"}[config.task]]
+    return dev[SCORES[config.task]]
 
 
 def store(out: Path, progress: Progress) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,7 @@ from bough.model.model import Model
 from bough.storage import write_text
 from bough.training.measured import is_measured, predict_split
 from bough.training.tasks import Floats, SentimentTask, read_some, task_for
-
-CLASS_NAMES = {
-    "sst5": ("very negative", "negative", "neutral", "positive", "very positive"),
-    "sst2": ("negative", "neutral", "positive"),
-}
-POLES = ("negative", "positive")
+from bough.training.tasks.classes import class_figures
 
 
 @dataclass(frozen=True)
@@ -30,14 +26,21 @@ class ClassLine:
     precision: float
     recall: float
 
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of the two."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
 
 @dataclass(frozen=True)
 class Report:
-    """What `evaluate` found."""
+    """What `evaluate` found; `confusion[i][j]` examples of class i were said to be of class j."""
 
     figures: dict[str, float]
     classes: list[ClassLine]
     examples: int
+    confusion: list[list[int]] = field(default_factory=list)
 
 
 def evaluate(
@@ -60,7 +63,11 @@ def evaluate(
     _write(out, predicted)
     classes = []
     if isinstance(task, SentimentTask):
-        classes = _by_class(model.config.task, predicted, np.array([sentence.label for sentence in examples]))
+        gold = np.array([sentence.label for sentence in examples])
+        shown = predicted.copy()
+        if model.config.task == "sst2":
+            shown[:, 1:-1] = 0  # neutral is a class inside sentences only
+        classes = by_class(model.purpose.classes, shown, gold)
     return Report(task.metrics(predicted, examples), classes, len(examples))
 
 
@@ -70,11 +77,16 @@ def _write(out: Path | None, predicted: Floats) -> None:
         write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))
 
 
-def _by_class(task: str, predicted: Floats, gold: NDArray[np.int64]) -> list[ClassLine]:
-    names = CLASS_NAMES[task] if predicted.shape[1] > 2 else POLES
-    if task == "sst2":
-        predicted = predicted.copy()
-        predicted[:, 1:-1] = 0  # neutral is a class inside sentences only
+def class_report(names: Sequence[str], predicted: Floats, gold: NDArray[np.int64]) -> Report:
+    """Figures, the classes one by one, and which was taken for which; predicted (n, K), gold (n,)."""
+    confusion = np.zeros((len(names), len(names)), dtype=np.int64)
+    np.add.at(confusion, (gold, predicted.argmax(axis=1)), 1)
+    classes = by_class(names, predicted, gold)
+    return Report(class_figures(predicted, gold), classes, len(gold), confusion.tolist())
+
+
+def by_class(names: Sequence[str], predicted: Floats, gold: NDArray[np.int64]) -> list[ClassLine]:
+    """A line for each class that occurs or was predicted."""
     chosen = predicted.argmax(axis=1)
     lines = []
     for k, name in enumerate(names):

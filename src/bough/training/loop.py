@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from bough.errors import TrainingError
 from bough.storage import write_text
 from bough.training.checkpoint import Progress, store
 from bough.training.optimisers import rate_scale
-from bough.training.tasks import Task
+from bough.training.tasks import Learnable
 
 TELL_EVERY = 0.2  # seconds
 
@@ -36,10 +36,15 @@ class Event:
 Tell = Callable[[Event], None]
 
 
-def learn(out: Path, task: Task, progress: Progress, examples: Mapping[str, list[Any]], tell: Tell) -> None:
-    """Train from where `progress` stands to the last epoch; after each one all of it is stored in `out`."""
+def learn(
+    out: Path, task: Learnable, progress: Progress, examples: Mapping[str, Sequence[Any]], tell: Tell
+) -> None:
+    """Train from where `progress` stands to the last epoch; after each one all of it is stored in `out`.
+
+    With `patience` it ends sooner, once dev has had no better epoch for so many.
+    """
     started, before = time.perf_counter(), progress.seconds
-    while progress.epoch < progress.model.config.epochs:
+    while progress.epoch < progress.model.config.epochs and not progress.stalled:
         event = _epoch(task, progress, examples["train"], tell)
         predicted = task.predict(progress.model, examples["dev"])
         if not np.isfinite(predicted).all():
@@ -53,7 +58,7 @@ def learn(out: Path, task: Task, progress: Progress, examples: Mapping[str, list
         tell(replace(event, dev=dev))
 
 
-def _epoch(task: Task, progress: Progress, examples: list[Any], tell: Tell) -> Event:
+def _epoch(task: Learnable, progress: Progress, examples: Sequence[Any], tell: Tell) -> Event:
     """One pass over the training examples; what there is to tell at its end, but for dev."""
     model, optimiser, config = progress.model, progress.optimiser, progress.model.config
     model.train()

@@ -51,7 +51,7 @@ def train(
     if isinstance(task, RelatednessTask) and config.system:
         return fit_system(out, task, run)
     examples = {split: read_some(task, split) for split in ("train", "dev")}
-    words = Words(task, config, data, seed, examples["train"])
+    words = Words(config, data, seed, word_counts(task, examples["train"]))
     torch.manual_seed(seed)
     model = _new_model(config, task, examples, words).to(device)
     prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}

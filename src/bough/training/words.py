@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +12,34 @@ import numpy as np
 from bough.data import find_data, user_cache
 from bough.data.choice import choose, coverage
 from bough.data.spelling import candidates, rows_for
-from bough.data.vectors import embedding_rows, load_vectors, random_rows
+from bough.data.vectors import embedding_rows, first_vectors, load_vectors, random_rows
 from bough.model.config import Config
-from bough.training.tasks import Task, word_counts
 
 log = logging.getLogger(__name__)
+Rows = np.ndarray[Any, np.dtype[np.float32]]
 
 
 class Words:
-    """Where a run's word vectors come from: a GloVe file, or a draw for each word."""
+    """Where a run's word vectors come from: a GloVe file, or a draw for each word.
 
-    def __init__(
-        self, task: Task, config: Config, data: Path | str | None, seed: int, train: list[Any]
-    ) -> None:
+    `counts` are the words of the training examples and how often each occurs.
+    """
+
+    def __init__(self, config: Config, data: Path | str | None, seed: int, counts: Mapping[str, int]) -> None:
         self.config, self.seed = config, seed
         self.path: Path | None = None
         self.name, self.coverage = "random", ""
         self.cache = user_cache() / "vectors"
         if config.embeddings != "random":
-            counts: Counter[str] = word_counts(task, train)
-            self.path = choose(find_data(data), counts, config.vectors, cache=self.cache)
-            known = coverage(self.path, counts, cache=self.cache)
-            self.name, self.coverage = known.name, str(known)
+            self._choose(data, counts)
             log.info("%s: %s", self.name, self.coverage)
 
-    def rows(self, words: Iterable[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    def _choose(self, data: Path | str | None, counts: Mapping[str, int]) -> None:
+        self.path = choose(find_data(data), counts, self.config.vectors, cache=self.cache)
+        known = coverage(self.path, counts, cache=self.cache)
+        self.name, self.coverage = known.name, str(known)
+
+    def rows(self, words: Iterable[str]) -> Rows:
         """(n, X) a vector for each word: the file's, else U(-0.05, 0.05), a function of the word and the seed."""
         words = list(words)
         if self.path is None or not words:
@@ -49,9 +51,14 @@ class Words:
         copies = self.config.dimension // rows.shape[1]  # a row of 600 numbers is a vector of 300 twice
         return np.tile(rows, (1, copies)) if copies * rows.shape[1] == self.config.dimension else rows
 
-    def _guess(
-        self, rows: np.ndarray[Any, np.dtype[np.float32]], missing: list[int], words: list[str]
-    ) -> None:
+    def frequent(self, most: int) -> tuple[list[str], Rows]:
+        """The most frequent words that have a vector, and those: for a model that will meet other texts."""
+        if self.path is None:
+            return [], self.rows([])
+        known = first_vectors(self.path, most, cache=self.cache)
+        return list(known.words), known.rows
+
+    def _guess(self, rows: Rows, missing: list[int], words: list[str]) -> None:
         """Give a word without a vector the mean of those that stand for it, if any has one."""
         assert self.path is not None
         known = load_vectors(self.path, sorted(candidates(words[i] for i in missing)), cache=self.cache)

@@ -1,4 +1,4 @@
-"""The two tasks of the paper: what an example is, what its loss, what a prediction, how it is scored."""
+"""What an example is, what its loss, what a prediction, how it is scored: the paper's two tasks, and one's own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from pathlib import Path
 
 from bough.data import find_data
 from bough.model.config import Config
-from bough.training.tasks.sick import RelatednessTask, correlations
+from bough.training.tasks.classes import ClassesTask
+from bough.training.tasks.pairs import PairsTask, correlations
+from bough.training.tasks.sick import RelatednessTask
 from bough.training.tasks.sst import SentimentTask
-from bough.training.tasks.task import AT_ONCE, Floats, Task, read_some, word_counts
+from bough.training.tasks.task import AT_ONCE, Floats, Learnable, Task, read_some, word_counts
 
 __all__ = [
     "AT_ONCE",
+    "ClassesTask",
     "Floats",
+    "Learnable",
+    "PairsTask",
     "RelatednessTask",
     "SentimentTask",
     "Task",
@@ -27,6 +32,10 @@ DEMO = Path(__file__).parents[2] / "data" / "demo"
 
 def task_for(config: Config, data: Path | str | None) -> Task:
     """The task that a configuration names, on the data it names."""
+    if config.task in ("classes", "pairs"):
+        raise ValueError(
+            f"task {config.task!r} has no data set of its own; `bough fit FILE` trains it on your file"
+        )
     if config.task == "sick":
         return RelatednessTask(config, find_data(data))
     return SentimentTask(config, DEMO if config.source == "demo" else find_data(data))

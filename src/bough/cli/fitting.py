@@ -1,0 +1,182 @@
+"""`bough fit`."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from bough.cli import plain_console
+from bough.cli.confusion import class_table, confusion_table, score_table
+from bough.cli.training import NAMES, parse_settings, set_up_torch
+
+if TYPE_CHECKING:
+    from bough.fitting.source import Source
+
+
+def fit(
+    file: Path,
+    /,
+    *,
+    text: Annotated[list[str], Parameter(negative="")] = [],  # noqa: B006
+    label: str | None = None,
+    dev: Path | None = None,
+    test: Path | None = None,
+    trees: Literal["constituency", "dependency", "none"] | None = None,
+    parser: str = "builtin",
+    recipe: str | None = None,
+    settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
+    start: Annotated[str | None, Parameter(name="--from")] = None,
+    epochs: str = "auto",
+    vectors: str | None = None,
+    seed: int = 1,
+    out: Path | None = None,
+    resume: Annotated[bool, Parameter(negative="")] = False,
+    data: Path | None = None,
+    threads: int = 1,
+    device: str = "cpu",
+) -> None:
+    """Fit a model to a labelled file of yours, and say how good it is.
+
+    Parameters
+    ----------
+    file
+        CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets; CoNLL-U with
+        "# label = NAME".
+    text
+        The column of the text; twice for pairs. Found by its name unless given.
+    label
+        The column of the label or the rating.
+    dev
+        A file like it, to choose the epoch on; else a tenth of FILE, from each class alike.
+    test
+        A file like it, to measure on; else another tenth.
+    trees
+        Which trees the texts get; none is a chain of words.
+    parser
+        builtin, spacy, stanza, corenlp, or corenlp:URL.
+    recipe
+        A recipe's name (see `bough recipes`), or a TOML file of your own.
+    settings
+        key=value over the recipe; may be repeated.
+    start
+        A shipped model (sentiment, relatedness) or a folder to learn on from.
+    epochs
+        A number; auto stops once the loss on dev has not fallen for some epochs.
+    vectors
+        840B, 840B-completed, 42B, 6B, a GloVe file, or shipped.
+    seed
+        Drives the split, order, initial weights and dropout.
+    out
+        Folder for the model and its report; models/FILE-SEED unless given.
+    resume
+        Continue a run that was stopped; a finished one is shown again.
+    data
+        Data folder with GloVe; else BOUGH_DATA, else the user cache.
+    threads
+        Of torch; one is fastest at these sizes.
+    device
+        cpu, cuda, mps, ...
+    """
+    from bough.data.labelled import open_labelled
+    from bough.fitting import fit_sources
+
+    set_up_torch(threads, device)
+    if epochs != "auto" and not (epochs.isdecimal() and int(epochs)):
+        raise ValueError(f"--epochs {epochs}: a number, or auto")
+    sources: dict[str, Source] = {"train": open_labelled(file, text, label)}
+    columns = sources["train"].columns  # type: ignore[attr-defined]
+    for name, path in (("dev", dev), ("test", test)):
+        if path is not None:
+            sources[name] = open_labelled(path, columns.texts, columns.label or None)
+    folder = out or Path("models") / f"{file.stem}-{seed}"
+    console, plain = Console(stderr=True), plain_console(stderr=True)
+    logging.getLogger("bough").setLevel(logging.INFO)
+    if columns.texts:
+        plain.print(f"text: {', '.join(columns.texts)}; label: {columns.label}")
+    with _Display(console) as display:
+        _, outcome = fit_sources(
+            sources,
+            folder,
+            shape=trees,
+            parser=parser,
+            recipe=recipe,
+            settings=parse_settings(settings),
+            epochs=None if epochs == "auto" else int(epochs),
+            vectors=vectors,
+            start=start,
+            seed=seed,
+            data=data,
+            device=device,
+            hold_test=True,
+            resume=resume,
+            tell=display.show,
+            hear=plain.print,
+        )
+    _show(outcome.facts)
+    plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
+
+
+def _show(facts: dict[str, Any]) -> None:
+    scores = facts["scores"]
+    split = list(scores)[-1]
+    console = Console()
+    extra = {}
+    if "baseline" in facts:
+        extra["accuracy of a bag of words"] = {name: facts["baseline"][name] for name in scores}
+        for when in ("before", "after"):
+            name = f"calibration error {when} the temperature of {facts['temperature']:.2f}"
+            extra[name] = {part: facts["calibration"][part][when] for part in scores}
+    title = f"{facts['vectors']}, epoch {facts['epoch']} of {facts['epochs']} chosen on dev"
+    console.print(score_table({name: score["figures"] for name, score in scores.items()}, title, extra))
+    if scores[split]["classes"]:
+        console.print(class_table(scores[split]["classes"], split))
+        console.print(confusion_table(scores[split], split))
+
+
+class _Display:
+    """One bar for parsing, one for training, and a line for each epoch done."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f}  {task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self.tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> _Display:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.progress.stop()
+
+    def show(self, event: Any) -> None:
+        """What the fit tells."""
+        from bough.fitting.run import Parsed
+
+        if isinstance(event, Parsed):
+            self._bar("trees", event.done, event.total, "")
+            return
+        if "trees" in self.tasks:
+            self.progress.update(self.tasks["trees"], visible=False)
+        note = f"loss {event.loss:.3f}  {event.rate:,.0f}/s"
+        self._bar(f"epoch {event.epoch}", event.done, event.total, note, key="epoch")
+        if event.dev is not None:
+            dev = "  ".join(f"{NAMES[name]} {value:.4f}" for name, value in event.dev.items())
+            line = f"epoch {event.epoch:2}  {event.rate:,.0f}/s  loss {event.loss:.4f}  dev: {dev}"
+            self.console.print(line, highlight=False)
+
+    def _bar(self, name: str, done: int, total: int, note: str, key: str = "trees") -> None:
+        if key not in self.tasks:
+            self.tasks[key] = self.progress.add_task(name, total=total, note=note)
+        self.progress.update(self.tasks[key], description=name, completed=done, total=total, note=note)

@@ -1,0 +1,303 @@
+"""Labelled files as people have them: CSV, TSV, JSON lines, trees in brackets, CoNLL-U; one example at a time."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bough.errors import FormatError
+from bough.formats import conllu, ptb
+from bough.formats.lines import numbered
+from bough.trees.tree import Tree
+
+TEXT = (
+    "text",
+    "sentence",
+    "question",
+    "review",
+    "comment",
+    "content",
+    "body",
+    "message",
+    "utterance",
+    "title",
+)
+LABEL = ("label", "class", "category", "target", "intent", "topic", "tag", "sentiment", "y")
+RATING = ("score", "rating", "similarity", "relatedness", "relatedness_score", "similarity_score", *LABEL)
+PAIRS = (
+    ("a", "b"),
+    ("text1", "text2"),
+    ("text_a", "text_b"),
+    ("sentence1", "sentence2"),
+    ("sentence_a", "sentence_b"),
+    ("question1", "question2"),
+    ("left", "right"),
+)
+JSON_LINES = (".jsonl", ".ndjson", ".json")
+CONLLU = (".conllu", ".conll")
+BRACKETS = (".ptb", ".mrg", ".trees", ".txt")
+_LONGEST = 10_000_000  # characters of a cell
+Cells = Iterator[tuple[int, dict[str, str]]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One line of a file: a text, two for a pair, or a tree, and what is said of it; `line` is where it stands."""
+
+    line: int
+    texts: tuple[str, ...]
+    label: str
+    tree: Tree | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold the texts and the label; a file of trees has none."""
+
+    texts: tuple[str, ...] = ()
+    label: str = ""
+
+
+@dataclass
+class LabelledFile:
+    """The examples of a file, read anew each time they are asked for, so that none need be held.
+
+    `columns` are found by their names unless given. A row without a text or a label is left out; `empty` has the
+    lines of those that the last pass met.
+    """
+
+    path: Path
+    columns: Columns
+    empty: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return str(self.path)
+
+    @property
+    def trees(self) -> bool:
+        """Whether the examples are trees."""
+        return not self.columns.texts
+
+    @property
+    def pairs(self) -> bool:
+        """Whether an example is two texts with a rating."""
+        return len(self.columns.texts) == 2
+
+    def place(self, line: int) -> str:
+        """How an example is called in a message."""
+        return f"{self.path}:{line}"
+
+    def __iter__(self) -> Iterator[Example]:
+        self.empty.clear()
+        if self.trees:
+            yield from _conllu(self.path) if self.path.suffix.lower() in CONLLU else _brackets(self.path)
+            return
+        for line, cells in _cells(self.path)[1]:
+            wanted = (*self.columns.texts, self.columns.label)
+            *texts, label = (cells[name] for name in wanted)
+            if all(text.strip() for text in (*texts, label)):
+                yield Example(line, tuple(texts), label.strip())
+            else:
+                self.empty.append(line)
+
+
+def open_labelled(path: Path, text: Sequence[str] = (), label: str | None = None) -> LabelledFile:
+    """A labelled file, its format told by its name, its columns by theirs unless given; two texts are a pair."""
+    if not path.is_file():
+        raise FormatError("there is no such file", where=str(path))
+    suffix = path.suffix.lower()
+    if suffix in CONLLU or (suffix in BRACKETS and _starts_with_bracket(path)):
+        if text or label:
+            raise ValueError(f"{path} holds trees, which have no columns; leave --text and --label away")
+        return LabelledFile(path, Columns())
+    names = _cells(path)[0]
+    return LabelledFile(path, _columns(names, tuple(text), label, str(path)))
+
+
+def _columns(names: Sequence[str], text: tuple[str, ...], label: str | None, where: str) -> Columns:
+    there = f"the columns are {', '.join(map(repr, names))}"
+    for name in (*text, *((label,) if label is not None else ())):
+        if name not in names:
+            raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
+    plain = {name.strip().lower(): name for name in names}
+    if not text:
+        pair = next((pair for pair in PAIRS if all(name in plain for name in pair)), None)
+        one = next((name for name in TEXT if name in plain), None)
+        if pair is None and one is None:
+            raise FormatError(f"which column is the text? name it with --text; {there}", where=where, line=1)
+        text = tuple(plain[name] for name in pair) if pair and not one else (plain[str(one)],)
+    if len(text) > 2:
+        raise ValueError(f"--text {', '.join(text)}: one column, or two for pairs")
+    if label is None:
+        known = RATING if len(text) == 2 else LABEL
+        label = next((plain[name] for name in known if name in plain and plain[name] not in text), None)
+    if label is None:
+        raise FormatError(f"which column is the label? name it with --label; {there}", where=where, line=1)
+    if label in text:
+        raise ValueError(f"--label {label}: that is the text; {there}")
+    return Columns(text, label)
+
+
+# ------------------------------------------------------------------------- formats
+
+
+def _cells(path: Path) -> tuple[list[str], Cells]:
+    """The names of a table's columns, and its rows by line number, a row at a time."""
+    suffix = path.suffix.lower()
+    if suffix in JSON_LINES:
+        return _objects(path)
+    lines = numbered(_text_lines(path), str(path))
+    number, header = next(lines, (1, ""))
+    comma = ";" if header.count(";") > header.count(",") else ","
+    tabs = suffix in (".tsv", ".tab", ".txt") or ("\t" in header and comma not in header)
+    rows = _tabbed(number, header, lines) if tabs else _quoted(number, header, lines, comma, path)
+    names = [name.strip() for name in next(rows, (1, []))[1]]
+    if not any(names):
+        raise FormatError("an empty file; its first line names the columns", where=str(path))
+    if len({*names}) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FormatError(f"two columns are called {twice!r}", where=str(path), line=1)
+    return names, _named(rows, names, path)
+
+
+def _named(rows: Iterator[tuple[int, list[str]]], names: list[str], path: Path) -> Cells:
+    for line, row in rows:
+        if not any(cell.strip() for cell in row):
+            continue  # a blank line between others
+        if len(row) != len(names):
+            cells = f"{len(row)} cell{'s' if len(row) > 1 else ''}, {len(names)} columns"
+            raise FormatError(f"{cells} ({', '.join(names)})", where=str(path), line=line)
+        yield line, dict(zip(names, row, strict=True))
+
+
+def _quoted(
+    number: int, header: str, lines: Iterator[tuple[int, str]], comma: str, path: Path
+) -> Iterator[tuple[int, list[str]]]:
+    """CSV; a cell in quotes may go over several lines, and the row stands where its first is."""
+    csv.field_size_limit(_LONGEST)
+    last = number
+
+    def ended() -> Iterator[str]:
+        nonlocal last
+        yield f"{header}\n"
+        for last, line in lines:  # noqa: B007
+            yield f"{line}\n"
+
+    start = number
+    reader = csv.reader(ended(), delimiter=comma, strict=True)
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise FormatError(f"no CSV from here on ({error})", where=str(path), line=start) from None
+        if row is None:
+            return
+        yield start, row
+        start = last + 1
+
+
+def _tabbed(number: int, header: str, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    """Tabs between, and quotes that mean nothing unless they are around the whole cell."""
+    yield number, [_unquoted(cell) for cell in header.split("\t")]
+    for line, row in lines:
+        yield line, [_unquoted(cell) for cell in row.split("\t")]
+
+
+def _unquoted(cell: str) -> str:
+    if len(cell) > 1 and cell[0] == cell[-1] == '"':
+        return cell[1:-1].replace('""', '"')
+    return cell
+
+
+def _objects(path: Path) -> tuple[list[str], Cells]:
+    """JSON lines; the first object's keys are the columns."""
+
+    def rows() -> Cells:
+        for number, line in numbered(_text_lines(path), str(path)):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+            except (json.JSONDecodeError, RecursionError) as error:
+                raise FormatError(f"no JSON ({error})", where=str(path), line=number) from None
+            if not isinstance(value, dict):
+                raise FormatError("no JSON object; one per line", where=str(path), line=number)
+            yield number, _Filled({str(key): _as_text(cell) for key, cell in value.items()})
+
+    first = next(rows(), None)
+    if first is None:
+        raise FormatError("an empty file", where=str(path))
+    return list(first[1]), rows()
+
+
+class _Filled(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return ""  # as an empty cell
+
+
+def _as_text(cell: Any) -> str:
+    return "" if cell is None else cell if isinstance(cell, str) else json.dumps(cell)
+
+
+def _text_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file as UTF-8; a spreadsheet's UTF-16, told by its mark, is made so."""
+    with path.open("rb") as file:
+        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            with path.open(encoding="utf-16", newline="\n") as text:
+                yield from (line.encode() for line in text)
+            return
+        file.seek(0)
+        yield from file
+
+
+def _starts_with_bracket(path: Path) -> bool:
+    first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
+    return first.lstrip().startswith("(")
+
+
+def _brackets(path: Path) -> Iterator[Example]:
+    at = [0]
+    for tree in ptb.iterate(_counting(path, at), where=str(path)):
+        label = None if tree.labels is None else tree.labels[tree.root]
+        yield Example(at[0], (), "" if label is None else str(label), tree)
+
+
+def _conllu(path: Path) -> Iterator[Example]:
+    """Sentences with a comment `# label = NAME` each."""
+    block: list[str] = []
+    start, label = 1, ""
+
+    def example() -> Example:
+        try:
+            (tree,) = conllu.read(block)
+        except FormatError as error:
+            raise FormatError(error.reason, where=str(path), line=start + (error.line or 1) - 1) from None
+        if not label:
+            raise FormatError("a sentence without `# label = NAME`", where=str(path), line=start)
+        return Example(start, (), label, tree.replace(labels=None))
+
+    for number, line in numbered(path, str(path)):
+        if not line.strip():
+            if block:
+                yield example()
+            block, label = [], ""
+            continue
+        start = start if block else number
+        block.append(line)
+        key, _, value = line.removeprefix("#").partition("=")
+        if line.startswith("#") and key.strip() == "label":
+            label = value.strip()
+    if block:
+        yield example()
+
+
+def _counting(path: Path, at: list[int]) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        for at[0], line in enumerate(file, 1):
+            yield line

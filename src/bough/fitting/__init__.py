@@ -1,0 +1,147 @@
+"""A model of one's own labelled examples: texts or trees in classes, pairs with ratings."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bough.fitting.outcome import Outcome
+from bough.fitting.plan import Plan, Shape, plan, settled
+from bough.fitting.run import Run, Tell, run_fit
+from bough.fitting.source import Listed, Source
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.model.shipped import WEIGHTS, load_model
+from bough.parsing import Parser
+from bough.pipeline import RelatednessPipeline, SentimentPipeline, load, pipeline_of
+from bough.trees.tree import Tree
+
+__all__ = ["Outcome", "Plan", "fit", "fit_sources"]
+
+log = logging.getLogger(__name__)
+Pipeline = SentimentPipeline | RelatednessPipeline
+Examples = tuple[Sequence[Any], Sequence[Any]]
+
+
+def fit(
+    texts: Sequence[str] | Sequence[Tree] | Sequence[tuple[str, str]],
+    labels: Sequence[Any],
+    *,
+    dev: Examples | None = None,
+    test: Examples | None = None,
+    trees: Shape | None = None,
+    parser: str | Parser = "builtin",
+    recipe: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    epochs: int | None = None,
+    vectors: str | None = None,
+    start: str | Path | None = None,
+    seed: int = 1,
+    data: Path | str | None = None,
+    out: Path | str | None = None,
+    resume: bool = False,
+    device: str = "cpu",
+    tell: Tell = lambda event: None,
+) -> Any:
+    """A pipeline fitted to examples of one's own: texts or trees with classes, or pairs of texts with ratings.
+
+    >>> import bough
+    >>> mine = bough.fit(texts, labels)                                # doctest: +SKIP
+    >>> mine("a new text").label; mine.save("folder")                  # doctest: +SKIP
+
+    Args:
+        texts: texts, `Tree`s whose tokens are names, or pairs of texts.
+        labels: a class for each, of any name; of pairs a rating, on any scale.
+        dev, test: examples and labels held out; without `dev` a tenth of the texts is, from each class alike.
+        trees: "constituency", "dependency" or "none", a chain of words; the recipe's unless given.
+        parser: a name that `bough.parsing.get_parser` knows, or a parser.
+        recipe, settings: a recipe's name or file, and values over it.
+        epochs: so many; unless given, training stops once the loss on dev has not fallen for some.
+        vectors: "auto", a GloVe set's name or file, or "shipped", the word table of the sentiment model.
+        start: a shipped model's name or a folder whose layer and words are learned on from.
+        out: a folder for the run and its report; with `resume` a run that was stopped there goes on.
+    """
+    sources: dict[str, Source] = {"train": Listed(texts, labels, "texts")}
+    for name, examples in (("dev", dev), ("test", test)):
+        if examples is not None:
+            sources[name] = Listed(*examples, name)
+    with contextlib.ExitStack() as stack:
+        if out is None:
+            out = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bough-fit-"))) / "run"
+        pipeline, _ = fit_sources(
+            sources,
+            Path(out),
+            shape=trees,
+            parser=parser,
+            recipe=recipe,
+            settings=settings or {},
+            epochs=epochs,
+            vectors=vectors,
+            start=start,
+            seed=seed,
+            data=data,
+            device=device,
+            resume=resume,
+            tell=tell,
+        )
+    return pipeline
+
+
+def fit_sources(
+    sources: Mapping[str, Source],
+    out: Path,
+    *,
+    shape: Shape | None = None,
+    parser: str | Parser = "builtin",
+    recipe: str | None = None,
+    settings: Mapping[str, Any] = {},
+    epochs: int | None = None,
+    vectors: str | None = None,
+    start: str | Path | None = None,
+    seed: int = 1,
+    data: Path | str | None = None,
+    device: str = "cpu",
+    hold_test: bool = False,
+    resume: bool = False,
+    tell: Tell = lambda event: None,
+    hear: Callable[[str], None] = log.warning,
+) -> tuple[Pipeline, Outcome]:
+    """The same from any sources, `train` and perhaps `dev` and `test`; `hear` is told what a person should know."""
+    chosen = dict(settings)
+    if epochs is not None:
+        chosen |= {"epochs": epochs, "patience": 0}
+    if vectors is not None:
+        chosen["vectors"] = vectors
+    config = settled(sources["train"], recipe, shape, chosen)
+    first = None if start is None else _started(start)
+    if first is not None:
+        config = _like(first, config)
+    made = plan(sources, shape, hold_test=hold_test, seed=seed)
+    for line in made.said:
+        hear(line)
+    outcome = run_fit(Run(config, parser, seed, data, device, first), made, out, resume=resume, tell=tell)
+    if outcome.model is None:
+        return load(out, parser=parser), outcome
+    pipeline = pipeline_of(config)(outcome.model.eval(), parser)
+    pipeline.card, pipeline.facts = (
+        outcome.card,
+        {"vectors": outcome.facts["vectors"], "scores": outcome.facts["scores"]},
+    )
+    return pipeline, outcome
+
+
+def _started(name: str | Path) -> Model:
+    shipped = WEIGHTS / name
+    return load_model(shipped if str(name) in ("sentiment", "relatedness") else name)
+
+
+def _like(start: Model, config: Config) -> Config:
+    """The settings with the layer and the widths of the model that is started from."""
+    own = start.config
+    same = {"encoder": own.encoder, "hidden": own.hidden, "dimension": own.dimension, **own.layer}
+    embeddings = "tuned" if config.embeddings == "random" else config.embeddings
+    return config.with_settings({**same, "case": own.case, "embeddings": embeddings})

@@ -1,0 +1,52 @@
+"""Probabilities that mean something: one temperature, fitted on dev, and how far off they are before and after."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from bough.model.model import Model
+from bough.nn.heads import Classifier
+from bough.training.tasks import Floats
+
+BINS = 15
+_WIDEST = 3.0  # of the logarithm of a temperature
+
+
+def temperature(predicted: Floats, gold: NDArray[np.int64]) -> float:
+    """The T for which softmax(log p / T) makes the right classes likeliest; 1 where there is nothing to fit."""
+    logits = np.log(predicted.clip(1e-30))
+
+    def loss(log_t: float) -> float:
+        scaled = logits / np.exp(log_t)
+        scaled -= scaled.max(axis=1, keepdims=True)
+        chances = scaled[np.arange(len(gold)), gold] - np.log(np.exp(scaled).sum(axis=1))
+        return float(-chances.mean())
+
+    found = minimize_scalar(loss, bounds=(-_WIDEST, _WIDEST), method="bounded")
+    return float(np.exp(found.x)) if loss(found.x) < loss(0.0) else 1.0
+
+
+def cooled(predicted: Floats, t: float) -> Floats:
+    """Probabilities (n, K) at another temperature."""
+    powers: Floats = predicted.clip(1e-30) ** (1 / t)
+    powers /= powers.sum(axis=1, keepdims=True)
+    return powers
+
+
+def calibration_error(predicted: Floats, gold: NDArray[np.int64]) -> float:
+    """The expected calibration error: how far confidence and accuracy are apart, over fifteen bins of confidence."""
+    sure, right = predicted.max(axis=1), predicted.argmax(axis=1) == gold
+    bins = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
+    apart = [abs(sure[bins == b].sum() - right[bins == b].sum()) for b in range(BINS)]
+    return float(sum(apart) / len(gold))
+
+
+@torch.no_grad()
+def cool(model: Model, t: float) -> None:
+    """Divide the logits by the temperature, once and for all: in the head's own weights."""
+    assert isinstance(model.head, Classifier)
+    model.head.W_s.div_(t)
+    model.head.b_s.div_(t)

@@ -1,0 +1,62 @@
+"""The card of a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bough.model.card import FIGURES
+from bough.model.model import Model
+
+NAMES = {**FIGURES, "accuracy": "accuracy", "f1": "mean F1 of the classes", "loss": "loss"}
+
+
+def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
+    """Markdown, from what the fit recorded."""
+    purpose, scores = model.purpose, facts["scores"]
+    splits = list(scores)
+    if purpose.classes:
+        what = f"{len(purpose.classes)} classes: {', '.join(purpose.classes)}"
+    else:
+        what = f"ratings from {purpose.ratings[0]:g} to {purpose.ratings[1]:g}"
+    sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    rows = [
+        f"| {NAMES[name]} | {' | '.join(_number(scores[split]['figures'][name]) for split in splits)} |"
+        for name in scores["dev"]["figures"]
+    ]
+    if "baseline" in facts:
+        rows.append(f"| accuracy of a bag of words | {_row(facts['baseline'], splits)} |")
+        for when in ("before", "after"):
+            errors = {split: facts["calibration"][split][when] for split in splits}
+            rows.append(f"| expected calibration error, {when} the temperature | {_row(errors, splits)} |")
+    settings = "\n".join(
+        f"{key} = {value!r}" for key, value in model.config.as_dict().items() if key != "about"
+    )
+    lines = [
+        f"# {what}",
+        "",
+        "Made by `bough fit`; `bough.load(FOLDER)` reads it.",
+        "",
+        f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})",
+        f"- Trees: {purpose.trees}, by the parser `{facts['parser']}`"
+        if purpose.trees != "given"
+        else "- Trees: given",
+        f"- Word vectors: {facts['vectors']}, {model.config.embeddings}"
+        + (f" ({facts['coverage']} of the training examples)" if facts["coverage"] else ""),
+        f"- The epoch, {facts['epoch']} of {facts['epochs']}, was chosen on dev; seed {facts['seed']}.",
+    ]
+    if "temperature" in facts:
+        lines.append(
+            f"- The logits are divided by a temperature of {facts['temperature']:.3f}, fitted on dev."
+        )
+    head = [f"| figure | {' | '.join(splits)} |", f"|---|{'---|' * len(splits)}"]
+    return "\n".join([*lines, f"- {versions}", "", *head, *rows, "", "```", settings, "```", ""])
+
+
+def _row(values: Mapping[str, float], splits: list[str]) -> str:
+    return " | ".join(_number(values[split]) for split in splits)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}"

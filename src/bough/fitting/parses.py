@@ -1,0 +1,91 @@
+"""Parses kept by content: one file for each data set, parser and kind of tree, appended to and safe against a kill."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO
+
+from bough.data import user_cache
+from bough.pipeline.reading import Reader
+from bough.trees.tree import Tree
+
+_KEY = 32  # letters of a text's digest
+VERSION = 1
+
+
+class Parses:
+    """The trees of texts, from the file where it has them, else from the parser, and then in the file too.
+
+    A line is a text's digest and its tree. What a kill left of a last line is cut off; a line that is damaged
+    otherwise counts for nothing. Only the digests and where their lines begin are held in memory.
+    """
+
+    def __init__(self, path: Path, reader: Reader) -> None:
+        self.path, self.reader = path, reader
+        self.parsed = 0  # texts that had to be
+        self.places: dict[bytes, int] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: BinaryIO = path.open("a+b")
+        self._index()
+
+    def _index(self) -> None:
+        self._file.seek(0)
+        end = 0
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                break
+            if line[_KEY : _KEY + 1] == b"\t":
+                self.places[bytes.fromhex(line[:_KEY].decode("ascii", "replace").replace("\ufffd", "0"))] = (
+                    end
+                )
+            end += len(line)
+        self._file.truncate(end)
+
+    def close(self) -> None:
+        """Nothing is lost without it."""
+        self._file.close()
+
+    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
+        """One tree per text; None for a text without a word."""
+        keys = [
+            blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY // 2).digest() for text in texts
+        ]
+        known = {key: self._read(key) for key in keys if key in self.places}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if known.get(key) is None}
+        found: dict[bytes, Tree | None] = {}
+        if new:
+            reads = self.reader.read_any(list(new.values()))
+            found = {key: read[0].tree if read else None for key, read in zip(new, reads, strict=True)}
+            self._append({key: tree for key, tree in found.items() if tree is not None})
+            self.parsed += len(new)
+        return [found[key] if key in found else known[key] for key in keys]
+
+    def _read(self, key: bytes) -> Tree | None:
+        self._file.seek(self.places[key])
+        try:
+            parents, tokens, relations = json.loads(self._file.readline()[_KEY + 1 :])
+            return Tree(parents, tokens=tokens, relations=relations)
+        except (ValueError, TypeError):
+            return None
+
+    def _append(self, trees: dict[bytes, Tree]) -> None:
+        lines = []
+        end = self._file.seek(0, 2)
+        for key, tree in trees.items():
+            columns = [tree.parents.tolist(), tree.tokens, tree.relations]
+            lines.append(f"{key.hex()}\t{json.dumps(columns)}\n".encode())
+            self.places[key] = end
+            end += len(lines[-1])
+        self._file.write(b"".join(lines))
+        self._file.flush()
+
+
+def parses_for(name: str, identity: str, parser: str, trees: str, reader: Reader) -> Parses:
+    """The parses of one data set: `identity` is its path, or a digest of what is in it."""
+    content = json.dumps([VERSION, identity, parser, trees])
+    code = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)[:60]
+    return Parses(user_cache() / "parses" / f"{safe}-{code}.jsonl", reader)

@@ -1,0 +1,182 @@
+"""What a fit is to be: the settings, the trees and the splits, settled before anything is parsed."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.errors import DataError
+from bough.fitting.source import Names, Scanned, Source, check_classes, same_texts, scan
+from bough.fitting.split import held_out, strata_of
+from bough.model.config import Config
+from bough.model.layers import kind_named
+from bough.model.purpose import Purpose, Trees
+from bough.pipeline.reading import Kind
+from bough.training.recipes import load_recipe
+
+log = logging.getLogger(__name__)
+
+Shape = Literal["constituency", "dependency", "none"]
+SPLITS = ("train", "dev", "test")
+SHARE = 0.1  # of the examples that is held out for dev, and again for test
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sources by split, which of the three each example of them goes to, and what the model will say."""
+
+    sources: Mapping[str, Source]
+    parts: Mapping[
+        str, NDArray[np.int64]
+    ]  # of each source: for each example the place of its split in SPLITS
+    purpose: Purpose
+    counts: Mapping[str, int]  # examples of each class
+    said: Sequence[str]  # what a person should hear
+
+    @property
+    def pairs(self) -> bool:
+        """Whether examples are two texts with a rating."""
+        return not self.purpose.classes
+
+    def sizes(self) -> dict[str, int]:
+        """How many examples each split has."""
+        total = np.zeros(len(SPLITS), dtype=np.int64)
+        for parts in self.parts.values():
+            total += np.bincount(parts, minlength=len(SPLITS))
+        return {name: int(size) for name, size in zip(SPLITS, total.tolist(), strict=True) if size}
+
+
+def settled(source: Source, recipe: str | None, shape: Shape | None, settings: Mapping[str, Any]) -> Config:
+    """The settings of a fit: the recipe for what the source holds, the trees wanted, then settings over both."""
+    usual = "fit-pairs" if source.pairs else "fit-trees" if source.trees else "fit-texts"
+    config = load_recipe(recipe or usual)
+    wanted = "pairs" if source.pairs else "classes"
+    if config.task != wanted:
+        config = config.with_settings({"task": wanted})
+    reads = "dependency" if shape == "none" else shape
+    if reads is None and source.trees and recipe is None and _phrases(source):
+        reads = "constituency"
+    if reads is not None and config.kind.reads != reads:
+        kept = {name: value for name, value in config.layer.items() if name in kind_named(reads).settings}
+        config = config.with_settings({"encoder": reads, **kept})
+    config = config.with_settings(settings)
+    if wanted == "classes" and not kind_named(config.encoder).layer.phrases:
+        raise ValueError(
+            f"encoder = {config.encoder!r} gives whole texts a class, and no phrase; "
+            "for words in a row take --trees none"
+        )
+    return config
+
+
+def kind_of(config: Config) -> Kind:
+    """The trees that a configuration's layer reads; words in a row are a dependency tree of their own kind."""
+    reads = config.kind.reads
+    return "dependency" if reads == "words" else reads
+
+
+def plan(
+    sources: Mapping[str, Source],
+    shape: Shape | None,
+    *,
+    hold_test: bool,
+    seed: int,
+) -> Plan:
+    """Look over the sources once and say who goes where; what is wrong with them is an error that says where."""
+    train = sources["train"]
+    names, said = Names(), list[str]()
+    scanned: dict[str, Scanned] = {}
+    for split in (split for split in SPLITS if split in sources):
+        source = sources[split]
+        if (source.pairs, source.trees) != (train.pairs, train.trees):
+            raise DataError(
+                f"{source.name} is not of the kind of {train.name}: texts, pairs or trees in both"
+            )
+        scanned[split] = scan(source, names, ratings=train.pairs)
+        names.closed = True
+        if scanned[split].empty:
+            lines = source.empty
+            more = f"{len(lines)} rows" if len(lines) > 1 else "a row"
+            said.append(f"{source.place(lines[0])}: {more} without a text or a label, left out")
+    _check_overlap(sources, scanned, said)
+    trees: Trees = "given" if train.trees else "chain" if shape == "none" else "whole"
+    found = scanned["train"]
+    if train.pairs:
+        ratings = np.array(found.ratings)
+        if np.ptp(ratings) == 0:
+            raise DataError(f"{train.name}: every rating is {ratings[0]:g}; there is nothing to tell apart")
+        purpose = Purpose(ratings=(float(ratings.min()), float(ratings.max())), trees=trees)
+        strata, counts = strata_of(ratings), {}
+        said.append(f"ratings from {ratings.min():g} to {ratings.max():g}")
+        _check_range(sources, scanned, purpose, said)
+    else:
+        ordered, are_numbers = names.in_order()
+        strata = np.array(found.labels, dtype=np.int64)
+        numbers = Counter(strata.tolist())
+        counts = {name: numbers[names.index[name]] for name in ordered}
+        check_classes(Counter({name: count for name, count in counts.items() if count}), train.name)
+        said += [
+            f"the class {name!r} has one example; it is learned from, never tested" for name in _alone(counts)
+        ]
+        purpose = Purpose(classes=tuple(ordered), ordered=are_numbers, trees=trees)
+    parts = {
+        split: np.full(len(scanned[split]), place) for place, split in enumerate(SPLITS) if split in scanned
+    }
+    wanted = [split for split in SPLITS[1:] if split not in sources and (split == "dev" or hold_test)]
+    for split, places in zip(wanted, held_out(strata, found.keys, [SHARE] * len(wanted), seed), strict=True):
+        parts["train"][places] = SPLITS.index(split)
+        said.append(
+            f"{split}: {len(places):,} of {len(strata):,} examples, drawn from each class alike with seed {seed}"
+        )
+    made = Plan(sources, parts, purpose, counts, said)
+    if "dev" not in made.sizes():
+        raise DataError(
+            f"{train.name}: {len(strata)} examples are too few to hold some out; name a file with --dev"
+        )
+    return made
+
+
+def _alone(counts: Mapping[str, int]) -> list[str]:
+    return [name for name, count in counts.items() if count == 1]
+
+
+def _check_overlap(sources: Mapping[str, Source], scanned: Mapping[str, Scanned], said: list[str]) -> None:
+    """Say so where a text of dev or test is one of those learned from."""
+    for split in SPLITS[1:]:
+        if split in scanned:
+            both = same_texts(scanned[split], [scanned["train"]])
+            if len(both):
+                first = sources[split].place(scanned[split].lines[int(both[0])])
+                verb = "texts are" if len(both) > 1 else "text is"
+                said.append(
+                    f"{first}: {len(both)} {verb} in the training examples too; figures on {split} flatter"
+                )
+
+
+def _check_range(
+    sources: Mapping[str, Source], scanned: Mapping[str, Scanned], purpose: Purpose, said: list[str]
+) -> None:
+    low, high = purpose.ratings
+    for split in SPLITS[1:]:
+        if split in scanned:
+            ratings = np.array(scanned[split].ratings)
+            beyond = np.flatnonzero((ratings < low) | (ratings > high))
+            if len(beyond):
+                where = sources[split].place(scanned[split].lines[int(beyond[0])])
+                said.append(f"{where}: {len(beyond)} ratings beyond those of training, {low:g} to {high:g}")
+
+
+def _phrases(source: Source) -> bool:
+    """Whether the first tree has its words at the leaves alone, as trees of phrases do."""
+    tree = next(iter(source)).tree
+    return (
+        tree is not None
+        and tree.tokens is not None
+        and not any(token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens))
+        and len(tree) > 1
+    )

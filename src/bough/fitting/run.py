@@ -1,0 +1,193 @@
+"""A fit from beginning to end: a look at the data, trees, training, a temperature, figures, and a folder."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from bough.data.vectors import random_rows
+from bough.errors import DataError
+from bough.fitting.gathering import Gathered, Gatherer
+from bough.fitting.outcome import Outcome, judged
+from bough.fitting.parses import parses_for
+from bough.fitting.plan import SPLITS, Plan, kind_of
+from bough.fitting.vectors import words_for
+from bough.model.config import Config
+from bough.model.model import UNKNOWN, Model
+from bough.parsing import Parser
+from bough.pipeline import RelatednessPipeline, SentimentPipeline
+from bough.pipeline.whole import WholeReader
+from bough.storage import read_json, write_json
+from bough.training.checkpoint import NAME as CHECKPOINT
+from bough.training.checkpoint import Progress, restore
+from bough.training.loop import Event, learn
+from bough.training.run_folder import claim, versions
+from bough.training.tasks import ClassesTask, PairsTask
+from bough.training.words import Words
+
+log = logging.getLogger(__name__)
+EXTRA = 30_000  # words beside those of the examples, for the texts that the model will meet
+DONE = "fit.json"  # written last: a folder that has it is finished
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a progress display is told while texts are parsed."""
+
+    done: int
+    total: int
+
+
+Tell = Callable[[Parsed | Event], None]
+Pipeline = SentimentPipeline | RelatednessPipeline
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that a fit depends on but its data."""
+
+    config: Config
+    parser: str | Parser
+    seed: int
+    data: Path | str | None
+    device: str
+    start: Model | None = None
+
+    def record(self, plan: Plan) -> dict[str, Any]:
+        """What `run.json` holds, and a run that is resumed has to have again."""
+        return {
+            "config": self.config.as_dict(),
+            "seed": self.seed,
+            "device": self.device,
+            "parser": self.parser if isinstance(self.parser, str) else self.parser.name,
+            "purpose": {**plan.purpose.as_dict(), "ratings": list(plan.purpose.ratings)}
+            | {"classes": list(plan.purpose.classes)},
+            "examples": plan.sizes(),
+            "files": {split: source.name for split, source in plan.sources.items()},
+        }
+
+
+def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Outcome:
+    """Fit into the folder `out`; a finished one is read again."""
+    record = run.record(plan)
+    claim(out, record, resume)
+    if (out / DONE).exists():
+        log.info("%s is finished", out)
+        (out / CHECKPOINT).unlink(missing_ok=True)
+        return Outcome.stored(out, read_json(out / DONE))
+    write_json(out / "run.json", record)
+    started = time.perf_counter()
+    splits = gather(run, plan, tell)
+    parsed = time.perf_counter() - started
+    words = _words(run, splits)
+    torch.manual_seed(run.seed)
+    model = _new_model(run, plan, splits, words).to(run.device)
+    task = PairsTask(model.config) if plan.pairs else ClassesTask(model.config)
+    examples = {split: splits[split].examples(model) for split in ("train", "dev")}
+    progress = Progress.start(model, run.seed)
+    if resume:
+        restore(out, progress)
+    learn(out, task, progress, examples, tell)
+    progress.use_best()
+    del examples
+    outcome = judged(task, progress, splits, words, run.seed)
+    _widen(model, words)
+    seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
+    facts = {**outcome.facts, "versions": versions(), "seed": run.seed, "parser": record["parser"]}
+    facts |= {"examples": record["examples"], "files": record["files"]}
+    outcome.store(out, facts, model)
+    write_json(out / "timing.json", seconds)
+    write_json(out / DONE, outcome.facts)
+    (out / CHECKPOINT).unlink(missing_ok=True)
+    return outcome
+
+
+def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
+    """The trees of every split; texts are parsed, unless that was done before."""
+    numbers = {name: number for number, name in enumerate(plan.purpose.classes)}
+    gatherer = Gatherer(numbers, kind_of(run.config), pairs=plan.pairs)
+    total, before = sum(len(parts) for parts in plan.parts.values()), 0
+    splits: dict[str, Gathered] = {}
+    for split, source in plan.sources.items():
+        parses = None
+        if not source.trees:
+            trees = plan.purpose.trees
+            reader = WholeReader(run.parser, kind_of(run.config), chain=trees == "chain")
+            name = source.path.name if source.path else "texts"
+            parser = run.parser if isinstance(run.parser, str) else run.parser.name
+            code = blake2b(plan.parts[split].tobytes() + source.name.encode()).hexdigest()
+            identity = str(source.path.resolve()) if source.path else code
+            parses = parses_for(name, identity, parser, f"{trees} {reader.kind}", reader)
+        offset = before
+        parts = gatherer.split(
+            source,
+            plan.parts[split].tolist(),
+            len(SPLITS),
+            parses,
+            lambda done, offset=offset: tell(Parsed(offset + done, total)),  # type: ignore[misc]
+        )
+        before += len(plan.parts[split])
+        if parses is not None:
+            parses.close()
+        splits |= {name: part for name, part in zip(SPLITS, parts, strict=True) if len(part)}
+        for line in (line for part in parts for line in part.wordless[:1]):
+            log.warning("%s: a text without a word, left out", source.place(line))
+    for split in ("train", "dev"):
+        if split not in splits:
+            raise DataError(f"no example with a word in {split}; there is nothing to learn from")
+    return splits
+
+
+def _folded(word: str, config: Config) -> str:
+    return word.lower() if config.case == "folded" else word
+
+
+def _counts(gathered: Gathered, config: Config) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for side in gathered.sides:
+        for word, count in side.words():
+            counts[_folded(word, config)] += count
+    return counts
+
+
+def _words(run: Run, splits: Mapping[str, Gathered]) -> Words:
+    return words_for(run.config, run.data, run.seed, _counts(splits["train"], run.config), run.start)
+
+
+def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Words) -> Model:
+    known = {word for gathered in splits.values() for word in _counts(gathered, run.config)}
+    if words.name == "random":  # a word that training has not would keep a draw that says nothing
+        known = {*_counts(splits["train"], run.config)}
+    vocabulary = sorted(word for word in known if "\n" not in word)
+    table = words.rows(vocabulary)
+    unknown = random_rows([UNKNOWN], table.shape[1], run.seed)
+    config = run.config.with_settings({"dimension": table.shape[1]})
+    sides = splits["train"].sides
+    names = {name for side in sides for name in side.relations()} if config.kind.wants_relations else set()
+    rows = torch.from_numpy(np.concatenate([unknown, table]))
+    model = Model(config, vocabulary, sorted(names), rows, plan.purpose)
+    if run.start is not None:
+        model.encoder.load_state_dict(run.start.encoder.state_dict())
+    return model
+
+
+def _widen(model: Model, words: Words) -> None:
+    """Frequent words that the examples have not, so that other texts are read as well as these."""
+    frequent, rows = words.frequent(EXTRA)
+    index, new = model.index, list[int]()
+    seen: set[str] = set()
+    for place, word in enumerate(frequent):
+        form = _folded(word, model.config)
+        if form == word and word not in index and word not in seen and "\n" not in word:
+            seen.add(word)
+            new.append(place)
+    model.add_words([frequent[place] for place in new], torch.from_numpy(rows[new]))

@@ -1,0 +1,194 @@
+"""What is learned from: files or lists as streams of examples, and one look over them before anything is parsed."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.data.labelled import Example
+from bough.errors import DataError, FormatError
+from bough.trees.tree import Tree
+
+
+class Source(Protocol):
+    """Examples that can be gone through more than once."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> Path | None: ...
+    @property
+    def pairs(self) -> bool: ...
+    @property
+    def trees(self) -> bool: ...
+    @property
+    def empty(self) -> Sequence[int]: ...
+    def place(self, line: int) -> str: ...
+    def __iter__(self) -> Iterator[Example]: ...
+
+
+@dataclass
+class Listed:
+    """Texts, trees, or pairs of texts in memory, with a label or a rating for each."""
+
+    items: Sequence[Any]
+    labels: Sequence[Any]
+    name: str = "texts"
+    path: Path | None = None
+    empty: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.items, str):
+            raise ValueError(f"{self.name}: one text, {self.items[:40]!r}; a list of them is wanted")
+        if len(self.items) != len(self.labels):
+            raise ValueError(
+                f"{self.name}: {len(self.items):,} of them, {len(self.labels):,} labels; one each"
+            )
+        if not len(self.items):
+            raise ValueError(f"{self.name}: none; there is nothing to learn from")
+
+    @property
+    def pairs(self) -> bool:
+        """Whether the first item is two texts."""
+        return isinstance(self.items[0], (tuple, list)) and len(self.items[0]) == 2
+
+    @property
+    def trees(self) -> bool:
+        """Whether the first item is a tree."""
+        return isinstance(self.items[0], Tree)
+
+    def place(self, line: int) -> str:
+        """How an example is called in a message."""
+        return f"{self.name}[{line}]"
+
+    def __iter__(self) -> Iterator[Example]:
+        self.empty.clear()
+        wanted = (tuple, list) if self.pairs else Tree if self.trees else str
+        for place, (item, label) in enumerate(zip(self.items, self.labels, strict=True)):
+            if not isinstance(item, wanted):
+                raise ValueError(
+                    f"{self.place(place)} is a {type(item).__name__}, {item!r:.40}; the first is not"
+                )
+            if isinstance(item, Tree):
+                yield Example(place, (), str(label), item.replace(labels=None))
+                continue
+            texts = tuple(item) if self.pairs else (item,)
+            if all(text.strip() for text in texts):
+                yield Example(place, texts, str(label))
+            else:
+                self.empty.append(place)
+
+
+@dataclass
+class Scanned:
+    """One look over a source: a label number or a rating for each example, its line, and a digest of its text."""
+
+    labels: array[int] = field(default_factory=lambda: array("i"))
+    ratings: array[float] = field(default_factory=lambda: array("d"))
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    digests: bytearray = field(default_factory=bytearray)
+    empty: int = 0
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """(n,) equal for equal texts."""
+        return np.frombuffer(bytes(self.digests), dtype=np.uint64)
+
+
+class Names:
+    """The classes in the order they are met; then no others may come."""
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+        self.closed = False
+
+    def number(self, name: str, where: str) -> int:
+        """A class's number; of one that training has not, a DataError."""
+        if name not in self.index:
+            if self.closed:
+                known = ", ".join(map(repr, sorted(self.index)[:8]))
+                raise DataError(
+                    f"{where}: the label {name!r} is not in the training examples, which have {known}"
+                )
+            self.index[name] = len(self.index)
+        return self.index[name]
+
+    def in_order(self) -> tuple[list[str], bool]:
+        """The names as a model has them, numbers by size and texts by the alphabet; and whether they are numbers."""
+        try:
+            return sorted(self.index, key=float), True
+        except ValueError:
+            return sorted(self.index), False
+
+
+def scan(source: Source, names: Names, *, ratings: bool) -> Scanned:
+    """Go through a source once; whatever is wrong with a row is an error that says where it stands."""
+    found = Scanned()
+    for example in source:
+        where = source.place(example.line)
+        if ratings:
+            found.ratings.append(_rating(example.label, where))
+        elif example.tree is None or example.tree.labels is None:
+            found.labels.append(names.number(example.label, where))
+        else:
+            own = [str(label) for label in example.tree.labels if label is not None]
+            for label in own:
+                names.number(label, where)
+            if not example.label:
+                raise FormatError(f"{where}: the root has no label; it is what is predicted of a tree")
+            found.labels.append(names.number(example.label, where))
+        found.lines.append(example.line)
+        found.digests += digest(example)
+    found.empty = len(source.empty)
+    if not len(found):
+        raise DataError(f"{source.name}: no example with a text and a label in it")
+    return found
+
+
+def digest(example: Example) -> bytes:
+    """Eight bytes that are equal for equal texts or trees."""
+    if example.tree is not None:
+        content = repr((example.tree.parents.tolist(), example.tree.tokens))
+    else:
+        content = "\0".join(" ".join(text.split()) for text in example.texts)
+    return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def _rating(text: str, where: str) -> float:
+    try:
+        rating = float(text)
+    except ValueError:
+        rating = math.nan
+    if not math.isfinite(rating):
+        raise FormatError(f"{where}: the rating {text!r}; a number is wanted")
+    return rating
+
+
+def check_classes(counts: Counter[str], where: str) -> None:
+    """A DataError for one class only, or a class for each example."""
+    if len(counts) < 2:
+        only = next(iter(counts), "")
+        raise DataError(f"{where}: one class only, {only!r}; there is nothing to tell apart")
+    examples = sum(counts.values())
+    if len(counts) > examples / 2 and examples > 10:
+        raise DataError(
+            f"{where}: {len(counts):,} classes for {examples:,} examples; is --label another column than this?"
+        )
+
+
+def same_texts(one: Scanned, others: Iterable[Scanned]) -> NDArray[np.int64]:
+    """The places in `one` whose text some of the others have too."""
+    keys = [other.keys for other in others]
+    return np.flatnonzero(np.isin(one.keys, np.concatenate(keys))) if keys else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,79 @@
+"""Word vectors for a fit: a file's where there is one, else the table of a model that comes along."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from bough.data.vectors import random_rows
+from bough.errors import DataError
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.model.shipped import WEIGHTS, ShippedModel
+from bough.training.words import Rows, Words
+
+log = logging.getLogger(__name__)
+SHIPPED = "shipped"  # as `vectors`: the word table of the sentiment model that comes along
+SCALE = 0.3  # the shipped rows are of unit variance; GloVe's, for which the rates are set, of about this
+HINT = (
+    "no GloVe vectors in the data folder: the words are the shipped sentiment model's; "
+    "`bough fetch glove` brings vectors that know more words, which mostly gains a few points"
+)
+
+
+class ModelWords(Words):
+    """The rows of a model's word table, by a word's parts where it has no other."""
+
+    def __init__(
+        self, config: Config, seed: int, counts: Mapping[str, int], model: Model, scale: float
+    ) -> None:
+        self.model, self.scale = model, scale
+        super().__init__(config.with_settings({"dimension": model.config.dimension}), None, seed, counts)
+
+    def _choose(self, data: Path | str | None, counts: Mapping[str, int]) -> None:
+        ids = dict(zip(counts, self.model.ids(counts).tolist(), strict=True))
+        known = [word for word, row in ids.items() if row]
+        share = sum(counts[word] for word in known) / max(sum(counts.values()), 1)
+        self.name = "the word table of a model"
+        self.coverage = (
+            f"{len(known) / max(len(counts), 1):.1%} of {len(counts):,} types, {share:.1%} of tokens"
+        )
+
+    def rows(self, words: Iterable[str]) -> Rows:
+        """(n, columns) a row for each word, else a draw."""
+        words = list(words)
+        rows = random_rows(words, self.config.dimension, self.seed)
+        ids = self.model.ids(words)
+        known = np.flatnonzero(ids)
+        rows[known] = self._vectors(ids[known])
+        return rows
+
+    def frequent(self, most: int) -> tuple[list[str], Rows]:
+        """All of them: a table has no frequencies."""
+        return self.model.words, self._vectors(np.arange(1, len(self.model.words) + 1))
+
+    def _vectors(self, ids: np.ndarray[Any, np.dtype[np.int64]]) -> Rows:
+        with torch.inference_mode():
+            rows: Rows = (self.model.vectors(torch.from_numpy(ids)) * self.scale).numpy()
+        return rows
+
+
+def words_for(
+    config: Config, data: Path | str | None, seed: int, counts: Mapping[str, int], start: Model | None = None
+) -> Words:
+    """Where a fit's vectors come from: the model it starts from, a file, or the shipped table."""
+    if start is not None:
+        return ModelWords(config, seed, counts, start, 1.0)
+    if config.vectors != SHIPPED:
+        try:
+            return Words(config, data, seed, counts)
+        except DataError:
+            if config.vectors != "auto":
+                raise
+        log.warning(HINT)
+    return ModelWords(config, seed, counts, ShippedModel.load(WEIGHTS / "sentiment"), SCALE)

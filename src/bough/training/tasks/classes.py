@@ -1,0 +1,95 @@
+"""Nodes in classes: every labelled phrase is classified, and the whole tree is what counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.model.sentences import NO_SPANS, UNLABELLED, Sentence, collate
+from bough.nn.heads import Classifier
+from bough.training.tasks.task import Floats, Indices, pieces, shuffled
+from bough.trees.schedule import chain
+
+
+class ClassesTask:
+    """Trees whose nodes, the root or any others, have classes."""
+
+    of_phrases = False  # whether a sequential model learns phrases as examples of their own
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
+        return shuffled(len(examples), self.config.batch, rng)
+
+    def loss(self, model: Model, batch: Sequence[Sentence], rng: np.random.Generator) -> Tensor:
+        """Of a batch: every labelled phrase of it, or for a sequential model the sentence and some of them."""
+        assert isinstance(model.head, Classifier)
+        if not model.encoder.phrases and not self.of_phrases:
+            batch = [part for sentence in batch for part in with_spans(sentence, self.config.spans, rng)]
+        forest, ids = collate(batch, model)
+        x = model.look_up(forest, ids)
+        at_nodes = np.concatenate([sentence.labels for sentence in batch])
+        labelled = np.flatnonzero(at_nodes != UNLABELLED)
+        labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
+        if not model.encoder.phrases:
+            loss = model.head.loss(model.sentences(x, forest), labels)
+        else:
+            states, row_of = model.states(x, forest)
+            rows = row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
+            loss = model.head.loss(states, labels, rows)
+        # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
+        return loss / len(batch)
+
+    @torch.no_grad()
+    def predict(self, model: Model, examples: Sequence[Sentence]) -> Floats:
+        """(n, K) the probabilities of each sentence's classes."""
+        model.eval()
+        parts = []
+        for group in pieces(examples):
+            forest, ids = collate(group, model)
+            logits = model.head(model.sentences(model.look_up(forest, ids), forest))
+            parts.append(logits.softmax(dim=1).double().cpu().numpy())
+        return np.concatenate(parts)
+
+    def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
+        """Accuracy of the root's class, the mean F1 of the classes that occur, and the root's loss."""
+        return class_figures(predicted, np.array([sentence.label for sentence in examples]))
+
+
+def class_figures(predicted: Floats, gold: NDArray[np.int64]) -> dict[str, float]:
+    """Accuracy, the mean F1 of the classes that occur, and the mean loss; predicted (n, K), gold (n,)."""
+    chosen = predicted.argmax(axis=1)
+    hits = np.bincount(gold[gold == chosen], minlength=predicted.shape[1])
+    there, said = (np.bincount(rows, minlength=predicted.shape[1]) for rows in (gold, chosen))
+    f1 = 2 * hits / np.maximum(there + said, 1)
+    return {
+        "accuracy": float((chosen == gold).mean()),
+        "f1": float(f1[there > 0].mean()),
+        "loss": root_loss(predicted, gold),
+    }
+
+
+def root_loss(predicted: Floats, gold: NDArray[np.int64]) -> float:
+    """The mean negative log-likelihood of the right classes; gold (n,) are their numbers."""
+    return float(-np.log(predicted[np.arange(len(gold)), gold].clip(1e-30)).mean())
+
+
+def with_spans(sentence: Sentence, count: int, rng: np.random.Generator) -> list[Sentence]:
+    """A sentence and `count` of the labelled phrases inside it, as sequences of their own."""
+    # NOTE(paper): the released program passes no gradient from the sampled spans to the forward LSTM; here all get it.
+    picked = sentence.spans
+    if len(picked) > count:
+        picked = picked[rng.choice(len(picked), size=count, replace=False)]
+    parts = [sentence]
+    for start, end, label in picked.tolist():
+        labels = np.full(end - start, UNLABELLED, dtype=np.int64)
+        labels[-1] = label
+        parts.append(Sentence(chain(end - start), sentence.keys[start:end], labels, NO_SPANS))
+    return parts
