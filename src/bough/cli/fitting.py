@@ -10,9 +10,11 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from bough.cli import plain_console
-from bough.cli.confusion import class_table, confusion_table, score_table
-from bough.cli.training import NAMES, parse_settings, set_up_torch
+from bough.cli.console import plain_console
+from bough.cli.figures import NAMES, class_table, confusion_table, score_table
+from bough.cli.settings import parse_settings
+from bough.cli.threads import use_threads
+from bough.cli.training import check_device
 
 if TYPE_CHECKING:
     from bough.fitting.source import Source
@@ -85,7 +87,8 @@ def fit(
     from bough.data.labelled import open_labelled
     from bough.fitting import fit_sources
 
-    set_up_torch(threads, device)
+    use_threads(threads)
+    check_device(device)
     if epochs != "auto" and not (epochs.isdecimal() and int(epochs)):
         raise ValueError(f"--epochs {epochs}: a number, or auto")
     sources: dict[str, Source] = {"train": open_labelled(file, text, label)}
@@ -122,6 +125,8 @@ def fit(
 
 
 def _show(facts: dict[str, Any]) -> None:
+    from bough.training.evaluate import ClassLine
+
     scores = facts["scores"]
     split = list(scores)[-1]
     console = Console()
@@ -134,8 +139,9 @@ def _show(facts: dict[str, Any]) -> None:
     title = f"{facts['vectors']}, epoch {facts['epoch']} of {facts['epochs']} chosen on dev"
     console.print(score_table({name: score["figures"] for name, score in scores.items()}, title, extra))
     if scores[split]["classes"]:
-        console.print(class_table(scores[split]["classes"], split))
-        console.print(confusion_table(scores[split], split))
+        lines = [ClassLine(**line) for line in scores[split]["classes"]]
+        console.print(class_table(lines, split))
+        console.print(confusion_table(lines, scores[split]["confusion"], split))
 
 
 class _Display:

@@ -13,18 +13,9 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 
 from bough.cli.console import plain_console
+from bough.cli.figures import NAMES, class_table, confusion_table
 from bough.cli.settings import parse_settings
 from bough.cli.threads import use_threads
-
-NAMES = {
-    "accuracy": "accuracy",
-    "f1": "mean F1",
-    "binary": "binary",
-    "pearson": "Pearson r",
-    "spearman": "Spearman rho",
-    "mse": "MSE",
-    "loss": "loss",
-}
 
 
 def train(
@@ -86,23 +77,35 @@ def train(
 
 def evaluate(
     run: Path,
+    file: Path | None = None,
     /,
     *,
+    text: Annotated[list[str], Parameter(negative="")] = [],  # noqa: B006
+    label: str | None = None,
     split: str = "test",
+    parser: str = "builtin",
     data: Path | None = None,
     out: Path | None = None,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
     threads: int = 1,
     device: str = "cpu",
 ) -> None:
-    """Score a trained model on a split of its data set.
+    """Score a trained model on a split of its data set, or any model on a labelled file.
 
     Parameters
     ----------
     run
-        Folder of a run.
+        Folder of a run or of a fitted model.
+    file
+        A labelled file, as `bough fit` takes it.
+    text
+        The file's column of the text; twice for pairs.
+    label
+        The file's column of the label or the rating.
     split
-        train, dev or test.
+        Without a file: train, dev or test.
+    parser
+        For the texts of a file: builtin, spacy, stanza, corenlp, or corenlp:URL.
     data
         Data folder; else BOUGH_DATA, else the user cache.
     out
@@ -118,18 +121,21 @@ def evaluate(
 
     use_threads(threads)
     check_device(device)
-    report = score(run, split, data=data, device=device, out=out)
+    if file is not None:
+        from bough.fitting.judging import judge
+
+        report, what = judge(run, file, text, label, parser=parser, out=out), str(file)
+    else:
+        report, what = score(run, split, data=data, device=device, out=out), split
     if as_json:
         print(json.dumps(report.figures, indent=2))  # noqa: T201
         return
     console = Console()
-    console.print(_figures(report.figures, f"{split}, {report.examples:,} examples"))
+    console.print(_figures(report.figures, f"{what}, {report.examples:,} examples"))
     if report.classes:
-        table = Table("class", "examples", "predicted", "precision", "recall", title="by class")
-        for line in report.classes:
-            figures = [f"{value:.3f}" for value in (line.precision, line.recall)]
-            table.add_row(line.name, f"{line.examples:,}", f"{line.predicted:,}", *figures)
-        console.print(table)
+        console.print(class_table(report.classes, "by class"))
+    if report.confusion:
+        console.print(confusion_table(report.classes, report.confusion, "which was taken for which"))
 
 
 def recipes() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from bough.data.tables import read_table
 from bough.errors import FormatError
 from bough.formats import conllu, ptb
 from bough.formats.lines import numbered
@@ -37,11 +35,8 @@ PAIRS = (
     ("question1", "question2"),
     ("left", "right"),
 )
-JSON_LINES = (".jsonl", ".ndjson", ".json")
 CONLLU = (".conllu", ".conll")
 BRACKETS = (".ptb", ".mrg", ".trees", ".txt")
-_LONGEST = 10_000_000  # characters of a cell
-Cells = Iterator[tuple[int, dict[str, str]]]
 
 
 @dataclass(frozen=True)
@@ -98,7 +93,7 @@ class LabelledFile:
         if self.trees:
             yield from _conllu(self.path) if self.path.suffix.lower() in CONLLU else _brackets(self.path)
             return
-        for line, cells in _cells(self.path)[1]:
+        for line, cells in read_table(self.path)[1]:
             wanted = (*self.columns.texts, self.columns.label)
             *texts, label = (cells[name] for name in wanted)
             if all(text.strip() for text in (*texts, label)):
@@ -116,7 +111,7 @@ def open_labelled(path: Path, text: Sequence[str] = (), label: str | None = None
         if text or label:
             raise ValueError(f"{path} holds trees, which have no columns; leave --text and --label away")
         return LabelledFile(path, Columns())
-    names = _cells(path)[0]
+    names = read_table(path)[0]
     return LabelledFile(path, _columns(names, tuple(text), label, str(path)))
 
 
@@ -142,118 +137,6 @@ def _columns(names: Sequence[str], text: tuple[str, ...], label: str | None, whe
     if label in text:
         raise ValueError(f"--label {label}: that is the text; {there}")
     return Columns(text, label)
-
-
-# ------------------------------------------------------------------------- formats
-
-
-def _cells(path: Path) -> tuple[list[str], Cells]:
-    """The names of a table's columns, and its rows by line number, a row at a time."""
-    suffix = path.suffix.lower()
-    if suffix in JSON_LINES:
-        return _objects(path)
-    lines = numbered(_text_lines(path), str(path))
-    number, header = next(lines, (1, ""))
-    comma = ";" if header.count(";") > header.count(",") else ","
-    tabs = suffix in (".tsv", ".tab", ".txt") or ("\t" in header and comma not in header)
-    rows = _tabbed(number, header, lines) if tabs else _quoted(number, header, lines, comma, path)
-    names = [name.strip() for name in next(rows, (1, []))[1]]
-    if not any(names):
-        raise FormatError("an empty file; its first line names the columns", where=str(path))
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise FormatError(f"two columns are called {twice!r}", where=str(path), line=1)
-    return names, _named(rows, names, path)
-
-
-def _named(rows: Iterator[tuple[int, list[str]]], names: list[str], path: Path) -> Cells:
-    for line, row in rows:
-        if not any(cell.strip() for cell in row):
-            continue  # a blank line between others
-        if len(row) != len(names):
-            cells = f"{len(row)} cell{'s' if len(row) > 1 else ''}, {len(names)} columns"
-            raise FormatError(f"{cells} ({', '.join(names)})", where=str(path), line=line)
-        yield line, dict(zip(names, row, strict=True))
-
-
-def _quoted(
-    number: int, header: str, lines: Iterator[tuple[int, str]], comma: str, path: Path
-) -> Iterator[tuple[int, list[str]]]:
-    """CSV; a cell in quotes may go over several lines, and the row stands where its first is."""
-    csv.field_size_limit(_LONGEST)
-    last = number
-
-    def ended() -> Iterator[str]:
-        nonlocal last
-        yield f"{header}\n"
-        for last, line in lines:  # noqa: B007
-            yield f"{line}\n"
-
-    start = number
-    reader = csv.reader(ended(), delimiter=comma, strict=True)
-    while True:
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            raise FormatError(f"no CSV from here on ({error})", where=str(path), line=start) from None
-        if row is None:
-            return
-        yield start, row
-        start = last + 1
-
-
-def _tabbed(number: int, header: str, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
-    """Tabs between, and quotes that mean nothing unless they are around the whole cell."""
-    yield number, [_unquoted(cell) for cell in header.split("\t")]
-    for line, row in lines:
-        yield line, [_unquoted(cell) for cell in row.split("\t")]
-
-
-def _unquoted(cell: str) -> str:
-    if len(cell) > 1 and cell[0] == cell[-1] == '"':
-        return cell[1:-1].replace('""', '"')
-    return cell
-
-
-def _objects(path: Path) -> tuple[list[str], Cells]:
-    """JSON lines; the first object's keys are the columns."""
-
-    def rows() -> Cells:
-        for number, line in numbered(_text_lines(path), str(path)):
-            if not line.strip():
-                continue
-            try:
-                value = json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise FormatError(f"no JSON ({error})", where=str(path), line=number) from None
-            if not isinstance(value, dict):
-                raise FormatError("no JSON object; one per line", where=str(path), line=number)
-            yield number, _Filled({str(key): _as_text(cell) for key, cell in value.items()})
-
-    first = next(rows(), None)
-    if first is None:
-        raise FormatError("an empty file", where=str(path))
-    return list(first[1]), rows()
-
-
-class _Filled(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return ""  # as an empty cell
-
-
-def _as_text(cell: Any) -> str:
-    return "" if cell is None else cell if isinstance(cell, str) else json.dumps(cell)
-
-
-def _text_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file as UTF-8; a spreadsheet's UTF-16, told by its mark, is made so."""
-    with path.open("rb") as file:
-        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
-            with path.open(encoding="utf-16", newline="\n") as text:
-                yield from (line.encode() for line in text)
-            return
-        file.seek(0)
-        yield from file
 
 
 def _starts_with_bracket(path: Path) -> bool:

@@ -20,7 +20,7 @@ from bough.storage import write_text
 from bough.training.checkpoint import Progress
 from bough.training.evaluate import Report, class_report
 from bough.training.tasks import Floats, Learnable, PairsTask
-from bough.training.tasks.pairs import pair_figures
+from bough.training.tasks.pairs import correlations
 from bough.training.words import Words
 
 
@@ -66,7 +66,7 @@ def judged(
             examples = splits[split].examples(model)
             predicted = task.predict(model, examples)
             gold = np.array(splits[split].ratings)
-            facts["scores"][split] = _plain(Report(pair_figures(predicted, gold), [], len(gold)))
+            facts["scores"][split] = asdict(Report(correlations(predicted, gold), [], len(gold)))
         return Outcome(facts, model)
     predictions = {split: task.predict(model, splits[split].examples(model)) for split in held}
     gold_of = {split: _gold(splits[split]) for split in held}
@@ -74,7 +74,7 @@ def judged(
     facts |= {"temperature": t, "calibration": {}, "baseline": {}}
     for split in held:
         after: Floats = cooled(predictions[split], t)
-        facts["scores"][split] = _plain(class_report(model.purpose.classes, after, gold_of[split]))
+        facts["scores"][split] = asdict(class_report(model.purpose.classes, after, gold_of[split]))
         errors = [calibration_error(p, gold_of[split]) for p in (predictions[split], after)]
         facts["calibration"][split] = {"before": errors[0], "after": errors[1]}
         facts["baseline"][split] = bag_of_words(
@@ -90,10 +90,3 @@ def _gold(gathered: Gathered) -> Any:
         assert tree.labels is not None
         roots.append(tree.labels[tree.root])
     return np.array(roots, dtype=np.int64)
-
-
-def _plain(report: Report) -> dict[str, Any]:
-    found = asdict(report)
-    for line, one in zip(found["classes"], report.classes, strict=True):
-        line["f1"] = one.f1
-    return found

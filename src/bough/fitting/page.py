@@ -8,6 +8,7 @@ from typing import Any
 
 from bough.fitting.card import NAMES
 from bough.model.model import Model
+from bough.training.evaluate import ClassLine
 
 STYLE = """
 body{font:15px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
@@ -54,12 +55,8 @@ def _figures(facts: Mapping[str, Any]) -> list[list[str]]:
 
 def _classes(lines: Sequence[Mapping[str, Any]]) -> str:
     rows = [
-        [
-            line["name"],
-            f"{line['examples']:,}",
-            *(f"{line[key]:.3f}" for key in ("precision", "recall", "f1")),
-        ]
-        for line in lines
+        [one.name, f"{one.examples:,}", *(f"{value:.3f}" for value in (one.precision, one.recall, one.f1))]
+        for one in (ClassLine(**line) for line in lines)
     ]
     return _table(["class", "examples", "precision", "recall", "F1"], rows)
 

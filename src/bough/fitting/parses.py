@@ -44,8 +44,10 @@ class Parses:
             end += len(line)
         self._file.truncate(end)
 
-    def close(self) -> None:
-        """Nothing is lost without it."""
+    def __enter__(self) -> Parses:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def trees(self, texts: Sequence[str]) -> list[Tree | None]:

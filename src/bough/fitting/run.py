@@ -6,8 +6,8 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ import torch
 
 from bough.data.vectors import random_rows
 from bough.errors import DataError
+from bough.fitting.calibration import CalibratedTask
 from bough.fitting.gathering import Gathered, Gatherer
 from bough.fitting.outcome import Outcome, judged
-from bough.fitting.parses import parses_for
+from bough.fitting.parses import Parses, parses_for
 from bough.fitting.plan import SPLITS, Plan, kind_of
 from bough.fitting.vectors import words_for
 from bough.model.config import Config
@@ -31,7 +32,7 @@ from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore
 from bough.training.loop import Event, learn
 from bough.training.run_folder import claim, versions
-from bough.training.tasks import ClassesTask, PairsTask
+from bough.training.tasks import PairsTask
 from bough.training.words import Words
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     words = _words(run, splits)
     torch.manual_seed(run.seed)
     model = _new_model(run, plan, splits, words).to(run.device)
-    task = PairsTask(model.config) if plan.pairs else ClassesTask(model.config)
+    task = PairsTask(model.config) if plan.pairs else CalibratedTask(model.config)
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
     progress = Progress.start(model, run.seed)
     if resume:
@@ -118,26 +119,16 @@ def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
     total, before = sum(len(parts) for parts in plan.parts.values()), 0
     splits: dict[str, Gathered] = {}
     for split, source in plan.sources.items():
-        parses = None
-        if not source.trees:
-            trees = plan.purpose.trees
-            reader = WholeReader(run.parser, kind_of(run.config), chain=trees == "chain")
-            name = source.path.name if source.path else "texts"
-            parser = run.parser if isinstance(run.parser, str) else run.parser.name
-            code = blake2b(plan.parts[split].tobytes() + source.name.encode()).hexdigest()
-            identity = str(source.path.resolve()) if source.path else code
-            parses = parses_for(name, identity, parser, f"{trees} {reader.kind}", reader)
         offset = before
-        parts = gatherer.split(
-            source,
-            plan.parts[split].tolist(),
-            len(SPLITS),
-            parses,
-            lambda done, offset=offset: tell(Parsed(offset + done, total)),  # type: ignore[misc]
-        )
         before += len(plan.parts[split])
-        if parses is not None:
-            parses.close()
+        with _parses(run, plan, split) as parses:
+            parts = gatherer.split(
+                source,
+                plan.parts[split].tolist(),
+                len(SPLITS),
+                parses,
+                lambda done, offset=offset: tell(Parsed(offset + done, total)),  # type: ignore[misc]
+            )
         splits |= {name: part for name, part in zip(SPLITS, parts, strict=True) if len(part)}
         for line in (line for part in parts for line in part.wordless[:1]):
             log.warning("%s: a text without a word, left out", source.place(line))
@@ -145,6 +136,18 @@ def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
         if split not in splits:
             raise DataError(f"no example with a word in {split}; there is nothing to learn from")
     return splits
+
+
+def _parses(run: Run, plan: Plan, split: str) -> AbstractContextManager[Parses | None]:
+    """The memory of a source's parses; trees need none."""
+    source, trees = plan.sources[split], plan.purpose.trees
+    if source.trees:
+        return nullcontext()
+    reader = WholeReader(run.parser, kind_of(run.config), chain=trees == "chain")
+    parser = run.parser if isinstance(run.parser, str) else run.parser.name
+    where = str(source.path.resolve()) if source.path else f"{source.name} {plan.sizes()}"
+    name = source.path.name if source.path else source.name
+    return parses_for(name, where, parser, f"{trees} {reader.kind}", reader)
 
 
 def _folded(word: str, config: Config) -> str:

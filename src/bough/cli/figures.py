@@ -1,0 +1,62 @@
+"""Tables of a classifier's figures: splits, classes, and which was taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+NAMES = {
+    "accuracy": "accuracy",
+    "f1": "mean F1",
+    "binary": "binary",
+    "pearson": "Pearson r",
+    "spearman": "Spearman rho",
+    "mse": "MSE",
+    "loss": "loss",
+}
+
+if TYPE_CHECKING:
+    from bough.training.evaluate import ClassLine
+
+MOST = 12  # classes of a matrix that a terminal has room for
+
+
+def score_table(
+    scores: Mapping[str, Mapping[str, float]], title: str, extra: Mapping[str, Mapping[str, float]]
+) -> Table:
+    """A column for each split, a row for each figure."""
+    table = Table("", *scores, title=title, title_justify="left")
+    for name in next(iter(scores.values())):
+        table.add_row(NAMES[name], *(f"{figures[name]:.4f}" for figures in scores.values()))
+    for name, values in extra.items():
+        table.add_row(name, *(f"{values[split]:.4f}" for split in scores))
+    return table
+
+
+def class_table(lines: Sequence[ClassLine], title: str) -> Table:
+    """A row for each class."""
+    table = Table(
+        "class", "examples", "predicted", "precision", "recall", "F1", title=title, title_justify="left"
+    )
+    for line in lines:
+        figures = [f"{value:.3f}" for value in (line.precision, line.recall, line.f1)]
+        table.add_row(Text(line.name), f"{line.examples:,}", f"{line.predicted:,}", *figures)
+    return table
+
+
+def confusion_table(
+    lines: Sequence[ClassLine], confusion: Sequence[Sequence[int]], title: str
+) -> Table | str:
+    """Rows are what it is, columns what was said; very many classes have no room in a terminal."""
+    names = [line.name for line in lines]
+    there = [i for i, row in enumerate(confusion) if any(row) or any(other[i] for other in confusion)]
+    if len(there) > MOST:
+        return f"{len(there)} classes: too many to show here which was taken for which"
+    table = Table("is \\ said", *map(escape, names), title=title, title_justify="left")
+    for name, i in zip(names, there, strict=True):
+        table.add_row(Text(name), *(str(confusion[i][j] or "\u00b7") for j in there))
+    return table

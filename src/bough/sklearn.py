@@ -1,0 +1,102 @@
+"""Fitted models in scikit-learn's manners: `cross_val_score`, `GridSearchCV` and `Pipeline` work with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.fitting import fit
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError:
+    raise ImportError('bough.sklearn needs scikit-learn: pip install "bough[baselines]"') from None
+
+
+class _Fitted(BaseEstimator):  # type: ignore[misc]
+    """What both share: the options of `bough.fit` as parameters."""
+
+    def __init__(
+        self,
+        trees: str | None = None,
+        recipe: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        epochs: int | None = None,
+        vectors: str | None = None,
+        parser: str = "builtin",
+        data: str | None = None,
+        seed: int = 1,
+    ) -> None:
+        self.trees, self.recipe, self.settings, self.epochs = trees, recipe, settings, epochs
+        self.vectors, self.parser, self.data, self.seed = vectors, parser, data, seed
+
+    def _fit(self, items: Sequence[Any], labels: Sequence[Any]) -> None:
+        self.pipeline_ = fit(
+            items,
+            labels,
+            trees=self.trees,  # type: ignore[arg-type]
+            recipe=self.recipe,
+            settings=self.settings,
+            epochs=self.epochs,
+            vectors=self.vectors,
+            parser=self.parser,
+            data=self.data,
+            seed=self.seed,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
+    """Texts or `Tree`s in classes; see `bough.fit` for the parameters. `classes_` are as they came."""
+
+    def fit(self, X: Any, y: Any) -> TreeLSTMClassifier:
+        """X: texts or trees; y: a class for each."""
+        texts, labels = _texts(X), np.asarray(y)
+        self.classes_ = np.unique(labels)
+        self._fit(texts, [str(label) for label in labels.tolist()])
+        names = [str(label) for label in self.classes_.tolist()]
+        self._columns = [self.pipeline_.classes.index(name) for name in names]
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """(n, classes) in the order of `classes_`."""
+        check_is_fitted(self, "pipeline_")
+        rows = np.array([result.probabilities for result in self.pipeline_(_texts(X))], dtype=np.float64)
+        return rows.reshape(-1, len(self.pipeline_.classes))[:, self._columns]
+
+    def predict(self, X: Any) -> Any:
+        """(n,) the likeliest class of each."""
+        places = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[places]
+
+
+class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
+    """Pairs of texts with ratings; X is a list of pairs or an array of two columns."""
+
+    def fit(self, X: Any, y: Any) -> TreeLSTMPairRegressor:
+        """X: (n, 2) texts; y: (n,) ratings."""
+        self._fit(_pairs(X), np.asarray(y, dtype=np.float64).tolist())
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """(n,) ratings."""
+        check_is_fitted(self, "pipeline_")
+        return np.array([result.score for result in self.pipeline_.compare_all(_pairs(X))])
+
+
+def _texts(X: Any) -> list[Any]:
+    return [item.item() if isinstance(item, np.generic) else item for item in X]
+
+
+def _pairs(X: Any) -> list[tuple[str, str]]:
+    rows = getattr(X, "values", X)  # of a data frame
+    return [(str(a), str(b)) for a, b in rows]

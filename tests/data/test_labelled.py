@@ -1,0 +1,110 @@
+"""Claims about labelled files: every format gives the same examples, and what is wrong is said with its line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bough.data.labelled import Columns, open_labelled
+from bough.errors import FormatError
+
+ROWS = [
+    ("What is this ?", "DESC"),
+    ('He said "no", twice', "HUM"),
+    ("two\nlines", "ENTY"),
+    ("z\u00fcrich ; x", "LOC"),
+]
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def read(path: Path, **options: object) -> list[tuple[str, ...]]:
+    return [(*example.texts, example.label) for example in open_labelled(path, **options)]  # type: ignore[arg-type]
+
+
+def quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'
+
+
+@pytest.mark.parametrize("comma", [",", ";"])
+def test_csv_with_quotes_line_breaks_and_either_comma(tmp_path: Path, comma: str) -> None:
+    lines = [f"text{comma}label", *(f"{quoted(text)}{comma}{label}" for text, label in ROWS)]
+    path = write(tmp_path / "a.csv", "\ufeff" + "\r\n".join(lines) + "\r\n")
+    assert read(path) == [(text.replace("\r", ""), label) for text, label in ROWS]
+    assert [example.line for example in open_labelled(path)] == [2, 3, 4, 6]
+
+
+def test_tabs_json_lines_and_a_spreadsheets_encoding(tmp_path: Path) -> None:
+    rows = [ROWS[0], ROWS[1], ROWS[3]]
+    table = "".join(f"{text}\t{label}\n" for text, label in [("text", "label"), *rows])
+    objects = "".join(json.dumps({"text": text, "label": label, "more": 1}) + "\n" for text, label in rows)
+    assert read(write(tmp_path / "a.tsv", table)) == rows
+    assert read(write(tmp_path / "b.tsv", table.encode("utf-16"))) == rows
+    assert read(write(tmp_path / "a.jsonl", objects)) == rows
+    assert read(write(tmp_path / "b.jsonl", '{"text": "a", "label": 3}\n{"text": "b", "label": true}\n')) == [
+        ("a", "3"),
+        ("b", "true"),
+    ]
+
+
+def test_columns_are_found_by_their_names_or_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,Question,fine,Category\n1,who ?,HUM:ind,HUM\n")
+    assert open_labelled(path).columns == Columns(("Question",), "Category")
+    assert read(path, label="fine") == [("who ?", "HUM:ind")]
+    pairs = write(tmp_path / "b.csv", "a,b,score\nx,y,3.5\n")
+    assert open_labelled(pairs).pairs
+    assert read(pairs) == [("x", "y", "3.5")]
+    assert read(path, text=("Question", "fine"), label="id") == [("who ?", "HUM:ind", "1")]
+
+
+def test_rows_without_a_text_or_a_label_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "text,label\na,x\n,x\n\nb,\n  ,y\nc,y\n")
+    source = open_labelled(path)
+    assert [example.texts for example in source] == [("a",), ("c",)]
+    assert source.empty == [3, 5, 6]
+
+
+def test_trees_in_brackets_and_conllu(tmp_path: Path) -> None:
+    brackets = write(tmp_path / "a.txt", "(pos (neg bad) (pos not))\n(neg\n  (neg bad))\n")
+    first, second = open_labelled(brackets)
+    assert first.tree is not None
+    assert first.tree.labels == ("pos", "neg", "pos")
+    assert (first.label, second.label, second.line) == ("pos", "neg", 3)
+    word = "1\tHi\t_\tINTJ\t_\t_\t0\troot\t_\t_\n"
+    conllu = write(tmp_path / "a.conllu", f"# label = greeting\n{word}\n# label = other\n{word}")
+    assert [example.label for example in open_labelled(conllu)] == ["greeting", "other"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "one,two\na,b\n", "a.csv:1: which column is the text"),
+        ("a.csv", "text,two\na,b\n", "a.csv:1: which column is the label"),
+        ("a.csv", "text,text,label\na,b,c\n", "a.csv:1: two columns are called 'text'"),
+        ("a.csv", "text,label\na,x\nb\n", "a.csv:3: 1 cell, 2 columns"),
+        ("a.csv", 'text,label\na,x\n"b,x\n', "a.csv:3: no CSV from here on"),
+        ("a.csv", b"text,label\na,x\ncaf\xe9,x\n", "a.csv:3: byte 0xe9 is no UTF-8"),
+        ("a.csv", "", "an empty file"),
+        ("a.jsonl", '{"text": "a", "label": "x"}\n{"text"\n', "a.jsonl:2: no JSON"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: no JSON object"),
+        ("a.conllu", "1\tHi\t_\tX\t_\t_\t0\troot\t_\t_\n", "a.conllu:1: a sentence without `# label = NAME`"),
+        ("a.txt", "(a (b c)\n", "a.txt:1: 1 '(' is never closed"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(
+    tmp_path: Path, name: str, text: str | bytes, message: str
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        list(open_labelled(write(tmp_path / name, text)))
+    assert message in str(caught.value)
+
+
+def test_a_missing_column_names_those_there_are(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "text,label\na,x\n")
+    with pytest.raises(FormatError, match=r"no column 'lable'; the columns are 'text', 'label'"):
+        open_labelled(path, label="lable")
+    with pytest.raises(FormatError, match="no such file"):
+        open_labelled(tmp_path / "none.csv")

@@ -1,0 +1,149 @@
+"""Claims about `bough.fit`: it learns, what it gives can be saved and loaded, and it says what goes wrong."""
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import bough
+from bough.errors import DataError
+from bough.fitting import fit_sources
+from bough.fitting.source import Listed
+from bough.pipeline import RelatednessPipeline, SentimentPipeline
+from small_fits import QUICK, examples
+
+
+def fitted(texts: Any, labels: Any, **options: Any) -> Any:
+    return bough.fit(texts, labels, **{"trees": "none", "settings": QUICK, "epochs": 6, **options})
+
+
+@pytest.fixture(scope="module")
+def fruit() -> SentimentPipeline:
+    pipeline = fitted(*examples())
+    assert isinstance(pipeline, SentimentPipeline)
+    return pipeline
+
+
+def test_it_learns_and_every_phrase_has_a_class(fruit: SentimentPipeline) -> None:
+    texts, labels = examples(20)
+    assert fruit.evaluate(texts, labels).figures["accuracy"] > 0.9
+    result = fruit("The pear is on the shelf .")
+    assert result.label == "fruit"
+    assert result.score == max(result.probabilities)
+    assert {node.label for node in result.nodes} <= {"fruit", "tool"}
+    assert ElementTree.fromstring(result.svg()).tag.endswith("svg")
+
+
+def test_a_saved_model_is_the_same_and_may_be_saved_again(fruit: SentimentPipeline, tmp_path: Path) -> None:
+    fruit.save(tmp_path / "one")
+    bough.load(tmp_path / "one").save(tmp_path / "two")
+    for folder in ("one", "two"):
+        again = bough.load(tmp_path / folder)
+        assert isinstance(again, SentimentPipeline)
+        assert (
+            again("The saw is here . It is sharp .").json() == fruit("The saw is here . It is sharp .").json()
+        )
+    assert (tmp_path / "one" / "config.json").read_bytes() == (tmp_path / "two" / "config.json").read_bytes()
+    assert (tmp_path / "two" / "README.md").read_text().startswith("# 2 classes: fruit, tool")
+
+
+def test_a_text_of_several_sentences_is_one_tree(fruit: SentimentPipeline) -> None:
+    result = fruit("An apple . A saw . A pear .")
+    assert len(result.roots) == 1
+    assert len(result.tree.words) == len(result.tokens)
+
+
+def test_the_parser_gives_the_trees_and_numbers_are_classes_in_order() -> None:
+    texts, labels = examples(20)
+    numbers = [10 if label == "fruit" else 2 for label in labels]
+    mine = bough.fit(texts, numbers, settings=QUICK, epochs=1)
+    assert mine.classes == ("2", "10")
+    assert mine.model.purpose.ordered
+    assert -1 <= mine(texts[0]).score <= 1
+    assert any(len(children) == 2 for children in mine(texts[0]).tree.children)
+
+
+def test_pairs_keep_their_scale() -> None:
+    texts, _ = examples(40)
+    pairs = [(a, b) for a, b in zip(texts, texts[1:] + texts[:1], strict=True)]
+    ratings = [-10 + 30 * (i % 2) for i in range(len(pairs))]
+    mine = fitted(pairs, ratings, epochs=2)
+    assert isinstance(mine, RelatednessPipeline)
+    assert mine.model.purpose.ratings == (-10, 20)
+    assert -10 <= mine.score(*pairs[0]) <= 20
+    assert set(mine.evaluate(pairs, ratings).figures) == {"pearson", "spearman", "mse"}
+
+
+def test_trees_that_are_not_sentences() -> None:
+    def tree(kind: str, depth: int) -> bough.Tree:
+        return bough.Tree([-1, *range(depth)], tokens=["root", *["x"] * (depth - 1), kind])
+
+    trees = [tree("add" if i % 2 else "mul", 2 + i % 5) for i in range(40)]
+    trees = [t.replace(tokens=[*t.tokens[:-1], t.tokens[-1]]) for t in trees if t.tokens]
+    labels = ["plus" if i % 2 else "times" for i in range(40)]
+    trees = [bough.Tree([*t.parents, 0], tokens=[*(t.tokens or ()), f"n{i}"]) for i, t in enumerate(trees)]
+    mine = bough.fit(trees, labels, settings={**QUICK, "rate": 0.1}, epochs=8)
+    assert mine.evaluate(trees, labels).figures["accuracy"] > 0.9
+    assert mine(trees[0]).label == "times"
+    with pytest.raises(ValueError, match="fitted on trees"):
+        mine("a text")
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    texts, labels = examples(20)
+    one, two, other = (fitted(texts, labels, epochs=1, seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(one.model.table, two.model.table)
+    assert one("a saw").json() == two("a saw").json() != other("a saw").json()
+
+
+def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) -> None:
+    fruit.save(tmp_path)
+    texts, labels = examples(20)
+    mine = fitted(texts, labels, start=tmp_path, epochs=1, settings={"rate": 1e-9, "embedding_rate": 1e-9})
+    assert mine.model.config.hidden == 12
+    old, new = (model.encoder.state_dict() for model in (fruit.model, mine.model))
+    assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        (["a b", "c d"], ["x"], "2 of them, 1 labels"),
+        (["a b", "c d", "e f"], ["x", "x", "x"], "one class only, 'x'"),
+        ([], [], "nothing to learn from"),
+        (["a b", 3, "c"], ["x", "y", "x"], r"texts\[1\] is a int"),
+        ([("a", "b"), ("c", "d")], ["1", "nan"], r"texts\[1\]: the rating 'nan'; a number is wanted"),
+        ([("a", "b"), ("c", "d")], [1, 1], "every rating is 1"),
+        ([f"t{i}" for i in range(20)], list(range(20)), "20 classes for 20 examples"),
+        ("one text", ["x"], "a list of them is wanted"),
+    ],
+)
+def test_what_is_wrong_with_the_examples_is_said(texts: Any, labels: Any, message: str) -> None:
+    with pytest.raises((ValueError, DataError), match=message):
+        fitted(texts, labels)
+
+
+def test_a_label_that_training_has_not_is_said_with_its_place() -> None:
+    with pytest.raises(DataError, match=r"dev\[1\]: the label 'bird' is not in the training examples"):
+        fitted(*examples(10), dev=(["a", "b"], ["fruit", "bird"]))
+
+
+def test_what_a_person_should_know_is_told(tmp_path: Path) -> None:
+    texts, labels = examples(20)
+    train = Listed([*texts, "  ", "only one"], [*labels, "fruit", "rare"], "train")
+    test = Listed(texts[:2], labels[:2], "test")
+    heard: list[str] = []
+    options: dict[str, Any] = {"shape": "none", "settings": QUICK, "epochs": 1}
+    fit_sources({"train": train, "test": test}, tmp_path / "out", hear=heard.append, **options)
+    said = "\n".join(heard)
+    assert "train[20]: a row without a text or a label, left out" in said
+    assert "the class 'rare' has one example" in said
+    assert "test[0]: 2 texts are in the training examples too" in said
+    assert "dev: 2 of 21 examples" in said
+
+
+def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
+    with pytest.raises(ValueError, match="--trees none"):
+        bough.fit(*examples(10), settings={**QUICK, "encoder": "mean"})

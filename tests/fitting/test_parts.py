@@ -1,0 +1,110 @@
+"""Claims about the parts of a fit: splits, parses, packed trees, temperature, joined sentences."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bough.fitting.calibration import calibration_error, cooled, temperature
+from bough.fitting.packed import PackedTrees
+from bough.fitting.parses import Parses
+from bough.fitting.split import held_out
+from bough.parsing.joining import in_a_row, joined
+from bough.pipeline.whole import WholeReader
+from bough.trees.tree import Tree
+from treegen import trees
+
+
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=200), st.integers(0, 5))
+def test_a_split_keeps_each_class_and_no_text_is_on_two_sides(labels: list[int], seed: int) -> None:
+    strata = np.array(labels)
+    keys = np.arange(len(labels), dtype=np.uint64) // 2 * 2 + np.arange(len(labels), dtype=np.uint64) % 3 // 2
+    dev, test = held_out(strata, keys, [0.2, 0.1], seed)
+    assert not {*dev.tolist()} & {*test.tolist()}
+    out = np.concatenate([dev, test])
+    left = np.setdiff1d(np.arange(len(labels)), out)
+    assert not {*keys[out].tolist()} & {*keys[left].tolist()}
+    assert len(left)
+    for share, part in ((0.2, dev), (0.1, test)):
+        for label in range(4):
+            assert (strata[part] == label).sum() <= share * (strata == label).sum() + 2
+    again = held_out(strata, keys, [0.2, 0.1], seed)
+    assert all(np.array_equal(a, b) for a, b in zip((dev, test), again, strict=True))
+
+
+class Counting(WholeReader):
+    """A reader of chains that counts what it reads."""
+
+    def __init__(self) -> None:
+        super().__init__("none", "dependency", chain=True)
+        self.read_texts: list[str] = []
+
+    def read_any(self, texts):  # type: ignore[no-untyped-def]
+        self.read_texts += texts
+        return super().read_any(texts)
+
+
+def test_a_text_is_parsed_once_whatever_a_kill_left(tmp_path: Path) -> None:
+    path, texts = tmp_path / "parses.jsonl", ["one two", "three", "", "one two", "vier f\u00fcnf"]
+    with Parses(path, Counting()) as first:
+        found = first.trees(texts)
+    assert found[0] == in_a_row(["one", "two"])
+    assert found[2] is None
+    whole = path.read_bytes()
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        reader = Counting()
+        with Parses(path, reader) as again:
+            assert again.trees(texts) == found
+        assert len(reader.read_texts) == 1 + 3 - whole[:cut].count(
+            b"\n"
+        )  # the text without a word has no tree
+
+
+def test_a_damaged_line_is_parsed_again(tmp_path: Path) -> None:
+    path = tmp_path / "parses.jsonl"
+    with Parses(path, Counting()) as first:
+        found = first.trees(["one two", "three"])
+    path.write_bytes(path.read_bytes().replace(b"[1, -1]", b"[1, {1]").replace(b"three", b"thr\xff\xfe"))
+    with Parses(path, Counting()) as again:
+        assert again.trees(["one two", "three"]) == found
+
+
+@given(st.lists(trees(), min_size=1, max_size=5))
+def test_packed_trees_come_out_as_they_went_in(some: list[Tree]) -> None:
+    packed = PackedTrees()
+    named = [tree.replace(tokens=[f"t{i % 3}" for i in range(len(tree))], relations=None) for tree in some]
+    for tree in named:
+        packed.append(tree, [i if i % 2 else None for i in range(len(tree))])
+    assert len(packed) == len(named)
+    for tree, found in zip(named, packed, strict=True):
+        assert np.array_equal(tree.parents, found.parents)
+        assert tree.tokens == found.tokens
+        assert found.labels == tuple(i if i % 2 else None for i in range(len(tree)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_joined_sentences_keep_their_words_in_order(count: int) -> None:
+    phrases = [Tree([-1, 0, 0], tokens=[None, f"a{i}", f"b{i}"]) for i in range(count)]
+    arcs = [Tree([1, -1], tokens=[f"a{i}", f"b{i}"], relations=["det", "root"]) for i in range(count)]
+    words = [word for i in range(count) for word in (f"a{i}", f"b{i}")]
+    one, other = joined(phrases, "constituency"), joined(arcs, "dependency")
+    for tree in (one, other):
+        assert tree.tokens is not None
+        assert [tree.tokens[node] for node in tree.words] == words
+    assert int(one.degrees.max()) == 2
+    assert int(one.heights.max()) <= 1 + int(np.ceil(np.log2(count)))
+
+
+def test_the_temperature_mends_probabilities_that_are_too_sure() -> None:
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(4000, 3))
+    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    gold = np.array([rng.choice(3, p=row) for row in p])
+    sure = cooled(p, 1 / 4)
+    t = temperature(sure, gold)
+    assert t == pytest.approx(4, rel=0.1)
+    assert calibration_error(cooled(sure, t), gold) < 0.05 < calibration_error(sure, gold)
+    assert (cooled(sure, t).argmax(axis=1) == sure.argmax(axis=1)).all()

@@ -1,0 +1,61 @@
+"""Claims about a fit that is stopped: with `resume` nothing is lost and nothing changes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bough
+from bough.errors import TrainingError
+from bough.fitting.run import Parsed
+from bough.training.loop import Event
+from small_fits import QUICK, examples
+
+FILES = (
+    "config.json",
+    "vocab.txt",
+    "model.safetensors",
+    "README.md",
+    "fit.json",
+    "report.html",
+    "metrics.jsonl",
+)
+
+
+class Stop(Exception):
+    """A kill."""
+
+
+def fit(out: Path, **options: Any) -> Any:
+    return bough.fit(*examples(40), trees="none", settings=QUICK, epochs=3, out=out, **options)
+
+
+def test_killed_while_training_or_parsing_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    fit(tmp_path / "whole")
+
+    def kill(event: Parsed | Event) -> None:
+        if (isinstance(event, Event) and event.epoch == 2) or not (
+            tmp_path / "torn" / "checkpoint.safetensors"
+        ).exists():
+            if isinstance(event, Parsed) and seen:
+                return
+            seen.append(event)
+            raise Stop
+
+    seen: list[Parsed | Event] = []
+    for _ in range(2):
+        with pytest.raises(Stop):
+            fit(tmp_path / "torn", resume=True, tell=kill)
+    fit(tmp_path / "torn", resume=True)
+    for name in FILES:
+        assert (tmp_path / "torn" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def test_a_finished_fit_is_read_again_and_another_is_refused(tmp_path: Path) -> None:
+    one = fit(tmp_path)
+    again = fit(tmp_path, resume=True)
+    assert again("a saw").json() == one("a saw").json()
+    with pytest.raises(TrainingError, match="is not empty"):
+        fit(tmp_path)
+    with pytest.raises(TrainingError, match="another seed"):
+        fit(tmp_path, resume=True, seed=2)

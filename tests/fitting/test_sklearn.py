@@ -1,0 +1,45 @@
+"""Claims about the estimators: they keep scikit-learn's manners."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from small_fits import QUICK, examples
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from bough.sklearn import TreeLSTMClassifier, TreeLSTMPairRegressor
+
+
+def test_a_classifier_is_cloned_searched_pickled_and_keeps_its_labels() -> None:
+    texts, names = examples(36)
+    labels = np.array([3 if name == "fruit" else 7 for name in names])
+    one = TreeLSTMClassifier(trees="none", settings=QUICK, epochs=5)
+    assert clone(one).get_params() == one.get_params()
+    with pytest.raises(NotFittedError):
+        one.predict(texts)
+    one.fit(np.array(texts), labels)
+    assert one.classes_.tolist() == [3, 7]
+    assert one.score(texts, labels) > 0.9
+    p = one.predict_proba(texts)
+    assert p.sum(axis=1) == pytest.approx(np.ones(len(texts)))
+    again = pickle.loads(pickle.dumps(one))
+    assert np.array_equal(again.predict_proba(texts), p)
+    assert len(cross_val_score(clone(one).set_params(epochs=1), texts, labels, cv=2)) == 2
+    search = GridSearchCV(clone(one), {"epochs": [1, 2]}, cv=2).fit(texts, labels)
+    assert search.best_params_["epochs"] in (1, 2)
+
+
+def test_a_regressor_rates_pairs_given_as_columns() -> None:
+    texts, names = examples(30)
+    pairs = np.array([texts[:-1], texts[1:]]).T
+    ratings = np.array([float(name == "fruit") for name in names[:-1]])
+    one = TreeLSTMPairRegressor(trees="none", settings=QUICK, epochs=1).fit(pairs, ratings)
+    assert one.predict(pairs).shape == (29,)
+    assert ((one.predict(pairs) >= 0) & (one.predict(pairs) <= 1)).all()
+    assert np.isfinite(one.score(pairs, ratings))
