@@ -24,7 +24,7 @@ AT_ONCE = 256  # examples scored as one forest
 
 
 class Learnable(Protocol):
-    """What the loop asks: an epoch's batches, in an order drawn anew, a loss to lower, predictions and their figures."""
+    """What the loop asks: an epoch's batches in an order drawn anew, their loss, predictions and figures of them."""
 
     def batches(self, examples: Sequence[Any], rng: np.random.Generator) -> list[Indices]: ...
     def loss(self, model: Model, batch: Sequence[Any], rng: np.random.Generator) -> Tensor: ...
