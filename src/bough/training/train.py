@@ -18,8 +18,8 @@ from bough.model.model import UNKNOWN, Model
 from bough.storage import read_json, write_json, write_text
 from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore
+from bough.training.fit_system import fit_system
 from bough.training.loop import Tell, learn
-from bough.training.measured import fit_system
 from bough.training.recipes import command_for
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
 from bough.training.tasks import RelatednessTask, Task, read_some, task_for, word_counts
