@@ -25,6 +25,7 @@ FN float total_of_8(__m256 v) {
 #define FMADD _mm256_fmadd_ps
 #define FNMADD _mm256_fnmadd_ps
 #define TILE 2
+#define ROWS 3
 #define TOTAL total_of_8
 #define ABS(x) _mm256_andnot_ps(SET(-0.f), x)
 #define ROUND(x) _mm256_round_ps(x, 8)

@@ -20,6 +20,7 @@
 #define FMADD _mm512_fmadd_ps
 #define FNMADD _mm512_fnmadd_ps
 #define TILE 4
+#define ROWS 6
 #define TOTAL _mm512_reduce_add_ps
 #define ABS _mm512_abs_ps
 #define ROUND(x) _mm512_roundscale_ps(x, 8)

@@ -66,6 +66,13 @@ typedef struct { /* as in losses.py */
     SetThreads set_threads;
 } PairLoss;
 
+typedef struct { /* as in lstm.py */
+    int64_t steps, inputs, hidden, chunk, isa;
+    const int64_t *sizes;        /* rows of each step, never more than of the one before */
+    const float *x, *W, *U, *b;  /* W, U and b in panels, forwards and then backwards */
+    float *out, *z, *c;
+} Lstm;
+
 #define FN TARGET static inline __attribute__((always_inline))
 #define POINTER(x, at) ((x) ? (x) + (at) : 0)
 
@@ -73,12 +80,14 @@ typedef struct { /* as in losses.py */
 #include "few.h"
 #include "rows.h"
 #include "nodes.h"
+#include "lstm.h"
 #include "unvector.h"
 
 #include "avx2.h"
 #include "few.h"
 #include "rows.h"
 #include "nodes.h"
+#include "lstm.h"
 #include "unvector.h"
 #undef FN
 
@@ -104,6 +113,12 @@ int64_t bough_isa(void) {
 }
 
 #include "plan.h"
+
+/* The states of a layer, forwards and backwards side by side. */
+int64_t bough_lstm(const Lstm *s) {
+    for (int back = 0; back < 2; back++) (s->isa == 512 ? lstm_avx512 : lstm_avx2)(s, back);
+    return 0;
+}
 
 /* Row-major (m, n) C = A B, where A is (m, k) or, with `at`, (k, m), and B (k, n) or, with `bt`, (n, k). */
 static void matmul(Gemm gemm, int at, int bt, int64_t m, int64_t n, int64_t k, const float *A, int64_t lda,

@@ -19,6 +19,7 @@
 #undef FMADD
 #undef FNMADD
 #undef TILE
+#undef ROWS
 #undef TOTAL
 #undef ABS
 #undef ROUND

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from bough.nn.fast.lstm import lstm_forward
 from bough.parsing.builtin.lexicon import SHAPES
 
 PAIRS = 64  # rows of `paired` at a time
@@ -136,8 +137,11 @@ def bilstm(layer: nn.LSTM, x: Tensor | PackedSequence, dropout: float = 0.0) -> 
 
     With `dropout`, the matrices from state to state have entries left out.
     """
-    if not dropout or isinstance(x, PackedSequence):
-        states: Tensor | PackedSequence = layer(x)[0]
+    if isinstance(x, PackedSequence):
+        rows = lstm_forward(layer, x.data, x.batch_sizes)
+        return layer(x)[0] if rows is None else x._replace(data=rows)
+    if not dropout:
+        states: Tensor = layer(x)[0]
         return states
     weights = [
         F.dropout(weight, dropout) if "weight_hh" in name else weight

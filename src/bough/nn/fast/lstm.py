@@ -1,0 +1,77 @@
+"""A bidirectional LSTM over a packed batch of sequences in one compiled call: no gradient, float32 on the CPU."""
+
+from __future__ import annotations
+
+import ctypes
+from weakref import WeakKeyDictionary
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from bough.nn.engine import recorded
+from bough.nn.fast.buffers import Buffer
+from bough.nn.fast.compiled import takes
+from bough.nn.fast.library import library
+
+CHUNK = (
+    128  # rows whose inputs are mapped at once: what is made of them is still in cache when its steps come
+)
+NAMES = "steps inputs hidden chunk isa sizes x W U b out z c"
+Weights = tuple[Tensor, Tensor, Tensor]
+_kept: WeakKeyDictionary[nn.LSTM, tuple[object, Weights]] = WeakKeyDictionary()
+
+
+class _Lstm(ctypes.Structure):
+    """As in kernel.c."""
+
+    _fields_ = [(name, ctypes.c_int64) for name in NAMES.split()]
+
+
+def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor) -> Tensor | None:
+    """The states (N, 2 hidden) of one bidirectional layer, from zero states on; None where C does not take it.
+
+    Shape: x (N, inputs), the rows of one step after those of the other as in a `PackedSequence`, sizes (T,).
+    """
+    parameters: list[Tensor] = list(layer.parameters())
+    plain = layer.bidirectional and layer.bias and layer.num_layers == 1 and not layer.proj_size
+    if not plain or recorded(x, *parameters) or torch.is_autocast_enabled("cpu"):
+        return None
+    if not takes(x, *parameters) or x.shape != (int(sizes.sum()), layer.input_size):
+        return None
+    x, sizes, lanes = x.contiguous(), sizes.contiguous(), library().isa // 32
+    W, U, b = _weights(layer, parameters, lanes)
+    out = x.new_empty(len(x), 2 * layer.hidden_size)
+    widest, padded = int(sizes[0]) if len(sizes) else 0, U.shape[1] * lanes
+    mapped = (CHUNK + widest) * 4 * padded
+    buffer = Buffer(mapped + widest * padded)
+    z = buffer.floats.data_ptr()
+    numbers = (len(sizes), layer.input_size, layer.hidden_size, CHUNK, library().isa)
+    addresses = [tensor.data_ptr() for tensor in (sizes, x, W, U, b, out)]
+    library().functions.bough_lstm(ctypes.byref(_Lstm(*numbers, *addresses, z, z + 4 * mapped)))
+    return out
+
+
+def _weights(layer: nn.LSTM, parameters: list[Tensor], lanes: int) -> Weights:
+    """W, U and b of both directions in the panels of lstm.h; kept until a parameter changes."""
+    if any(parameter.is_inference() for parameter in parameters):  # these do not tell of a change
+        return _in_panels(parameters, lanes)
+    state = [lanes, *((parameter.data_ptr(), parameter._version) for parameter in parameters)]
+    known, weights = _kept.get(layer, (None, None))
+    if weights is None or known != state:
+        weights = _in_panels(parameters, lanes)
+        _kept[layer] = (state, weights)
+    return weights
+
+
+def _in_panels(parameters: list[Tensor], lanes: int) -> Weights:
+    with torch.inference_mode(False), torch.no_grad():
+        W, U, b_in, b_state = (torch.stack(pair) for pair in zip(parameters[:4], parameters[4:], strict=True))
+        return _panels(W, lanes), _panels(U, lanes), _panels((b_in + b_state).unsqueeze(2), lanes)
+
+
+def _panels(weights: Tensor, lanes: int) -> Tensor:
+    """(2, 4 hidden, k) -> (2, panels, k, 4, lanes), zeros where a panel has more units than are left."""
+    gates = weights.reshape(2, 4, -1, weights.shape[2])
+    padded = F.pad(gates, (0, 0, 0, -gates.shape[2] % lanes))
+    return padded.reshape(2, 4, -1, lanes, weights.shape[2]).permute(0, 2, 4, 1, 3).contiguous()
