@@ -155,3 +155,14 @@ def test_the_width_to_fill_decides_which_way_a_tree_runs() -> None:
 def test_a_node_that_is_not_there(options: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="no node"):
         drawn(sentiment()("good film"), **options)
+
+
+def test_classes_without_an_order_have_colours_and_letters_of_their_own() -> None:
+    result = sentiment()("A tree grows.")
+    names = ("animal", "plant", "stone", "water", "wind")
+    other = Sentiment(result.text, names, result._sentences, result._probabilities, ordered=False)
+    drawn = svg(other)
+    level = len(COLOURS) + names.index(other.nodes[0].label)
+    assert f'class="l{level}"' in drawn
+    assert f">{other.nodes[0].label[:2]}<" in drawn
+    assert other.score == max(other.probabilities)

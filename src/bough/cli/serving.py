@@ -14,6 +14,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
+    model: str | None = None,
     browser: Annotated[bool, Parameter(name="--open", negative="")] = False,
 ) -> None:
     """Show the trees on a page, and answer programs in JSON.
@@ -24,6 +25,8 @@ def serve(
         The address to listen on; by default nobody but this machine gets in.
     port
         The port; 0 takes a free one.
+    model
+        The folder of a model of yours; it stands in for sentiment, or for relatedness if it is one of pairs.
     browser
         Open the page in the browser.
     """
@@ -44,4 +47,4 @@ def serve(
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):  # the way it is stopped
-        run(host, port, tell=tell)
+        run(host, port, tell=tell, model=model)

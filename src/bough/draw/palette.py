@@ -32,13 +32,29 @@ SHORT = 2  # letters of a class's name that stand for it where there is no room
 DARK_INK, DARK_PAPER, DARK_NEUTRAL, ON_DARK_NEUTRAL = "#e8ebee", "#14181d", "#5a5f66", PAPER
 
 
+def level_of_class(number: int, classes: int, *, ordered: bool) -> int:
+    """Where on the scale of five a class stands; without an order 5 and on, one for each of `KINDS`."""
+    if ordered and classes in LEVELS:
+        return LEVELS[classes][number]
+    return len(COLOURS) + number % len(KINDS)
+
+
+def sign_of_class(level: int, name: str) -> str:
+    """What tells a class beside its colour: a sign, or the first letters of its name."""
+    return SIGNS[level] if level < len(SIGNS) else name[:SHORT]
+
+
 def variables() -> str:
     """The palette as CSS variables, for a page with a style sheet of its own: `--c0` to `--c4`, `--on0`, ..."""
     levels = "".join(
         f"--c{i}:{colour};--on{i}:{on};" for i, (colour, on) in enumerate(zip(COLOURS, ON, strict=True))
     )
+    kinds = "".join(
+        f".c{level}{{background:{colour};color:{ON_KINDS}}}"
+        for level, colour in enumerate(KINDS, len(COLOURS))
+    )
     dark = f"--c{NEUTRAL}:{DARK_NEUTRAL};--on{NEUTRAL}:{ON_DARK_NEUTRAL};"
     return (
-        f":root{{--ink:{INK};--paper:{PAPER};{levels}}}\n"
+        f":root{{--ink:{INK};--paper:{PAPER};{levels}}}\n{kinds}\n"
         f"@media (prefers-color-scheme:dark){{:root{{--ink:{DARK_INK};--paper:{DARK_PAPER};{dark}}}}}\n"
     )

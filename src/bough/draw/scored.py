@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from bough.draw.palette import COLOURS, KINDS, LEVELS, NEUTRAL, SHORT, SIGNS
+from bough.draw.palette import NEUTRAL, level_of_class, sign_of_class
 
 
 class Node(Protocol):
@@ -45,17 +45,14 @@ class Scored(Protocol):
 
 
 def level_of(result: Scored, place: int) -> int:
-    """Where on the scale of five a phrase stands; of classes without an order, 5 and on, one for each colour."""
+    """Where on the scale of five a phrase stands; see `level_of_class`."""
     number = result.classes.index(result.nodes[place].label)
-    if result.ordered and len(result.classes) in LEVELS:
-        return LEVELS[len(result.classes)][number]
-    return len(COLOURS) + number % len(KINDS)
+    return level_of_class(number, len(result.classes), ordered=result.ordered)
 
 
 def sign_of(result: Scored, place: int) -> str:
-    """What tells a phrase's class beside its colour: a sign, or the first letters of its name."""
-    level = level_of(result, place)
-    return SIGNS[level] if level < len(SIGNS) else result.nodes[place].label[:SHORT]
+    """What tells a phrase's class beside its colour."""
+    return sign_of_class(level_of(result, place), result.nodes[place].label)
 
 
 def is_marked(result: Scored, place: int) -> bool:

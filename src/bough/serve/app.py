@@ -12,6 +12,7 @@ from fastapi import Body, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from bough.model.purpose import Purpose
 from bough.serve import schemas
 from bough.serve.assets import read_assets
 from bough.serve.batching import Batcher
@@ -58,7 +59,7 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     app.add_middleware(Gate, limits=limits or Limits())
     app.add_middleware(Guard)
     _add_problems(app)
-    _add_pages(app)
+    _add_pages(app, models.sentiment.model.purpose)
 
     async def computed(*jobs: Job) -> list[bytes]:
         try:
@@ -122,8 +123,8 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     return app
 
 
-def _add_pages(app: FastAPI) -> None:
-    assets = read_assets()
+def _add_pages(app: FastAPI, purpose: Purpose) -> None:
+    assets = read_assets(purpose)
 
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:

@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bough.draw.canvas import STYLE
-from bough.draw.palette import SIGNS, variables
-from bough.model.purpose import CLASS_NAMES
+from bough.draw.palette import level_of_class, sign_of_class, variables
+from bough.model.purpose import CLASS_NAMES, Purpose
 
 KINDS = {
     "html": "text/html; charset=utf-8",
@@ -21,6 +21,8 @@ KINDS = {
     "svg": "image/svg+xml",
     "txt": "text/plain; charset=utf-8",
 }
+
+SENTIMENT = Purpose(classes=CLASS_NAMES["sst5"], ordered=True)
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def made(name: str, content: bytes) -> Asset:
     return Asset(content, KINDS[name.rpartition(".")[2]], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
 
 
-def read_assets() -> dict[str, Asset]:
+def read_assets(purpose: Purpose = SENTIMENT) -> dict[str, Asset]:
     """Every file of the page by its name, and what it takes from `bough.draw`: trees look the same everywhere."""
     page = files("bough.serve").joinpath("page")
     found = {
@@ -52,6 +54,10 @@ def read_assets() -> dict[str, Asset]:
         for entry in page.iterdir()
         if entry.name.rpartition(".")[2] in KINDS
     }
-    classes = f"export const CLASSES = {json.dumps(CLASS_NAMES['sst5'])};\nexport const SIGNS = {json.dumps(SIGNS)};\n"
+    names = purpose.classes
+    levels = [level_of_class(place, len(names), ordered=purpose.ordered) for place in range(len(names))]
+    signs = [sign_of_class(level, name) for level, name in zip(levels, names, strict=True)]
+    values = {"CLASSES": names, "SIGNS": signs, "LEVELS": levels, "ORDERED": purpose.ordered}
+    classes = "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in values.items())
     drawn = {"tree.css": STYLE, "palette.css": variables(), "classes.js": classes}
     return {**found, **{name: made(name, text.encode()) for name, text in drawn.items()}}

@@ -1,4 +1,4 @@
-"""The shipped models behind one parser: jobs of any kind in, finished JSON out, a batch as one forest."""
+"""The models behind one parser: jobs of any kind in, finished JSON out, a batch as one forest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 import bough
 from bough.draw import WIDEST, arcs, svg
 from bough.parsing import get_parser
-from bough.pipeline import Relatedness, Sentiment
+from bough.pipeline import Relatedness, RelatednessPipeline, Sentiment
 from bough.pipeline.json_text import encoded
 from bough.pipeline.reading import Reader
 
@@ -55,12 +55,23 @@ def size_of(job: Job) -> int:
 
 
 class Models:
-    """Sentiment, relatedness and the parser they share. One thread uses them at a time."""
+    """Sentiment, relatedness and the parser they share. One thread uses them at a time.
 
-    def __init__(self) -> None:
+    `own` is the folder of a model that stands in for one of the two.
+    """
+
+    def __init__(self, own: str | None = None) -> None:
         self.parser = get_parser("builtin")
         self.sentiment = bough.load("sentiment", parser=self.parser)
         self.related = bough.load("relatedness", parser=self.parser)
+        if own is not None:
+            pipeline = bough.load(own, parser=self.parser)
+            if pipeline.model.purpose.trees == "given":
+                raise ValueError(f"--model {own} was fitted on trees; the page takes texts")
+            if isinstance(pipeline, RelatednessPipeline):
+                self.related = pipeline
+            else:
+                self.sentiment = pipeline
         self._arcs = {cut: Reader(self.parser, "dependency", split=cut) for cut in (True, False)}
         self._drawn: OrderedDict[str, Sentiment] = OrderedDict()
         self.compute([Draw(WARM_UP, "phrases"), Compare(WARM_UP, WARM_UP)])

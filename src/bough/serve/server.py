@@ -14,10 +14,17 @@ from bough.serve.models import Models
 GRACE = 60  # seconds for what is under way when the server is told to stop
 
 
-def serve(host: str, port: int, *, tell: Callable[[str], None], limits: Limits | None = None) -> None:
+def serve(
+    host: str,
+    port: int,
+    *,
+    tell: Callable[[str], None],
+    limits: Limits | None = None,
+    model: str | None = None,
+) -> None:
     """Serve until a signal comes; `tell` hears the address once the server answers there."""
     listener = _listen(host, port)
-    app = create_app(Models(), limits)
+    app = create_app(Models(model), limits)
     config = uvicorn.Config(
         app,
         log_level="warning",

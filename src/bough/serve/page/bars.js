@@ -1,13 +1,13 @@
 // The signs of classes, and probabilities as bars.
-import { CLASSES, SIGNS } from "./classes.js"; // made by the server
+import { CLASSES, LEVELS, ORDERED, SIGNS } from "./classes.js"; // made by the server
 import { h } from "./dom.js";
 
 export const percent = (p) => `${Math.round(100 * p)}%`;
-export const signed = (score) => `${score < 0 ? "−" : "+"}${Math.abs(score).toFixed(2)}`;
+export const signed = (score) => (ORDERED ? `${score < 0 ? "−" : "+"}${Math.abs(score).toFixed(2)}` : percent(score));
 
 export function chip(label) {
-  const level = CLASSES.indexOf(label);
-  return h("span", { class: `chip c${level}`, "aria-hidden": "true" }, SIGNS[level]);
+  const place = CLASSES.indexOf(label);
+  return h("span", { class: `chip c${LEVELS[place]}`, "aria-hidden": "true" }, SIGNS[place]);
 }
 
 export const legend = () => CLASSES.map((label) => h("span", {}, chip(label), ` ${label}`));
@@ -24,4 +24,4 @@ export function bars(names, probabilities, kinds) {
   }));
 }
 
-export const sentimentBars = (probabilities) => bars(CLASSES, probabilities, (place) => `c${place}`);
+export const sentimentBars = (probabilities) => bars(CLASSES, probabilities, (place) => `c${LEVELS[place]}`);
