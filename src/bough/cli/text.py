@@ -166,8 +166,7 @@ def load_pipeline(name: str, parser: str, task: str) -> Any:
     pipeline: SentimentPipeline | RelatednessPipeline = bough.load(name, parser=parser)
     made_for = "sentiment" if pipeline.model.purpose.classes else "relatedness"
     if made_for != task:
-        what = {"sentiment": "texts in classes", "relatedness": "pairs"}
-        raise ValueError(f"--model {name} is a model of {what[made_for]}, not of {what[task]}")
+        raise ValueError(f"--model {name} is a model of {made_for}, not of {task}")
     return pipeline
 
 
