@@ -17,7 +17,7 @@ from quick_runs import quick
 
 
 def test_neutral_phrases_without_a_label_leave_two_classes(mini: Path, tmp_path: Path) -> None:
-    config = quick("sst2-rnn")
+    config = quick("sst2-rnn").with_settings({"neutral": "unlabelled"})
     three, two = (
         [label for tree in task_for(c, mini).read("train") for label in tree.labels or ()]
         for c in (config.with_settings({"neutral": "class"}), config)

@@ -13,6 +13,8 @@ from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest
 
+NOISE = 0.1  # of what the other weights have
+
 
 @register
 class DRNN(TreeLayer):
@@ -36,9 +38,8 @@ class DRNN(TreeLayer):
     reads = "constituency"
     W_x: nn.Parameter
     V_x: nn.Parameter
-    W: nn.Parameter
-    V: nn.Parameter
-    b: nn.Parameter
+    W_1: nn.Parameter
+    b_1: nn.Parameter
 
     def __init__(
         self,
@@ -60,16 +61,21 @@ class DRNN(TreeLayer):
         self.layers, self.hidden_size, self.leaf_inputs = layers, d, True
         self.weight("W_x", 2 * d, x, fan_in=x)  # row blocks left, right
         self.weight("V_x", d, x, fan_in=x)
-        self.weight("W", layers, 2 * d, d, fan_in=d)  # of each layer, row blocks left, right
-        self.weight("V", layers - 1, d, d, fan_in=d)
-        self.weight("b", layers, d, fan_in=d)
+        self.weight("W_1", d, 2 * d, fan_in=d)  # column blocks left, right
+        self.weight("b_1", d, fan_in=d)
+        for i in range(2, layers + 1):
+            self.weight(f"W_{i}", 2 * d, d, fan_in=d)  # row blocks left, right
+            self.weight(f"V_{i}", d, d, fan_in=d)
+            self.weight(f"b_{i}", d, fan_in=d)
         self.reset_parameters()
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
         super().reset_parameters()
-        half = 0.5 * torch.eye(self.hidden_size, dtype=self.W.dtype, device=self.W.device)
-        self.W.mul_(0.1).add_(half.repeat(2, 1))
+        half = 0.5 * torch.eye(self.hidden_size, dtype=self.W_1.dtype, device=self.W_1.device)
+        self.W_1.mul_(NOISE).add_(half.repeat(1, 2))
+        for i in range(2, self.layers + 1):
+            self._map("W", i).mul_(NOISE).add_(half.repeat(2, 1))
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}, layers={self.layers}"
@@ -83,19 +89,21 @@ class DRNN(TreeLayer):
 
     def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, ...]:
         left, right, v = a.chunk(3, dim=1)
-        found = [torch.relu(v + self.b[1])]
-        for i in range(2, self.layers):
-            found.append(torch.relu(torch.addmm(self.b[i], found[-1], self.V[i - 1].t())))
+        found = [torch.relu(v + self._map("b", 2))]
+        for i in range(3, self.layers + 1):
+            found.append(torch.relu(torch.addmm(self._map("b", i), found[-1], self._map("V", i))))
         return *found[::-1], left, right
 
     def node(self, a: None, below: Edges) -> tuple[Tensor, ...]:
         *upper, left, right = (below.slots(state, 2) for state in below.states)  # (n, 2, D)
-        h = below.drop(torch.relu(left[:, 0] + right[:, 1] + self.b[0]))
-        messages = functional.linear(h, self.W[0]).chunk(2, dim=1)
+        h = below.drop(torch.relu(left[:, 0] + right[:, 1] + self.b_1))
+        messages = (h @ self.W_1).chunk(2, dim=1)
         found: list[Tensor] = []
-        for i, below_i in enumerate(reversed(upper), 1):
-            z = torch.addmm(self.b[i], below_i[:, 0], self.W[i, : self.hidden_size].t())
-            z = torch.addmm(z, below_i[:, 1], self.W[i, self.hidden_size :].t())
-            h = below.drop(torch.relu(torch.addmm(z, h, self.V[i - 1].t())))
+        for i, children in enumerate(reversed(upper), 2):
+            z = torch.addmm(self._map("b", i), children.flatten(1), self._map("W", i))
+            h = below.drop(torch.relu(torch.addmm(z, h, self._map("V", i))))
             found.append(h)
         return *found[::-1], *messages
+
+    def _map(self, name: str, layer: int) -> nn.Parameter:
+        return self.get_parameter(f"{name}_{layer}")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from bough.measures import SYSTEMS
 from bough.reproduce.paper import Cited
 
-TWO_CLASSES = "binary: two classes, neutral phrases without a label"
 SST: dict[str, tuple[str, ...]] = {
     "rnn": (
         "the plain recursive network of that article: no autoencoder was run there",
         "words start U(-0.05, 0.05), one L2 for all weights",
         "the epoch is chosen by the accuracy of whole sentences on dev, not of all phrases",
-        TWO_CLASSES,
+        "binary: neutral phrases are a third class while training; the authors cut every phrase at the middle of a scale "
+        "that the trees do not have",
     ),
     "mv-rnn": (
         "as the RAE row",
