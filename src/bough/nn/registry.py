@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from bough.nn.encoder import Encoder, Reads
@@ -36,7 +37,7 @@ class Kind:
         """Whether it has weights for each relation."""
         return "relations" in self._parameters
 
-    @property
+    @cached_property
     def _parameters(self) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(self.layer.__init__).parameters
 

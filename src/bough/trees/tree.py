@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from bough.trees.foreign import networkx_columns, nltk_columns
-from bough.trees.wellformed import Ints, checked_parents, column, cycle_from, frozen
+from bough.trees.wellformed import Ints, checked_parents, column, frozen, parents_first, upwards
 
 _COLUMNS = ("tokens", "labels", "relations")
 
@@ -41,7 +41,8 @@ class Tree:
     ) -> None:
         self.__dict__["parents"] = checked_parents(parents)
         self._set_columns(tokens=tokens, labels=labels, relations=relations)
-        self.heights  # noqa: B018  (finds a cycle, if there is one)
+        if not parents_first(self.parents):  # then there may be a cycle, which `heights` finds
+            self.heights  # noqa: B018
 
     def _set_columns(self, **columns: Sequence[Any] | None) -> None:
         for name, values in columns.items():
@@ -105,34 +106,28 @@ class Tree:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The children of each node, in order."""
-        flat, ends = self.child_list.tolist(), np.cumsum(self.degrees).tolist()
-        return tuple(tuple(flat[start:end]) for start, end in zip([0, *ends[:-1]], ends, strict=True))
+        below: list[list[int]] = [[] for _ in range(len(self))]
+        for node, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                below[parent].append(node)
+        return tuple(map(tuple, below))
 
     @cached_property
     def heights(self) -> Ints:
         """(n,) edges on the longest way down to a leaf; 0 for a leaf."""
         parents = self.parents.tolist()
-        waiting = np.bincount(self.parents[self.parents >= 0], minlength=len(parents)).tolist()
         heights = [0] * len(parents)
-        ready = [node for node, count in enumerate(waiting) if count == 0]
-        for node in ready:  # grows while it is walked: a node is ready once all its children are
-            parent = parents[node]
-            if parent >= 0:
-                heights[parent] = max(heights[parent], heights[node] + 1)
-                waiting[parent] -= 1
-                if waiting[parent] == 0:
-                    ready.append(parent)
-        if len(ready) < len(parents):
-            stuck = next(node for node, count in enumerate(waiting) if count > 0)
-            cycle = cycle_from(parents, stuck)
-            raise ValueError(f"a cycle ({' -> '.join(cycle)}); following parents must end at the root")
+        for node in upwards(self.parents):
+            parent, height = parents[node], heights[node] + 1
+            if parent >= 0 and heights[parent] < height:
+                heights[parent] = height
         return frozen(np.array(heights, dtype=np.int64))
 
     @cached_property
     def leaves(self) -> Ints:
         """The nodes without children, left to right."""
-        order = self.preorder
-        return frozen(order[self.degrees[order] == 0])
+        below = self.children
+        return frozen(np.array([node for node in self.preorder.tolist() if not below[node]], dtype=np.int64))
 
     @cached_property
     def preorder(self) -> Ints:
@@ -141,7 +136,8 @@ class Tree:
         while stack:
             node = stack.pop()
             order.append(node)
-            stack.extend(reversed(children[node]))
+            if below := children[node]:
+                stack += below[::-1]
         return frozen(np.array(order, dtype=np.int64))
 
     @cached_property
@@ -152,24 +148,28 @@ class Tree:
         elsewhere (a constituency tree, or no tokens at all) the leaves.
         """
         if self.tokens is not None:
-            spoken = np.array([token is not None for token in self.tokens])
-            if bool((spoken & (self.degrees > 0)).any()):
-                return frozen(np.flatnonzero(spoken))
+            spoken = [node for node, token in enumerate(self.tokens) if token is not None]
+            below = self.children
+            if any(below[node] for node in spoken):
+                return frozen(np.array(spoken, dtype=np.int64))
         return self.leaves
 
     @cached_property
     def spans(self) -> Ints:
         """(n, 2) half-open range of word positions (see `words`) that a node's subtree covers."""
-        first = np.full(len(self), len(self), dtype=np.int64)
-        last = np.full(len(self), -1, dtype=np.int64)
-        first[self.words] = last[self.words] = np.arange(len(self.words))
-        parents, low, high = self.parents.tolist(), first.tolist(), last.tolist()
-        for node in reversed(self.preorder.tolist()):
+        none = len(self)
+        low, high = [none] * none, [0] * none
+        for place, node in enumerate(self.words.tolist()):
+            low[node], high[node] = place, place + 1
+        parents = self.parents.tolist()
+        for node in upwards(self.parents):
             parent = parents[node]
             if parent >= 0:
-                low[parent] = min(low[parent], low[node])
-                high[parent] = max(high[parent], high[node])
-        spans = np.stack([low, np.array(high) + 1], axis=1)
+                if low[node] < low[parent]:
+                    low[parent] = low[node]
+                if high[node] > high[parent]:
+                    high[parent] = high[node]
+        spans = np.array([low, high], dtype=np.int64).T
         return frozen(np.where(spans[:, :1] >= spans[:, 1:], 0, spans))  # no word below: the empty (0, 0)
 
     # ------------------------------------------------------------------ changes

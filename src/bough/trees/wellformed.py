@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -34,6 +34,31 @@ def checked_parents(parents: Sequence[int] | Ints) -> Ints:
         shown = " and ".join(map(str, roots[:2])) + (", ..." if len(roots) > 2 else "")
         raise ValueError(f"{len(roots)} roots (nodes {shown}); a tree has one")
     return frozen(array)
+
+
+def parents_first(parents: Ints) -> bool:
+    """Whether every parent has a smaller index than its children, as in preorder."""
+    return bool((parents < np.arange(len(parents))).all())
+
+
+def upwards(parents: Ints) -> Iterable[int]:
+    """Every node after its children; a ValueError if there is a cycle."""
+    if parents_first(parents):
+        return range(len(parents) - 1, -1, -1)
+    above = parents.tolist()
+    waiting = np.bincount(parents[parents >= 0], minlength=len(above)).tolist()
+    ready = [node for node, count in enumerate(waiting) if count == 0]
+    for node in ready:  # grows while it is walked: a node is ready once all its children are
+        parent = above[node]
+        if parent >= 0:
+            waiting[parent] -= 1
+            if waiting[parent] == 0:
+                ready.append(parent)
+    if len(ready) < len(above):
+        stuck = next(node for node, count in enumerate(waiting) if count > 0)
+        cycle = cycle_from(above, stuck)
+        raise ValueError(f"a cycle ({' -> '.join(cycle)}); following parents must end at the root")
+    return ready
 
 
 def column(name: str, values: Sequence[T] | None, n: int) -> tuple[T, ...] | None:
