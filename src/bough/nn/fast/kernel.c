@@ -81,6 +81,7 @@ typedef struct { /* as in lstm.py */
 #include "rows.h"
 #include "nodes.h"
 #include "lstm.h"
+#include "chart.h"
 #include "unvector.h"
 
 #include "avx2.h"
@@ -88,6 +89,7 @@ typedef struct { /* as in lstm.py */
 #include "rows.h"
 #include "nodes.h"
 #include "lstm.h"
+#include "chart.h"
 #include "unvector.h"
 #undef FN
 
@@ -117,6 +119,19 @@ int64_t bough_isa(void) {
 /* The states of a layer, forwards and backwards side by side. */
 int64_t bough_lstm(const Lstm *s) {
     for (int back = 0; back < 2; back++) (s->isa == 512 ? lstm_avx512 : lstm_avx2)(s, back);
+    return 0;
+}
+
+/* The best bracketing of each sentence: parents (count, room), scores as in chart.h, a sentence every `apart` floats. */
+int64_t bough_brackets(int64_t isa, int64_t count, const int64_t *lengths, const float *scores, int64_t apart,
+                       int64_t step, int64_t *parents, int64_t room) {
+    int64_t n = 0;
+    for (int64_t b = 0; b < count; b++) n = lengths[b] > n ? lengths[b] : n;
+    float *memory = malloc((4 * (n + 1) * (n + 1) + n + 16 + 4 * n + (n + 1) * n * (n + 1) / 6) * sizeof *memory);
+    if (!memory) return 1;
+    for (int64_t b = 0; b < count; b++)
+        (isa == 512 ? brackets_avx512 : brackets_avx2)(lengths[b], scores + b * apart, step, parents + b * room, memory);
+    free(memory);
     return 0;
 }
 

@@ -16,7 +16,7 @@ import torch
 
 Way = Literal["equations", "torch", "c"]
 CHOICES: dict[str, Way] = {"0": "equations", "torch": "torch", "c": "c"}
-FUNCTIONS = ("plan", "up", "down", "isa", "few", "source", "node_loss", "pair_loss", "lstm")
+FUNCTIONS = ("plan", "up", "down", "isa", "few", "source", "node_loss", "pair_loss", "lstm", "brackets")
 FOLDER = Path(__file__).parent
 _log = logging.getLogger(__name__)
 

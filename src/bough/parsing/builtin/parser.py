@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bough.nn.fast.chart import brackets
 from bough.parsing.builtin.assembly import Arcs, in_pieces, phrase_tree, word_tree
 from bough.parsing.builtin.chart import Ints, best_parents, span_probabilities
 from bough.parsing.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
@@ -90,8 +91,12 @@ class BuiltinParser:
 
     def _phrases(self, states: Tensor, lengths: Ints) -> list[Ints]:
         # of all trees the one with the most brackets right on average, not the most probable one
-        chances = span_probabilities(self._network.span_scores(states), torch.from_numpy(lengths))
-        return best_parents(chances.numpy(), lengths)
+        scores = self._network.span_scores(states)
+        found = brackets(scores, lengths)
+        if found is None:
+            chances = span_probabilities(scores, torch.from_numpy(lengths))
+            found = best_parents(chances.numpy(), lengths)
+        return found
 
     def _arcs(self, states: Tensor, lengths: Ints) -> Iterator[Arcs]:
         heads = best_heads(self._network.arc_scores(states).numpy(), lengths)
