@@ -25,9 +25,8 @@ class Config:
     source: Literal["data", "own", "demo"] = "data"
     # SST's neutral phrases in the binary task: a third class, or phrases without a label
     neutral: Literal["class", "unlabelled"] = "class"
-    system: str = (
-        ""  # a feature system of `bough.measures`, which has no layer: what follows is not its business
-    )
+    # a feature system of `bough.measures`, which has no layer: what follows is not its business
+    system: str = ""
     encoder: str = "constituency"  # the name of a registered layer
     hidden: int = 150
 

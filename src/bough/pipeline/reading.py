@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, TypeVar
 
 from bough.errors import FormatError
+from bough.nn.threads import one_thread
 from bough.parsing import Parser, get_parser
 from bough.parsing.binarise import binarise
 from bough.parsing.tokenise import Token, sentences, tokenise
@@ -67,6 +68,7 @@ class Reader:
         """The sentences of each text; none where there is no word."""
         return self._parsed(self.cut(texts))
 
+    @one_thread()  # a batch of sentences is small
     def _parsed(self, cut: Sequence[Sequence[Sequence[Token]]]) -> list[list[Read]]:
         flat = [[token.text for token in sentence] for text in cut for sentence in text]
         parse: Callable[[Sequence[Sequence[str]]], list[Tree]] = getattr(self.parser, self.kind)

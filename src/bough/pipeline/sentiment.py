@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from bough.model.model import Model
+from bough.nn.threads import one_thread
 from bough.parsing import Parser
 from bough.pipeline.kept import Kept
 from bough.pipeline.reading import Read, groups
@@ -107,7 +108,7 @@ class SentimentPipeline(Kept):
         """For each tree (nodes, classes): the probabilities of every node."""
         if not trees:
             return []
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             forest, x = inputs(self.model, trees)
             states, row_of = self.model.states(x, forest)
             rows = self.model.head(states).softmax(dim=1).index_select(0, row_of).numpy()

@@ -12,6 +12,7 @@ from torch import Tensor
 from bough.model.model import UNKNOWN, Model
 from bough.model.sentences import collate, prepare_all
 from bough.model.shipped import ShippedModel
+from bough.nn.threads import one_thread
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
@@ -24,6 +25,7 @@ def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
     return forest, model.look_up(forest, ids)
 
 
+@one_thread()
 @torch.inference_mode()
 def sentence_vectors(model: Model, trees: Sequence[Tree]) -> Tensor:
     """(trees, D) the vector of each sentence."""

@@ -12,8 +12,8 @@ SST: dict[str, tuple[str, ...]] = {
         "the plain recursive network of that article: no autoencoder was run there",
         "words start U(-0.05, 0.05), one L2 for all weights",
         "the epoch is chosen by the accuracy of whole sentences on dev, not of all phrases",
-        "binary: neutral phrases are a third class while training; the authors cut every phrase at the middle of a scale "
-        "that the trees do not have",
+        "binary: neutral phrases are a third class while training; the authors cut every phrase at the middle "
+        "of a scale that the trees do not have",
     ),
     "mv-rnn": (
         "as the RAE row",
