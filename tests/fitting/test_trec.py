@@ -1,0 +1,20 @@
+"""The claim of docs/fitting.md, on the real questions."""
+
+from pathlib import Path
+
+import pytest
+
+from bough.data.labelled import open_labelled
+from bough.fitting import fit_sources
+
+
+@pytest.mark.slow
+def test_questions_are_told_apart_by_the_defaults(data: Path, tmp_path: Path) -> None:
+    if not (data / "trec").is_dir():
+        pytest.skip("needs the TREC questions in the data folder")
+    sources = {split: open_labelled(data / "trec" / f"{split}.csv") for split in ("train", "test")}
+    _, outcome = fit_sources(sources, tmp_path / "out", data=data)
+    accuracy = outcome.facts["scores"]["test"]["figures"]["accuracy"]
+    assert accuracy > 0.92
+    assert accuracy > outcome.facts["baseline"]["test"] + 0.05
+    assert outcome.facts["calibration"]["dev"]["after"] < outcome.facts["calibration"]["dev"]["before"]
