@@ -77,7 +77,7 @@ def test_texts_become_the_keys_type() -> None:
         ({"recurrent_dropout": "1"}, "recurrent_dropout=1.0: at least 0, below 1"),
         ({"task": "sick", "source": "demo"}, "needs the data folder"),
         ({"forget_bias": "inf"}, "forget_bias=inf: a finite number"),
-        ({"layers": "2"}, "layers = 2 is for encoder = 'lstm'; here it is 'constituency'"),
+        ({"layers": "2"}, "layers = 2 is for encoder = 'lstm' or 'drnn'; here it is 'constituency'"),
         ({"encoder": "lstm", "recurrent_dropout": "0.3"}, "is for encoder = "),
         ({"encoder": "dependency", "forget_bias": "1"}, "forget_bias = 1.0 is for encoder = 'constituency'"),
         ({"optimiser": "sgd"}, "optimiser = 'sgd': one of 'adagrad', 'adadelta', 'adam', 'adamw'"),
