@@ -48,6 +48,19 @@ def test_any_lengths(lengths: list[int], inputs: int, hidden: int, chunk: int, i
         assert_same(nn.LSTM(inputs, hidden, bidirectional=True), of(lengths, inputs))
 
 
+@every_isa
+def test_inputs_that_occur_often_are_given_once(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(isa, monkeypatch)
+    layer, x = nn.LSTM(5, 19, bidirectional=True).requires_grad_(False), torch.randn(3, 5)
+    for lengths in ([1], [9, 9, 4, 1], [40] * 8):
+        which = pack_sequence([torch.randint(0, 3, (length,)) for length in lengths])
+        found = lstm_forward(layer, x, which.batch_sizes, which.data)
+        wanted = lstm_forward(layer, x[which.data], which.batch_sizes)
+        assert found is not None
+        assert wanted is not None
+        assert torch.equal(found, wanted)
+
+
 def test_nothing_in_gives_nothing() -> None:
     layer = nn.LSTM(3, 4, bidirectional=True).requires_grad_(False)
     for sizes in ([], [0, 0]):

@@ -67,10 +67,10 @@ typedef struct { /* as in losses.py */
 } PairLoss;
 
 typedef struct { /* as in lstm.py */
-    int64_t steps, inputs, hidden, chunk, isa;
-    const int64_t *sizes;        /* rows of each step, never more than of the one before */
-    const float *x, *W, *U, *b;  /* W, U and b in panels, forwards and then backwards */
-    float *out, *z, *c;
+    int64_t steps, inputs, hidden, chunk, isa, distinct;
+    const int64_t *sizes, *input_of; /* rows of each step, never more than of the one before; 0, or each row's row of x */
+    const float *x, *W, *U, *b;      /* W, U and b in panels, forwards and then backwards */
+    float *out, *z, *c, *all;        /* all: with input_of, what the `distinct` rows of x are mapped to */
 } Lstm;
 
 #define FN TARGET static inline __attribute__((always_inline))

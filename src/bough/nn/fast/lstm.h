@@ -62,9 +62,17 @@ FN void NAME(lstm_step)(const Lstm *s, const float *U, const float *z, const flo
     }
 }
 
+FN void NAME(lstm_inputs)(const Lstm *s, int back, long rows, const float *x, float *z) {
+    long k = s->inputs, panels = (s->hidden + N - 1) / N, width = panels * 4 * N;
+    const float *W = s->W + back * k * width, *b = s->b + back * width;
+    for (long p = 0; p < panels; p++)
+        NAME(lstm_panel)(0, rows, k, x, k, W + p * k * 4 * N, b + p * 4 * N, 0, z + p * 4 * N, width, 0, 0, MASK(0));
+}
+
 TARGET static void NAME(lstm)(const Lstm *s, int back) {
-    long d = s->hidden, k = s->inputs, panels = (d + N - 1) / N, width = panels * 4 * N, rows = 0, row;
-    const float *W = s->W + back * k * width, *U = s->U + back * d * width, *b = s->b + back * width, *before = 0;
+    long d = s->hidden, panels = (d + N - 1) / N, width = panels * 4 * N, rows = 0, row;
+    const float *U = s->U + back * d * width, *before = 0;
+    if (s->input_of) NAME(lstm_inputs)(s, back, s->distinct, s->x, s->all);
     if (s->steps) memset(s->c, 0, s->sizes[0] * panels * N * sizeof *s->c);
     for (int64_t t = 0; back && t < s->steps; t++) rows += s->sizes[t];
     row = rows;
@@ -74,9 +82,10 @@ TARGET static void NAME(lstm)(const Lstm *s, int back) {
             long many = 0, from;
             for (; t + mapped < s->steps && many < s->chunk; mapped++) many += size[step * mapped];
             from = back ? row - many : row;
-            for (long p = 0; p < panels; p++)
-                NAME(lstm_panel)(0, many, k, s->x + from * k, k, W + p * k * 4 * N, b + p * 4 * N, 0, s->z + p * 4 * N, width,
-                                 0, 0, MASK(0));
+            if (!s->input_of) NAME(lstm_inputs)(s, back, many, s->x + from * s->inputs, s->z);
+            else
+                for (long r = 0; r < many; r++)
+                    memcpy(s->z + r * width, s->all + s->input_of[from + r] * width, width * sizeof *s->z);
             rows = from;
         }
         if (back) row -= *size;

@@ -17,7 +17,7 @@ from bough.nn.fast.library import library
 CHUNK = (
     128  # rows whose inputs are mapped at once: what is made of them is still in cache when its steps come
 )
-NAMES = "steps inputs hidden chunk isa sizes x W U b out z c"
+NAMES = "steps inputs hidden chunk isa distinct sizes input_of x W U b out z c all"
 Weights = tuple[Tensor, Tensor, Tensor]
 _kept: WeakKeyDictionary[nn.LSTM, tuple[object, Weights]] = WeakKeyDictionary()
 
@@ -28,27 +28,33 @@ class _Lstm(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64) for name in NAMES.split()]
 
 
-def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor) -> Tensor | None:
+def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor, input_of: Tensor | None = None) -> Tensor | None:
     """The states (N, 2 hidden) of one bidirectional layer, from zero states on; None where C does not take it.
 
-    Shape: x (N, inputs), the rows of one step after those of the other as in a `PackedSequence`, sizes (T,).
+    With `input_of`, row n reads `x[input_of[n]]`: inputs that occur often are mapped once.
+
+    Shape: x (N, inputs), the rows of one step after those of the other as in a `PackedSequence`, or (M, inputs);
+        sizes (T,); input_of (N,) in range.
     """
     parameters: list[Tensor] = list(layer.parameters())
     plain = layer.bidirectional and layer.bias and layer.num_layers == 1 and not layer.proj_size
     if not plain or recorded(x, *parameters) or torch.is_autocast_enabled("cpu"):
         return None
-    if not takes(x, *parameters) or x.shape != (int(sizes.sum()), layer.input_size):
+    rows = x if input_of is None else input_of
+    if not takes(x, *parameters) or x.shape[1] != layer.input_size or len(rows) != int(sizes.sum()):
         return None
     x, sizes, lanes = x.contiguous(), sizes.contiguous(), library().isa // 32
+    input_of = None if input_of is None else input_of.contiguous()
     W, U, b = _weights(layer, parameters, lanes)
-    out = x.new_empty(len(x), 2 * layer.hidden_size)
+    out = x.new_empty(len(rows), 2 * layer.hidden_size)
     widest, padded = int(sizes[0]) if len(sizes) else 0, U.shape[1] * lanes
-    mapped = (CHUNK + widest) * 4 * padded
-    buffer = Buffer(mapped + widest * padded)
+    lengths = (CHUNK + widest) * 4 * padded, widest * padded, 0 if input_of is None else len(x) * 4 * padded
+    buffer = Buffer(sum(lengths))
     z = buffer.floats.data_ptr()
-    numbers = (len(sizes), layer.input_size, layer.hidden_size, CHUNK, library().isa)
-    addresses = [tensor.data_ptr() for tensor in (sizes, x, W, U, b, out)]
-    library().functions.bough_lstm(ctypes.byref(_Lstm(*numbers, *addresses, z, z + 4 * mapped)))
+    c = z + 4 * lengths[0]
+    numbers = (len(sizes), layer.input_size, layer.hidden_size, CHUNK, library().isa, len(x))
+    addresses = [0 if t is None else t.data_ptr() for t in (sizes, input_of, x, W, U, b, out)]
+    library().functions.bough_lstm(ctypes.byref(_Lstm(*numbers, *addresses, z, c, c + 4 * lengths[1])))
     return out
 
 

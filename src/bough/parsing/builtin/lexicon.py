@@ -66,12 +66,10 @@ class Lexicon:
         return [self.index[BEGIN], *map(self.find, sentence), self.index[END]]
 
 
-def shapes(sentence: Sequence[str]) -> list[int]:
-    """Case, digits and hyphen of each word of a sentence with its two marks, and whether it is the first."""
-    found = [_BEGIN_SHAPE, *map(_shape_of, sentence), _END_SHAPE]
-    if sentence:
-        found[1] += 1
-    return found
+def shapes(words: Sequence[str], first: int = 1) -> list[int]:
+    """Case, digits and hyphen of each word, the two marks about them; `first` of them come first in a sentence."""
+    found = [_shape_of(word) + (place < first) for place, word in enumerate(words)]
+    return [_BEGIN_SHAPE, *found, _END_SHAPE]
 
 
 @lru_cache(maxsize=1 << 16)

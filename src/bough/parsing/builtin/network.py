@@ -101,19 +101,26 @@ class Network(nn.Module):
         self.relation_head = Projection(wide, size.relation, dropout)
         self.relation = Biaffine(size.relation, relations)
 
-    def encode(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """(B, T, word) -> (B, T, 2 hidden); `lengths` (descending, marks counted) where sentences differ."""
-        states: Tensor | PackedSequence = x.transpose(0, 1)
-        if lengths is not None:
-            states = pack_padded_sequence(x.transpose(0, 1), lengths)
+    def encode(self, x: Tensor) -> Tensor:
+        """(B, T, word) -> (B, T, 2 hidden)."""
+        states = x.transpose(0, 1)
         for layer in self.layers:
             assert isinstance(layer, nn.LSTM)
-            states = bilstm(layer, states, self.recurrent_dropout if self.training else 0.0)
-            if isinstance(states, Tensor):
-                states = self.dropout(states)
-        if isinstance(states, PackedSequence):
-            states, _ = pad_packed_sequence(states)
+            states = self.dropout(bilstm(layer, states, self.recurrent_dropout if self.training else 0.0))
         return states.transpose(0, 1)
+
+    def encode_distinct(self, x: Tensor, which: Tensor, lengths: Tensor) -> Tensor:
+        """The same for parsing, of sentences that differ in length: `lengths` descending, marks counted.
+
+        Shape: x (M, word), each input once, which (B, T) its row for each place -> (B, T, 2 hidden).
+        """
+        rows = pack_padded_sequence(which.transpose(0, 1), lengths)
+        states = PackedSequence(x, rows.batch_sizes)
+        input_of: Tensor | None = rows.data
+        for layer in self.layers:
+            assert isinstance(layer, nn.LSTM)
+            states, input_of = packed_bilstm(layer, states, input_of), None
+        return pad_packed_sequence(states)[0].transpose(0, 1)
 
     def span_scores(self, states: Tensor) -> Tensor:
         """(B, N + 2, 2 hidden) -> (B, N + 1, N + 1) by start and width."""
@@ -132,14 +139,11 @@ class Network(nn.Module):
         return self.relation.paired(words[batch, word], heads[batch, head])
 
 
-def bilstm(layer: nn.LSTM, x: Tensor | PackedSequence, dropout: float = 0.0) -> Tensor | PackedSequence:
+def bilstm(layer: nn.LSTM, x: Tensor, dropout: float = 0.0) -> Tensor:
     """A layer's states (T, B, 2 hidden), forwards and backwards: here is where the parser spends its time.
 
     With `dropout`, the matrices from state to state have entries left out.
     """
-    if isinstance(x, PackedSequence):
-        rows = lstm_forward(layer, x.data, x.batch_sizes)
-        return layer(x)[0] if rows is None else x._replace(data=rows)
     if not dropout:
         states: Tensor = layer(x)[0]
         return states
@@ -150,6 +154,15 @@ def bilstm(layer: nn.LSTM, x: Tensor | PackedSequence, dropout: float = 0.0) -> 
     start = x.new_zeros(2, x.shape[1], layer.hidden_size)
     dropped: Tensor = torch.lstm(x, (start, start), weights, True, 1, 0.0, True, True, False)[0]
     return dropped
+
+
+def packed_bilstm(layer: nn.LSTM, x: PackedSequence, input_of: Tensor | None = None) -> PackedSequence:
+    """The same for sequences that differ in length; with `input_of`, row n of them is `x.data[input_of[n]]`."""
+    rows = lstm_forward(layer, x.data, x.batch_sizes, input_of)
+    if rows is not None:
+        return x._replace(data=rows)
+    states: PackedSequence = layer(x if input_of is None else x._replace(data=x.data[input_of]))[0]
+    return states
 
 
 def between_words(states: Tensor) -> Tensor:

@@ -82,7 +82,7 @@ class BuiltinParser:
             batch = [pieces[i] for i in group]
             lengths = np.array([len(tokens) for tokens in batch])
             with torch.inference_mode():
-                states = self._network.encode(self._inputs(batch, lengths), torch.from_numpy(lengths + 2))
+                states = self._network.encode_distinct(*self._inputs(batch, lengths))
                 if phrases:
                     found |= zip(group, self._phrases(states, lengths), strict=True)
                 if arcs:
@@ -102,18 +102,24 @@ class BuiltinParser:
         heads = best_heads(self._network.arc_scores(states).numpy(), lengths)
         return zip(heads, self._relations(states, heads), strict=True)
 
-    def _inputs(self, batch: list[Sequence[str]], lengths: Ints) -> Tensor:
-        """(B, N + 2, word), zero rows behind shorter sentences"""
-        there = np.arange(len(batch[0]) + 2) < lengths[:, None] + 2
-        rows, forms = np.zeros(there.shape, dtype=np.int64), np.zeros(there.shape, dtype=np.int64)
-        rows[there] = [row for tokens in batch for row in self.lexicon.rows(tokens)]
-        forms[there] = [shape for tokens in batch for shape in shapes(tokens)]
+    def _inputs(self, batch: list[Sequence[str]], lengths: Ints) -> tuple[Tensor, Tensor, Tensor]:
+        """(M, word) a vector for each distinct word, (B, N + 2) which of them stands where, and the lengths."""
+        first = dict.fromkeys(tokens[0] for tokens in batch)
+        later = dict.fromkeys(token for tokens in batch for token in tokens[1:])
+        words = [*first, *later]  # a word that comes first has a shape of its own
+        first_at = {word: place for place, word in enumerate(first, 1)}
+        later_at = {word: place for place, word in enumerate(later, 1 + len(first))}
+        rows, forms = np.array(self.lexicon.rows(words)), np.array(shapes(words, len(first)))
         x: Tensor = self._words[torch.from_numpy(rows)] + self._network.shapes(torch.from_numpy(forms))
-        strange, places = (rows == self._unknown).nonzero()
+        strange = (rows == self._unknown).nonzero()[0]
         if len(strange):
-            parts = [affixes(normal(batch[b][t - 1])) for b, t in zip(strange, places, strict=True)]
-            x[strange, places] += self._affixes[torch.tensor(parts)].sum(dim=1)
-        return x
+            parts = [affixes(normal(words[place - 1])) for place in strange.tolist()]
+            x[strange] += self._affixes[torch.tensor(parts)].sum(dim=1)
+        which = np.zeros((len(batch), len(batch[0]) + 2), dtype=np.int64)
+        for row, tokens in zip(which, batch, strict=True):
+            places = [later_at[token] for token in tokens[1:]]
+            row[: len(tokens) + 2] = [0, first_at[tokens[0]], *places, len(rows) - 1]
+        return x, torch.from_numpy(which), torch.from_numpy(lengths + 2)
 
     def _relations(self, states: Tensor, heads: list[list[int]]) -> list[list[str]]:
         counts = [len(one) for one in heads]
