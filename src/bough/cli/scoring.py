@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -50,6 +51,7 @@ def score(
         raise ValueError("--resume goes on with a file of results; name it with --out")
     size = file.stat().st_size
     pipeline = bough.load(model, parser=parser)
+    gc.freeze()  # what is loaded stays: a collection that walks it finds nothing, again and again
     if out is None:
         print_scores(pipeline, file, sys.stdout.buffer, brief=brief)
         return
