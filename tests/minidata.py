@@ -14,7 +14,10 @@ RELATIONS = ("det", "nsubj", "dobj", "amod")
 
 
 def make(folder: Path, sentences: int = 40, dimension: int = 300) -> Path:
-    """SST with both kinds of tree, SICK with both, and GloVe 6B, for the first so many sentences of each split."""
+    """SST with both kinds of tree, SICK with both, GloVe 6B, and a WordNet that knows no word.
+
+    Of SST and SICK there are the first so many sentences of each split.
+    """
     words: set[str] = set()
     for split in ("train", "dev", "test"):
         trees = ptb.read(DEMO / f"{split}.txt")[:sentences]
@@ -28,6 +31,11 @@ def make(folder: Path, sentences: int = 40, dimension: int = 300) -> Path:
         for word in sorted(words)
     ]
     _write(folder / "glove" / "glove.6B.300d.txt", list(dict.fromkeys(rows)))
+    for part in ("noun", "verb", "adj", "adv"):
+        for name in (f"index.{part}", f"data.{part}"):
+            _write(folder / "wordnet" / name, ["  1 the licence stands here, each line behind two spaces"])
+        _write(folder / "wordnet" / f"{part}.exc", [])
+    _write(folder / "wordnet" / "cntlist.rev", [])
     return folder
 
 

@@ -107,7 +107,7 @@ def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
     import numpy as np
 
     from bough.model.model import Model
-    from bough.training.tasks.sst import with_spans
+    from bough.training.tasks.classes import with_spans
 
     config = quick("sst5-lstm")
     task = task_for(config, mini)

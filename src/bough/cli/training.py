@@ -90,7 +90,7 @@ def evaluate(
     threads: int = 1,
     device: str = "cpu",
 ) -> None:
-    """Score a trained model on a split of its data set, or any model on a labelled file.
+    """Score a model on its data set, or on a labelled file of yours.
 
     Parameters
     ----------

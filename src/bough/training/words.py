@@ -48,8 +48,10 @@ class Words:
         rows = embedding_rows(found, self.seed)
         if self.config.missing == "parts":
             self._guess(rows, [i for i, known in enumerate(found.found.tolist()) if not known], words)
-        copies = self.config.dimension // rows.shape[1]  # a row of 600 numbers is a vector of 300 twice
-        return np.tile(rows, (1, copies)) if copies * rows.shape[1] == self.config.dimension else rows
+        channels = self.config.layer.get(
+            "channels", 1
+        )  # a layer of two channels has each vector twice in a row
+        return np.tile(rows, (1, channels)) if channels > 1 else rows
 
     def frequent(self, most: int) -> tuple[list[str], Rows]:
         """The most frequent words that have a vector, and those: for a model that will meet other texts."""
