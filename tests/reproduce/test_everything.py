@@ -24,6 +24,9 @@ SETTINGS = tuple(QUICK.items())
 REPORT = ("results.json", "report.md", "report.html", "figure4.svg", "figure4.png")
 
 
+RUNS = 13  # nine rows of Table 3, and four cited systems rebuilt
+
+
 def command(part: str, out: Path, data: Path, *more: str) -> list[str]:
     settings = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
     start = [sys.executable, "-m", "bough", "reproduce", part, "--seeds", "1"]
@@ -41,8 +44,8 @@ def done(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("results")
     said = subprocess.run(command("table3", out, mini), capture_output=True, text=True, timeout=280)
     assert said.returncode == 0, said.stderr
-    assert "9 runs, 0 done before" in said.stdout
-    assert "[9/9] " in said.stdout
+    assert f"{RUNS} runs, 0 done before" in said.stdout
+    assert f"[{RUNS}/{RUNS}] " in said.stdout
     assert "Table 3. SICK" in said.stdout
     assert "\x1b" not in said.stdout  # plain lines where there is no terminal
     return out
@@ -97,7 +100,7 @@ def test_finished_runs_are_not_repeated(done: Path, mini: Path) -> None:
     stamps = {path: path.stat().st_mtime_ns for path in (done / "runs").iterdir()}
     boards = []
     reproduce("table3", out=done, data=mini, seeds=1, overrides=QUICK, show=boards.append)
-    assert boards[-1].skipped == 9
+    assert boards[-1].skipped == RUNS
     assert boards[-1].done == 0
     assert {path: path.stat().st_mtime_ns for path in (done / "runs").iterdir()} == stamps
 
@@ -119,7 +122,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
     reproduce(
         "table3", out=out, data=mini, seeds=1, overrides=QUICK, show=boards.append
     )  # the lock is free again
-    assert (boards[-1].skipped, boards[-1].done) == (8, 1)
+    assert (boards[-1].skipped, boards[-1].done) == (RUNS - 1, 1)
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
     whole = tmp_path / "whole"
     shutil.copytree(done, whole)
@@ -203,13 +206,13 @@ def test_a_torn_result_is_redone_and_never_shown(done: Path, mini: Path, tmp_pat
     path = result_path(tmp_path, run)
     path.write_text(path.read_text()[:100])
     assert finished(tmp_path, run, mini) is None
-    assert len(all_finished(tmp_path, mini, QUICK)) == 8
+    assert len(all_finished(tmp_path, mini, QUICK)) == RUNS - 1
     path.write_text("{}")
     assert finished(tmp_path, run, mini) is None
 
 
 def test_results_of_other_settings_do_not_count(done: Path, mini: Path) -> None:
-    assert len(all_finished(done, mini, QUICK)) == 9
+    assert len(all_finished(done, mini, QUICK)) == RUNS
     assert all_finished(done, mini, {**QUICK, "hidden": "5"}) == []
 
 
