@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import torch
 from torch import Tensor
 
-LIMIT = 1 << 26  # floats kept for later, 256 MB
+
+def _limit() -> int:
+    """Floats kept for later: an eighth of the machine's memory, 2 GB at most, 256 MB where it does not tell."""
+    try:
+        return min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 32, 1 << 29)
+    except (AttributeError, OSError, ValueError):  # not every system has it
+        return 1 << 26
+
+
+LIMIT = _limit()
 
 
 class Buffer:
