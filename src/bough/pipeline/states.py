@@ -42,8 +42,7 @@ def mean_rows(model: Model, sentences: Sequence[Sequence[str]]) -> Floats:
     means = np.zeros((len(sentences), model.config.dimension), dtype=np.float32)
     for mean, words in zip(means, sentences, strict=True):
         rows = torch.from_numpy(model.ids(words or [UNKNOWN]))
-        found = model.vectors(rows) if isinstance(model, ShippedModel) else model.table.index_select(0, rows)
-        mean[:] = found.mean(dim=0).numpy()
+        mean[:] = model.vectors(rows).detach().mean(dim=0).numpy()
     tidy(model)
     return means
 
