@@ -82,12 +82,18 @@ def test_batches_of_phrases_have_one_length_each_and_every_phrase_once(mini: Pat
     assert [batch.tolist() for batch in first] != [batch.tolist() for batch in second]
 
 
-def test_the_treebank_has_as_many_phrases_as_kim_s_program_reads(data: Path) -> None:
-    config = load_recipe("sst5-cnn-non-static")
+@pytest.mark.parametrize(
+    ("recipe", "phrases"),
+    [("sst5-cnn-non-static", 156_817), ("sst2-cnn-non-static", 77_195)],  # the latter of neutral sentences too
+)
+def test_the_treebank_has_as_many_phrases_as_kim_s_program_reads(
+    data: Path, recipe: str, phrases: int
+) -> None:
+    config = load_recipe(recipe)
     task = task_for(config, data)
     trees = task.read("train")
     words = sorted({str(token).lower() for tree in trees for token in tree.tokens or () if token})
-    assert len(task.to_learn(trees, Model(config, words))) == 156_817
+    assert len(task.to_learn(trees, Model(config, words))) == phrases
 
 
 def test_two_channels_hold_the_same_vectors_until_one_learns(mini: Path, tmp_path: Path) -> None:

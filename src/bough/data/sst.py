@@ -50,6 +50,7 @@ def load_sst(
     *,
     task: Task = "fine",
     parse: Parse = "constituency",
+    neutral: bool = False,
     check: bool = True,
 ) -> list[Tree]:
     """One split (`train`, `dev` or `test`) of the treebank; labels are ints, None where there is none.
@@ -57,6 +58,7 @@ def load_sst(
     In a dependency tree a node has the label of the phrase that its subtree spans, if that is one of the
     treebank's. Its root always has the sentence's label, that of the constituency tree on the same line; a
     dependency file that says another one there does not belong to it, and is a DataError.
+    `neutral=True` keeps the binary task's sentences with a neutral root, for the phrases inside them.
     `check=False` leaves out the count of sentences and nodes, for data of your own in the same layout.
     """
     check_split(split)
@@ -66,7 +68,7 @@ def load_sst(
     trees = _constituency(folder, split, check)
     if parse == "dependency":
         trees = _dependency(folder, split, [_root_label(tree) for tree in trees], check)
-    if task == "binary":
+    if task == "binary" and not neutral:
         trees = [tree for tree in trees if _root_label(tree) != NEUTRAL]
         if check:
             known = KNOWN[split].not_neutral

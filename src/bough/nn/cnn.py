@@ -59,9 +59,11 @@ class CNN(SequenceEncoder):
         if self.channels == 2:
             tuned, fixed = x.chunk(2, dim=2)
             x = tuned + fixed.detach()  # w · u + w · v = w · (u + v)
-        words = x.transpose(1, 2)  # (B, X, n)
+        taps = [self.get_parameter(f"w_{m}").permute(2, 0, 1).flatten(0, 1) for m in WINDOWS]  # (m D, X) each
+        y = functional.linear(x, torch.cat(taps)).unflatten(2, (-1, self.hidden_size))  # (B, n, 12, D)
         found = []
-        for m in WINDOWS:
-            w, b = self.get_parameter(f"w_{m}"), self.get_parameter(f"b_{m}")
-            found.append(functional.conv1d(words, w, b, padding=m - 1).amax(dim=2))  # (B, D)
-        return torch.relu(torch.cat(found, dim=1))  # ReLU and max commute
+        for m, at in zip(WINDOWS, y.split(WINDOWS, dim=2), strict=True):
+            # tap k of a filter that starts at word i reads word i + k; together they are one matmul, then sums
+            c = sum(functional.pad(at[:, :, k], (0, 0, m - 1 - k, k)) for k in range(m))  # (B, n + m - 1, D)
+            found.append(c.amax(dim=1) + self.get_parameter(f"b_{m}"))
+        return torch.relu(torch.cat(found, dim=1))  # ReLU, the bias and max commute

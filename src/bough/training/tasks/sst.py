@@ -33,6 +33,7 @@ class SentimentTask(ClassesTask):
             split,
             task="binary" if self.config.task == "sst2" else "fine",
             parse=self.parse,
+            neutral=self.of_phrases and split == "train",  # the phrases of neutral sentences are examples too
             check=self.config.source == "data",
         )
         if self.config.neutral == "unlabelled":
