@@ -11,9 +11,10 @@ def system(
     name: str,
     vectors: str = "glove.6B.300d",
     by_length: dict[str, list[float]] | None = None,
+    coverage: str = "",
     **figures: Sequence[float],
 ) -> System:
     """A system with these figures, one value a seed."""
     count = len(next(iter(figures.values())))
     lists = {figure: list(values) for figure, values in figures.items()}
-    return System(name, list(range(1, count + 1)), vectors, lists, by_length or {}, 1.0)
+    return System(name, list(range(1, count + 1)), vectors, lists, by_length or {}, 1.0, coverage)

@@ -50,7 +50,9 @@ def test_binary_drops_neutral_sentences_and_keeps_neutral_phrases(data: Path, pa
         tuple(classes[label] for label in labels(tree)) for tree in (fine[0], fine[2])
     ]
     kept = load_sst(data, "test", task="binary", parse=parse, neutral=True, check=False)  # type: ignore[arg-type]
-    assert [labels(tree) for tree in kept] == [tuple(classes[label] for label in labels(tree)) for tree in fine]
+    assert [labels(tree) for tree in kept] == [
+        tuple(classes[label] for label in labels(tree)) for tree in fine
+    ]
 
 
 def test_a_wrong_count_is_an_error_with_both_numbers(data: Path) -> None:

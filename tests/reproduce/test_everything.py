@@ -67,6 +67,7 @@ def test_table_3_from_one_command(done: Path, mini: Path) -> None:
     entry = results["sick-dependency"]
     assert entry["seeds"] == [1]
     assert entry["vectors"] == "glove.6B.300d"
+    assert "tokens" in entry["coverage"]
     assert set(entry["test"]) == {"pearson", "spearman", "mse"}
     assert entry["test"]["mse"]["mean"] == entry["test"]["mse"]["values"][0]
     assert entry["test"]["mse"]["sd"] == 0

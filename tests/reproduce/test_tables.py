@@ -125,3 +125,18 @@ def test_both_ways_of_writing_say_the_same() -> None:
     page = as_html("Title", [Section("S", (table,))])
     assert "x &lt; y | z" in page
     assert '<span class="verdict">within</span>' in page
+
+
+def test_the_shares_of_the_vectors_stand_below_the_table() -> None:
+    known = "98.9% of 163,563 tokens (90.5% exact, 4.2% by the lower-case form, 4.2% estimated)"
+    name = "glove.840B.300d.completed"
+    found = {
+        "sst5-lstm": system("sst5-lstm", vectors=name, coverage=known, accuracy=[0.5], binary=[0.8]),
+        "sick-mean": system("sick-mean", vectors=paper.VECTORS, pearson=[0.8], spearman=[0.7], mse=[0.3]),
+    }
+    notes = table2(found).notes
+    assert (
+        f"{name}: {known} of the training split. The paper used {paper.VECTORS}: read the columns with that in mind."
+        in notes
+    )
+    assert not any(note.startswith(paper.VECTORS) for note in table3(found).notes)  # its own, nothing to say

@@ -84,7 +84,10 @@ def test_batches_of_phrases_have_one_length_each_and_every_phrase_once(mini: Pat
 
 @pytest.mark.parametrize(
     ("recipe", "phrases"),
-    [("sst5-cnn-non-static", 156_817), ("sst2-cnn-non-static", 77_195)],  # the latter of neutral sentences too
+    [
+        ("sst5-cnn-non-static", 156_817),
+        ("sst2-cnn-non-static", 77_195),
+    ],  # the latter of neutral sentences too
 )
 def test_the_treebank_has_as_many_phrases_as_kim_s_program_reads(
     data: Path, recipe: str, phrases: int

@@ -64,6 +64,7 @@ class CNN(SequenceEncoder):
         found = []
         for m, at in zip(WINDOWS, y.split(WINDOWS, dim=2), strict=True):
             # tap k of a filter that starts at word i reads word i + k; together they are one matmul, then sums
-            c = sum(functional.pad(at[:, :, k], (0, 0, m - 1 - k, k)) for k in range(m))  # (B, n + m - 1, D)
+            read = [functional.pad(at[:, :, k], (0, 0, m - 1 - k, k)) for k in range(m)]  # (B, n + m - 1, D)
+            c = sum(read[1:], read[0])
             found.append(c.amax(dim=1) + self.get_parameter(f"b_{m}"))
         return torch.relu(torch.cat(found, dim=1))  # ReLU, the bias and max commute

@@ -9,7 +9,7 @@ from typing import Any
 from bough.reproduce import paper
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, grid
 from bough.reproduce.plan import OURS
-from bough.reproduce.results import System, from_summary
+from bough.reproduce.results import System, from_summary, vectors_of
 from bough.reproduce.tables import spread
 from bough.storage import write_text
 
@@ -85,8 +85,8 @@ def _ours(system: System | None, figure: str, digits: int, scale: float = 1.0) -
     return MISSING if system is None else Cell(spread(system, figure, digits, scale))
 
 
-def _vectors(systems: Mapping[str, System], prefix: str, what: str) -> str:
-    used = {s.vectors for name, s in systems.items() if name.startswith(prefix) and s.vectors != "random"}
+def _vectors(systems: Mapping[str, System], task: str, what: str) -> str:
+    used = [f"{name} ({known})" if known else name for name, known in vectors_of(systems, task).items()]
     if not used:
         return f"{what}: nothing has been run yet. The paper: {paper.VECTORS}."
-    return f"{what}, with {', '.join(sorted(used))}. The paper: {paper.VECTORS}."
+    return f"{what}, with {', '.join(used)}. The paper: {paper.VECTORS}."

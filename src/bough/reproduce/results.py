@@ -95,6 +95,7 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
         "settings": dict(run.settings),
         "seed": run.seed,
         "vectors": test["vectors"],
+        "coverage": facts["coverage"],
         "test": test["test"],
         "dev": test["dev"],
         "epoch": test["epoch"],
@@ -116,6 +117,7 @@ class System:
     figures: dict[str, list[float]]
     by_length: dict[str, list[float]]
     seconds: float
+    coverage: str = ""  # how much of the training split the vectors know
 
     def mean(self, figure: str) -> float:
         """Over the seeds."""
@@ -144,7 +146,17 @@ def _gathered(name: str, group: Sequence[Result]) -> System:
         figures={figure: [result["test"][figure] for result in group] for figure in group[0]["test"]},
         by_length={length: [result["by_length"][length] for result in group] for length in lengths},
         seconds=statistics.fmean(result["seconds"] for result in group),
+        coverage=next((known for result in group if (known := result.get("coverage"))), ""),
     )
+
+
+def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
+    """The sets of vectors behind a task's systems, and how much of the training split each knows."""
+    used = [
+        system for name, system in gathered.items() if name.startswith(task) and system.vectors != "random"
+    ]
+    found = {system.vectors: "" for system in used} | {s.vectors: s.coverage for s in used if s.coverage}
+    return dict(sorted(found.items()))
 
 
 def summary(gathered: dict[str, System]) -> dict[str, Any]:
@@ -153,6 +165,7 @@ def summary(gathered: dict[str, System]) -> dict[str, Any]:
         name: {
             "seeds": system.seeds,
             "vectors": system.vectors,
+            "coverage": system.coverage,
             "seconds": round(system.seconds, 1),
             "test": {
                 figure: {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
@@ -173,6 +186,7 @@ def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
             figures={figure: numbers["values"] for figure, numbers in entry["test"].items()},
             by_length={},
             seconds=entry["seconds"],
+            coverage=entry.get("coverage", ""),
         )
         for name, entry in results.items()
     }

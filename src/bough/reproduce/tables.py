@@ -10,7 +10,7 @@ from bough.reproduce import paper
 from bough.reproduce.departures import departures
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
 from bough.reproduce.plan import DERIVED, OURS
-from bough.reproduce.results import System
+from bough.reproduce.results import System, vectors_of
 from bough.training.recipes import load_recipe
 
 Systems = Mapping[str, System]
@@ -101,14 +101,7 @@ def table2(systems: Systems) -> Table:
         "Binary: trained on the binary task. Derived binary: the five-class model's, P(0) + P(1) against "
         "P(3) + P(4), another number.",
     ]
-    used = {
-        system.vectors
-        for name, system in systems.items()
-        if name.startswith("sst") and system.vectors != "random"
-    }
-    if used - {paper.VECTORS}:
-        names = ", ".join(sorted(used))
-        notes.append(f"The paper used {paper.VECTORS}, ours are {names}: read the columns with that in mind.")
+    notes += _knowing(systems, "sst")
     notes += departures(paper.TABLE2_CITED)
     return Table("Table 2. Stanford Sentiment Treebank, test accuracy, %", header, tuple(rows), tuple(notes))
 
@@ -130,7 +123,9 @@ def table3(systems: Systems) -> Table:
             cells += [_correlation(system, figure, published), _published(published, 4)]
         rows.append((Cell(title), *cells, _vectors(system)))
     header = ("method", "Pearson's r", "paper", "Spearman's rho", "paper", "MSE", "paper", "our vectors")
-    notes = (READING, "MSE: lower is better.", *departures(paper.TABLE3_CITED))
+    notes = (
+        READING, "MSE: lower is better.", *_knowing(systems, "sick"), *departures(paper.TABLE3_CITED)
+    )  # fmt: skip
     return Table("Table 3. SICK semantic relatedness, test", header, tuple(rows), notes)
 
 
@@ -169,6 +164,17 @@ def _cited(value: float | None, digits: int) -> Cell:
 
 def _citation(cited: paper.Cited) -> Cell:
     return Cell(f"{cited.title} ({cited.source})", tone="muted")
+
+
+def _knowing(systems: Systems, task: str) -> list[str]:
+    """One note per set of vectors: how much of the training split it knows, and that it is not the paper's."""
+    notes = []
+    for name, known in vectors_of(systems, task).items():
+        share = f" {known} of the training split." if known else ""
+        paper_s = f" The paper used {paper.VECTORS}: read the columns with that in mind."
+        if share or name != paper.VECTORS:
+            notes.append(f"{name}:{share}{paper_s if name != paper.VECTORS else ''}")
+    return notes
 
 
 def _vectors(*systems: System | None) -> Cell:
