@@ -15,7 +15,8 @@ from bough.training.recipes import load_recipe, recipe_names
 from bough.training.train import train
 
 RECIPES = [name for name in recipe_names() if load_recipe(name).system]
-FILES = ("run.json", "test.json", "predictions.txt", "system.json", "measures.safetensors", "README.md")
+FILES = ("run.json", "test.json", "predictions.txt", "system.json", "README.md")
+NUMBERS = {"sick": "measures.safetensors", "sst5": "paragraphs.safetensors", "sst2": "paragraphs.safetensors"}
 
 
 @pytest.fixture
@@ -33,7 +34,8 @@ def small(name: str) -> Config:
 def test_a_feature_system_leaves_a_run_like_any_other(name: str, wordnet: Path, tmp_path: Path) -> None:
     result = train(small(name), tmp_path, seed=2, data=wordnet, recipe=name)
     assert result == json.loads((tmp_path / "test.json").read_text())
-    assert {*FILES, "timing.json"} == {path.name for path in tmp_path.iterdir()}
+    numbers = NUMBERS[name.split("-")[0]]
+    assert {*FILES, "timing.json", numbers} == {path.name for path in tmp_path.iterdir()}
     assert evaluate(tmp_path, data=wordnet).figures == pytest.approx(result["test"])
     assert len(np.loadtxt(tmp_path / "predictions.txt")) == 40
     assert train(small(name), tmp_path, seed=2, data=wordnet, recipe=name, resume=True) == result
@@ -41,10 +43,11 @@ def test_a_feature_system_leaves_a_run_like_any_other(name: str, wordnet: Path, 
         train(small(name), tmp_path, seed=3, data=wordnet, recipe=name, resume=True)
 
 
-def test_the_same_seed_gives_the_same_bytes(wordnet: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["sick-unal-nlp", "sst5-paragraph-vec"])
+def test_the_same_seed_gives_the_same_bytes(name: str, wordnet: Path, tmp_path: Path) -> None:
     for run in "ab":
-        train(small("sick-unal-nlp"), tmp_path / run, seed=2, data=wordnet)
-    for file in FILES:
+        train(small(name), tmp_path / run, seed=2, data=wordnet)
+    for file in (*FILES, NUMBERS[name.split("-")[0]]):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
 
 
@@ -52,5 +55,8 @@ def test_an_unknown_system_is_named_with_the_nearest(mini: Path, tmp_path: Path)
     config = Config().with_settings({"task": "sick", "source": "own", "system": "ecmu"})
     with pytest.raises(ValueError, match=r"system = 'ecmu': one of .* did you mean 'ecnu'"):
         train(config, tmp_path, data=mini)
-    with pytest.raises(ValueError, match="system = 'ecnu' is for task = 'sick'"):
-        Config().with_settings({"system": "ecnu"})
+    config = Config().with_settings({"system": "ecnu", "source": "demo"})
+    with pytest.raises(ValueError, match="system = 'ecnu': one of 'paragraph-vec'"):
+        train(config, tmp_path / "sst")
+    with pytest.raises(ValueError, match="system = 'ecnu' is for SST or SICK; here task = 'classes'"):
+        Config().with_settings({"system": "ecnu", "task": "classes"})

@@ -1,4 +1,4 @@
-"""The cited systems of Table 3: measures of two sentences, and learners of how related they are."""
+"""The cited systems without a layer: measures of two sentences with learners (Table 3), and Paragraph-Vec (Table 2)."""
 
 from pathlib import Path
 
@@ -6,19 +6,22 @@ from bough.errors import FormatError
 from bough.measures.ecnu import ECNU
 from bough.measures.illinois_lh import ILLINOIS_LH
 from bough.measures.meaning_factory import MEANING_FACTORY
+from bough.measures.paragraph_vec import PARAGRAPH_VEC, FittedParagraphs, ParagraphVec
 from bough.measures.system import ABOUT, Fitted, System
 from bough.measures.unal_nlp import UNAL_NLP
 from bough.storage import read_json
 
-__all__ = ["SYSTEMS", "Fitted", "System", "load"]
+__all__ = ["PARAGRAPH_VEC", "SYSTEMS", "Fitted", "FittedParagraphs", "ParagraphVec", "System", "load"]
 
 SYSTEMS = {system.name: system for system in (ILLINOIS_LH, UNAL_NLP, MEANING_FACTORY, ECNU)}
 
 
-def load(folder: Path | str, *, data: Path | str | None = None) -> Fitted:
-    """The system that `Fitted.save` wrote into the folder, whichever it is."""
+def load(folder: Path | str, *, data: Path | str | None = None) -> Fitted | FittedParagraphs:
+    """The system that was saved into the folder, whichever it is."""
     name = read_json(Path(folder) / ABOUT).get("system")
+    if name == PARAGRAPH_VEC.name:
+        return PARAGRAPH_VEC.load(folder)
     if name not in SYSTEMS:
-        known = ", ".join(map(repr, SYSTEMS))
+        known = ", ".join(map(repr, [*SYSTEMS, PARAGRAPH_VEC.name]))
         raise FormatError(f"system {name!r}; known are {known}", where=str(Path(folder) / ABOUT))
     return SYSTEMS[name].load(folder, data=data)

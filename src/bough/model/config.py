@@ -25,7 +25,7 @@ class Config:
     source: Literal["data", "own", "demo"] = "data"
     # SST's neutral phrases in the binary task: a third class, or phrases without a label
     neutral: Literal["class", "unlabelled"] = "class"
-    # a feature system of `bough.measures`, which has no layer: what follows is not its business
+    # a system of `bough.measures`, which has no layer: what follows is not its business
     system: str = ""
     encoder: str = "constituency"  # the name of a registered layer
     hidden: int = 150
@@ -95,8 +95,8 @@ class Config:
             raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
         if self.max_norm and self.task in ("sick", "pairs"):
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
-        if self.system and self.task != "sick":
-            raise ValueError(f"system = {self.system!r} is for task = 'sick'; here it is {self.task!r}")
+        if self.system and self.task in ("classes", "pairs"):
+            raise ValueError(f"system = {self.system!r} is for SST or SICK; here task = {self.task!r}")
         sizes = (self.dimension, self.hidden)
         object.__setattr__(self, "layer", checked_layer(self.encoder, self.layer, sizes))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.measures import SYSTEMS
+from bough.measures import PARAGRAPH_VEC, SYSTEMS
 from bough.reproduce.paper import Cited
 
 SST: dict[str, tuple[str, ...]] = {
@@ -26,6 +26,7 @@ SST: dict[str, tuple[str, ...]] = {
         "binary: trained on phrases that are not neutral, in two classes; the authors' file also has neutral ones, cut "
         "at the middle of a scale that the trees do not have",
     ),
+    PARAGRAPH_VEC.name: PARAGRAPH_VEC.departures,
     "cnn-non-static": (
         "GloVe in the place of word2vec",
         "batches of phrases of one length, punctuation kept",

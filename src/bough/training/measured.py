@@ -1,33 +1,42 @@
-"""A feature system that was fitted, on the splits of its data set."""
+"""A system without a layer that was fitted, on the splits of its data set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
-from bough.data.sick import Pair
-from bough.measures import Fitted, load
+from bough.measures import load
 from bough.measures.system import ABOUT
 from bough.model.config import Config
 from bough.storage import read_json
-from bough.training.tasks import Floats, RelatednessTask, correlations, read_some
+from bough.training.tasks import Floats, correlations, read_some, task_for
+from bough.training.tasks.sst import sentiment_figures
+
+
+class Predicts(Protocol):
+    """What has been fitted: ratings (n,) of pairs, or probabilities (n, K) of sentences."""
+
+    def predict(self, examples: Sequence[Any], /) -> Floats: ...
 
 
 def is_measured(run: Path) -> bool:
-    """Whether a folder is that of a feature system's run."""
+    """Whether a folder is the run of such a system."""
     return (run / ABOUT).exists()
 
 
 def predict_split(run: Path, split: str, data: Path | str | None) -> tuple[dict[str, float], Floats]:
     """The figures and predictions on one split of the system in the folder `run`."""
-    fitted = load(run, data=data)
     config = Config.stored(read_json(run / "run.json")["config"])
-    return scored(fitted, read_some(RelatednessTask(config, fitted.prepare.data), split))
+    return scored(load(run, data=data), config, read_some(task_for(config, data), split))
 
 
-def scored(fitted: Fitted, pairs: Sequence[Pair]) -> tuple[dict[str, float], Floats]:
-    """Figures and predictions of pairs."""
-    predicted = fitted.predict(pairs)
-    return correlations(predicted, np.array([pair.score for pair in pairs])), predicted
+def scored(fitted: Predicts, config: Config, examples: Sequence[Any]) -> tuple[dict[str, float], Floats]:
+    """Figures and predictions of pairs, or of trees."""
+    predicted = fitted.predict(examples)
+    if config.task == "sick":
+        return correlations(predicted, np.array([pair.score for pair in examples])), predicted
+    gold = np.array([tree.labels[tree.root] for tree in examples])
+    return sentiment_figures(predicted, gold, config), predicted

@@ -22,7 +22,7 @@ from bough.training.fit_system import fit_system
 from bough.training.loop import Tell, learn
 from bough.training.recipes import command_for
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
-from bough.training.tasks import RelatednessTask, Task, read_some, task_for, word_counts
+from bough.training.tasks import Task, read_some, task_for, word_counts
 from bough.training.words import Words
 
 log = logging.getLogger(__name__)
@@ -48,8 +48,8 @@ def train(
         return read_json(out / "test.json")
 
     task = task_for(config, data)
-    if isinstance(task, RelatednessTask) and config.system:
-        return fit_system(out, task, run)
+    if config.system:
+        return fit_system(out, task, config, run)
     examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = Words(config, data, seed, word_counts(task, examples["train"]))
     torch.manual_seed(seed)

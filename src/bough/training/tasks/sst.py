@@ -25,7 +25,7 @@ class SentimentTask(ClassesTask):
         super().__init__(config)
         self.data = data
         self.parse = parse_for(config, "constituency")
-        self.of_phrases = config.examples == "phrases"
+        self.of_phrases = config.examples == "phrases" or bool(config.system)
 
     def read(self, split: str) -> list[Tree]:
         trees = load_sst(
@@ -59,15 +59,19 @@ class SentimentTask(ClassesTask):
 
     def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Accuracy of the root's class, its loss, and for five classes the binary accuracy derived from them."""
-        gold = np.array([sentence.label for sentence in examples])
-        loss = root_loss(predicted, gold)
-        if self.config.task == "sst2":
-            # neutral is a class inside sentences only, if at all
-            chosen = np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
-            return {"binary": float((chosen == gold).mean()), "loss": loss}
-        figures = {"accuracy": float((predicted.argmax(axis=1) == gold).mean())}
-        polar = gold != 2
-        positive = predicted[:, 3] + predicted[:, 4] > predicted[:, 0] + predicted[:, 1]
-        if polar.any():
-            figures["binary"] = float((positive == (gold > 2))[polar].mean())
-        return {**figures, "loss": loss}
+        return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)
+
+
+def sentiment_figures(predicted: Floats, gold: Indices, config: Config) -> dict[str, float]:
+    """What `SentimentTask.metrics` gives; predicted (n, K), gold (n,)."""
+    loss = root_loss(predicted, gold)
+    if config.task == "sst2":
+        # neutral is a class inside sentences only, if at all
+        chosen = np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
+        return {"binary": float((chosen == gold).mean()), "loss": loss}
+    figures = {"accuracy": float((predicted.argmax(axis=1) == gold).mean())}
+    polar = gold != 2
+    positive = predicted[:, 3] + predicted[:, 4] > predicted[:, 0] + predicted[:, 1]
+    if polar.any():
+        figures["binary"] = float((positive == (gold > 2))[polar].mean())
+    return {**figures, "loss": loss}

@@ -1,0 +1,77 @@
+"""Claims about Paragraph-Vec: it learns from distinct phrases, keeps what it learnt, and says when it cannot."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bough.data import load_sst
+from bough.errors import FormatError
+from bough.measures import PARAGRAPH_VEC, FittedParagraphs, load
+from bough.measures.paragraph_vec import labelled_phrases
+from bough.trees.tree import Tree
+
+pytest.importorskip("gensim")
+
+
+@pytest.fixture(scope="module")
+def trees(mini: Path) -> list[Tree]:
+    return load_sst(mini, "train", check=False)
+
+
+@pytest.fixture(scope="module")
+def fitted(trees: list[Tree]) -> FittedParagraphs:
+    return PARAGRAPH_VEC.fit(trees, 5, seed=1, size=8, epochs=4)
+
+
+def test_a_phrase_is_one_paragraph_however_often_and_however_it_is_written() -> None:
+    tree = Tree(parents=[2, 2, -1], tokens=["Good", "good", None], labels=[4, 3, 2])
+    assert labelled_phrases([tree, tree]) == {("good",): 4, ("good", "good"): 2}
+    assert labelled_phrases([tree.replace(labels=[None, 3, None])]) == {("good",): 3}
+
+
+def test_it_gives_probabilities_to_sentences_with_and_without_known_words(
+    fitted: FittedParagraphs, trees: list[Tree]
+) -> None:
+    unknown = Tree(parents=[-1], tokens=["zyzzyva"])
+    p = fitted.predict([*trees[:3], unknown])
+    assert p.shape == (4, 5)
+    assert (p >= 0).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert fitted.predict([]).shape == (0, 5)
+
+
+def test_the_same_seed_gives_the_same_system_and_a_saved_one_says_the_same(
+    fitted: FittedParagraphs, trees: list[Tree], tmp_path: Path
+) -> None:
+    again = PARAGRAPH_VEC.fit(trees, 5, seed=1, size=8, epochs=4)
+    other = PARAGRAPH_VEC.fit(trees, 5, seed=2, size=8, epochs=4)
+    fitted.save(tmp_path)
+    kept = load(tmp_path)
+    said = fitted.predict(trees)
+    np.testing.assert_array_equal(again.predict(trees), said)
+    np.testing.assert_array_equal(kept.predict(trees), said)  # type: ignore[arg-type]
+    assert not np.array_equal(other.predict(trees), said)
+
+
+def test_two_classes_have_probabilities_too(trees: list[Tree]) -> None:
+    polar = {None: None, 0: 0, 1: 0, 2: None, 3: 1, 4: 1}
+    two = [tree.replace(labels=[polar[label] for label in tree.labels or ()]) for tree in trees]  # type: ignore[index]
+    p = PARAGRAPH_VEC.fit(two, 2, seed=1, size=8, epochs=2).predict(two)
+    assert p.shape == (len(two), 2)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+
+
+def test_one_class_is_nothing_to_learn() -> None:
+    with pytest.raises(ValueError, match="1 labelled phrases of fewer than two classes"):
+        PARAGRAPH_VEC.fit([Tree(parents=[-1], tokens=["a"], labels=[1])], 5, seed=1)
+
+
+def test_a_folder_of_another_system_is_named(fitted: FittedParagraphs, tmp_path: Path) -> None:
+    fitted.save(tmp_path)
+    about = tmp_path / "system.json"
+    about.write_text(about.read_text().replace("paragraph-vec", "paragraph"))
+    with pytest.raises(FormatError, match=r"system 'paragraph'; known are .*'paragraph-vec'"):
+        load(tmp_path)
+    with pytest.raises(FormatError, match="format 1 of 'paragraph'; this is format 1 of 'paragraph-vec'"):
+        PARAGRAPH_VEC.load(tmp_path)
