@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from bough import Tree
-from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, TreeLayer
+from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, LeafLSTMTree, TreeLayer
 from bough.trees.schedule import reversed_chain
 
 
@@ -57,6 +57,13 @@ def _states(layer: Encoder, x: Tensor, tree: Tree) -> tuple[Tensor, ...]:
     if isinstance(layer, BiTreeLSTM):
         up = _states(layer.up, x, tree)[0]
         return (torch.cat([up, _states(layer.down, up, tree)[0]], dim=1),)
+    if isinstance(layer, LeafLSTMTree):
+        words = Tree([*range(1, len(tree.leaves)), -1])
+        read = _stacks(layer.words, x[tree.leaves.tolist()], words)[0]
+        rows = [
+            read[tree.leaves.tolist().index(j)] if j in tree.leaves else read[0] for j in range(len(tree))
+        ]
+        return _states(layer.tree, torch.stack(rows), tree)[:1]
     assert isinstance(layer, TreeLayer)
     a = layer.input_map(x)
     if isinstance(layer, AttentiveChildSum):

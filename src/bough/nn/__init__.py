@@ -11,6 +11,7 @@ from bough.nn.encoder import Encoder
 from bough.nn.gru import ChildSumTreeGRU
 from bough.nn.heads import Classifier, Similarity
 from bough.nn.layer import TreeLayer
+from bough.nn.leaf_lstm import LeafLSTMTree
 from bough.nn.mean import MeanVectors
 from bough.nn.mv_rnn import MVRNN
 from bough.nn.nary import NaryTreeLSTM
@@ -37,6 +38,7 @@ __all__ = [
     "Classifier",
     "Edges",
     "Encoder",
+    "LeafLSTMTree",
     "MeanVectors",
     "NaryTreeLSTM",
     "RecursiveNetwork",
