@@ -71,13 +71,10 @@ def _sentiment(systems: Mapping[str, System]) -> Table:
         for task, figure, theirs in zip(("sst5", "sst2"), ("accuracy", "binary"), published, strict=True):
             cells += [_ours(systems.get(f"{task}-{name}"), figure, 1, 100), Cell(f"{theirs.mean:.1f}")]
         rows.append((Cell(title), *cells))
-    own = [
-        _ours(systems.get(f"sst5-{OURS}"), "accuracy", 1, 100),
-        NOTHING,
-        _ours(systems.get(f"sst2-{OURS}"), "binary", 1, 100),
-        NOTHING,
-    ]
-    rows.append((Cell("Constituency Tree-LSTM, regularised (ours)", tone="own"), *own))
+    for name, title in OURS.items():
+        fine = _ours(systems.get(f"sst5-{name}"), "accuracy", 1, 100)
+        binary = _ours(systems.get(f"sst2-{name}"), "binary", 1, 100)
+        rows.append((Cell(title, tone="own"), fine, NOTHING, binary, NOTHING))
     return Table("", ("SST", "fine-grained", "paper", "binary", "paper"), tuple(rows))
 
 
