@@ -2,9 +2,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+LOWEST := .venv-lowest
+# something of every package that bough needs
+LOWEST_TESTS := tests/formats tests/trees tests/draw tests/model tests/data/test_download.py tests/cli/test_help.py \
+  tests/nn/test_child_sum.py tests/reproduce/test_figures.py tests/fitting/test_parts.py tests/pipeline/test_sentiment.py
+INSTALL := install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/pip $(INSTALL)
 
-.PHONY: demo serve test check bench load clean
+.PHONY: help demo serve test coverage test-lowest check bench load release-check clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 $(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bough needs Python 3.11 or newer")'
@@ -42,6 +50,22 @@ serve: $(VENV)/.serve  ## the page and the JSON API, on this machine
 test: $(VENV)/.dev  ## the tests; SLOW=1 adds those that take minutes
 	$(BIN)/python -m pytest -n 2 $(if $(SLOW),--slow)
 
+coverage: $(VENV)/.dev  ## what part of the lines the quick tests run, with a floor
+	$(BIN)/python -m pytest -n 2 -q --cov --cov-report=term:skip-covered
+
+# The lowest versions that pyproject.toml allows, in front of all else that the tests need, torch as pinned included.
+# Old packages warn of what newer ones have deprecated; that is not ours to mend.
+SITE := -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
+$(LOWEST)/.made: pyproject.toml tools/lowest.py $(VENV)/.dev
+	rm -rf $(LOWEST)
+	$(BIN)/python -m venv $(LOWEST)
+	$(BIN)/python $(SITE) > "$$($(LOWEST)/bin/python $(SITE))/dev.pth"
+	$(LOWEST)/bin/pip $(INSTALL) --no-warn-conflicts $$($(BIN)/python tools/lowest.py)
+	touch $@
+
+test-lowest: $(LOWEST)/.made  ## a quick part of the tests with the lowest versions of what bough needs
+	PYTHONPATH=src $(LOWEST)/bin/python -m pytest -n 2 -q -W ignore::DeprecationWarning $(LOWEST_TESTS)
+
 check: $(VENV)/.dev  ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -53,5 +77,8 @@ bench: $(VENV)/.package  ## speed against the matmul floor and the recursive ref
 load: $(VENV)/.serve  ## requests a second, latency and memory of the server, for five minutes
 	$(BIN)/python tools/load.py
 
-clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+release-check: $(VENV)/.dev  ## the steps of RELEASING.md: build, install in a clean environment, run the demo
+	$(BIN)/python tools/release_check.py
+
+clean:  ## remove the virtual environments and caches
+	rm -rf $(VENV) $(LOWEST) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

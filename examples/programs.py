@@ -25,17 +25,11 @@ def functions(module: str) -> list[ast.AST]:
 
 
 def tree_of(function: ast.AST) -> bough.Tree:
-    """Its syntax as a tree, a node before the nodes below it."""
-    parents: list[int] = []
-    tokens: list[str | None] = []
-    stack = [(function, -1)]
-    while stack:
-        node, above = stack.pop()
-        parents.append(above)
-        tokens.append(f".{node.attr}" if isinstance(node, ast.Attribute) else type(node).__name__)
-        below = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context)]
-        stack += [(child, len(parents) - 1) for child in reversed(below)]
-    return bough.Tree(parents, tokens=tokens)
+    """Its syntax as a tree; an attribute is known by its name, anything else by its kind."""
+    tree = bough.Tree.from_ast(function)
+    pairs = zip(tree.tokens or (), tree.labels or (), strict=True)
+    tokens = [f".{label}" if token == "Attribute" else token for token, label in pairs]
+    return tree.replace(tokens=tokens, labels=None, relations=None)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import torch
 from bough.nn import registry
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/layers.md", "docs/backward.md", "docs/using.md"]
+PAGES = ["README.md", "docs/layers.md", "docs/backward.md", "docs/using.md", "docs/ecosystem.md"]
 FENCE = re.compile(r"^```(python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

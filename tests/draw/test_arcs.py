@@ -48,9 +48,9 @@ def test_every_word_is_drawn_and_says_what_it_depends_on(widest: float) -> None:
 
 @given(projective())
 def test_arcs_over_one_another_stand_at_different_heights(tree: Tree) -> None:
-    from bough.draw.arcs import _Arcs
+    from bough.draw.arcs import Arcs
 
-    levels = _Arcs(tree, 0, 1000.0).levels
+    levels = Arcs(tree, 0, 1000.0).levels
     spans = [(min(i, head), max(i, head), i) for i, head in enumerate(tree.parents.tolist()) if head >= 0]
     for (a, b, one), (c, d, other) in combinations(spans, 2):
         if max(a, c) < min(b, d):

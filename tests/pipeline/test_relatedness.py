@@ -31,6 +31,14 @@ def test_the_score_is_the_expected_rating() -> None:
     assert set(result.as_dict()) == {"a", "b", "score", "probabilities"}
 
 
+def test_a_notebook_shows_both_trees_and_the_score() -> None:
+    result = related().compare("A dog runs", "An animal is running")
+    shown = result._repr_svg_()
+    assert shown is not None
+    assert shown.count('class="node"') == 3 + 4
+    assert f"relatedness {result.score:.2f}" in shown
+
+
 def test_order_of_the_two_does_not_matter() -> None:
     assert related().score(CORPUS[0], CORPUS[1]) == pytest.approx(
         related().score(CORPUS[1], CORPUS[0]), abs=1e-4

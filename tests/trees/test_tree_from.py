@@ -1,24 +1,36 @@
-"""`Tree.from_nltk` and `Tree.from_networkx`: other people's trees, by duck typing."""
+"""Other people's trees become ours, and ours theirs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import warnings
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from bough import Tree
+from bough import FormatError, Tree
 from bough.formats import ptb
-from treegen import WORDS, constituents, parents
+from bough.parsing import spacy as adapter
+from treegen import WORDS, constituents, parents, trees
 
 DEEP = 100_000
 untimed = settings(deadline=None)
 
 
-def test_from_nltk():
+def test_from_nltk() -> None:
     nltk = pytest.importorskip("nltk")
     text = "(S (NP (DT the) (NN elm)) (VP (VBZ bends) low) (X ))"
     tree = Tree.from_nltk(nltk.Tree.fromstring(text))
     assert tree == ptb.parse(text)
 
 
-def test_from_nltk_keeps_a_label_that_is_zero_and_drops_an_empty_one():
+def test_from_nltk_keeps_a_label_that_is_zero_and_drops_an_empty_one() -> None:
     nltk = pytest.importorskip("nltk")
     tree = Tree.from_nltk(nltk.Tree("", [nltk.Tree(0, ["poor"]), nltk.Tree(4, ["good"])]))
     assert tree.labels == (None, 0, 4)
@@ -27,12 +39,12 @@ def test_from_nltk_keeps_a_label_that_is_zero_and_drops_an_empty_one():
 
 @untimed
 @given(constituents(labels=WORDS, shuffle=False))
-def test_from_nltk_agrees_with_our_own_reader(tree):
+def test_from_nltk_agrees_with_our_own_reader(tree: Tree) -> None:
     nltk = pytest.importorskip("nltk")
     assert Tree.from_nltk(nltk.Tree.fromstring(ptb.write(tree))) == tree.renumbered(tree.preorder)
 
 
-def test_from_networkx():
+def test_from_networkx() -> None:
     networkx = pytest.importorskip("networkx")
     graph = networkx.DiGraph()
     graph.add_node("cats", token="cats", relation="nsubj")
@@ -45,7 +57,7 @@ def test_from_networkx():
 
 @untimed
 @given(parents(max_nodes=12))
-def test_from_networkx_keeps_the_graphs_order(above):
+def test_from_networkx_keeps_the_graphs_order(above: list[int]) -> None:
     networkx = pytest.importorskip("networkx")
     for kind in (networkx.DiGraph, networkx.MultiDiGraph):
         graph = kind()
@@ -64,13 +76,13 @@ def test_from_networkx_keeps_the_graphs_order(above):
         ("DiGraph", [], "an empty tree"),
     ],
 )
-def test_from_networkx_refuses_what_is_no_tree(kind, edges, message):
+def test_from_networkx_refuses_what_is_no_tree(kind: str, edges: list[tuple[int, int]], message: str) -> None:
     networkx = pytest.importorskip("networkx")
     with pytest.raises(ValueError, match=message):
         Tree.from_networkx(getattr(networkx, kind)(edges))
 
 
-def test_deep_trees_of_others():
+def test_deep_trees_of_others() -> None:
     nltk, networkx = pytest.importorskip("nltk"), pytest.importorskip("networkx")
     deep = nltk.Tree("X", ["end"])
     for _ in range(DEEP - 1):
@@ -79,3 +91,154 @@ def test_deep_trees_of_others():
     assert Tree.from_networkx(networkx.path_graph(DEEP, networkx.DiGraph)).heights[0] == DEEP - 1
     while len(deep) and isinstance(deep[0], nltk.Tree):  # taken apart by hand: nltk's own way recurses
         deep = deep.pop()
+
+
+# ------------------------------------------------------------------- there and back
+
+SOMETIMES = st.none() | WORDS
+
+
+def without_empty(tree: Tree) -> Tree:
+    """A column of nothing is no column."""
+    empty = {
+        name: None
+        for name in ("tokens", "labels", "relations")
+        if not any(entry is not None for entry in getattr(tree, name) or ())
+    }
+    return tree.replace(**empty)  # type: ignore[arg-type]
+
+
+@untimed
+@given(trees(tokens=SOMETIMES, labels=SOMETIMES, relations=SOMETIMES))
+def test_networkx_and_back(tree: Tree) -> None:
+    pytest.importorskip("networkx")
+    assert Tree.from_networkx(tree.to_networkx()) == without_empty(tree)
+
+
+@untimed
+@given(constituents(labels=SOMETIMES))
+def test_nltk_and_back(tree: Tree) -> None:
+    pytest.importorskip("nltk")
+    assert Tree.from_nltk(tree.to_nltk()) == without_empty(tree.renumbered(tree.preorder))
+
+
+@untimed
+@given(trees(tokens=SOMETIMES, labels=SOMETIMES))
+def test_nltk_and_back_or_an_error_that_names_the_word(tree: Tree) -> None:
+    pytest.importorskip("nltk")
+    tokens = tree.tokens or ()
+    heads = [node for node, below in enumerate(tree.children) if below and tokens[node] is not None]
+    if not heads:
+        assert Tree.from_nltk(tree.to_nltk()) == without_empty(tree.renumbered(tree.preorder))
+        return
+    with pytest.raises(ValueError, match=r"is a word with others below it; .*to_networkx\(\)"):
+        tree.to_nltk()
+
+
+def test_nltk_prints_what_we_write() -> None:
+    pytest.importorskip("nltk")
+    text = "(S (NP (DT the) (NN elm)) (VP (VBZ bends) low))"
+    assert str(ptb.parse(text).to_nltk()) == text
+
+
+@pytest.mark.parametrize("package", ["nltk", "networkx"])
+def test_a_missing_library_is_one_line(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == package:
+            raise ImportError(f"No module named {name!r}")
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=rf"^to_{package} needs {package}: pip install {package}$"):
+        getattr(Tree([-1]), f"to_{package}")()
+
+
+# ------------------------------------------------------------------- syntax trees of programs
+
+
+def test_from_ast() -> None:
+    tree = Tree.from_ast("total += prices.sum(2)")
+    assert tree.tokens == ("Module", "AugAssign", "Name", "Add", "Call", "Attribute", "Name", "Constant")
+    assert tree.labels == (None, None, "total", None, None, "sum", "prices", 2)
+    assert tree.relations == (None, "body", "target", "op", "value", "func", "value", "args")
+    assert tree.parents.tolist() == [-1, 0, 1, 1, 1, 4, 5, 4]
+
+
+@pytest.mark.parametrize("module", [ast, inspect, settings])
+def test_from_ast_has_every_node_but_the_contexts(module: Any) -> None:
+    code = ast.parse(inspect.getsource(inspect.getmodule(module) or module))
+    tree = Tree.from_ast(code)
+    kinds = [type(node).__name__ for node in ast.walk(code) if not isinstance(node, ast.expr_context)]
+    assert sorted(str(token) for token in tree.tokens or ()) == sorted(kinds)
+    assert tree.preorder.tolist() == list(range(len(tree)))
+
+
+def test_from_ast_of_what_is_not_python() -> None:
+    with pytest.raises(FormatError, match=r"^source:2: not Python: "):
+        Tree.from_ast("a = 1\nb =\n")
+    with pytest.raises(FormatError, match=r"not Python: .*null bytes"):
+        Tree.from_ast("a\0")
+
+
+# ------------------------------------------------------------------- spaCy
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Any:
+    spacy = pytest.importorskip("spacy")
+    if not adapter.installed():
+        pytest.skip("no English spaCy pipeline is installed")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"\[W095\]")
+        return spacy.load(next(iter(adapter.installed().values())))
+
+
+def test_from_spacy(nlp: Any) -> None:
+    doc = nlp("Cats climb trees.  The old dog\n sleeps.")
+    first, second = (Tree.from_spacy(sentence) for sentence in doc.sents)
+    assert first.tokens == ("Cats", "climb", "trees", ".")
+    assert first.parents.tolist() == [1, -1, 1, 1]
+    assert first.relations == ("nsubj", "ROOT", "dobj", "punct")
+    assert second.tokens == ("The", "old", "dog", "sleeps", ".")
+    assert (second.tokens or ())[second.root] == "sleeps"
+    assert Tree.from_spacy(doc[5:8]).tokens == ("The", "old", "dog")  # a phrase
+
+
+def test_from_spacy_of_what_is_no_sentence(nlp: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"^2 roots in 'Cats climb. Dogs sleep.'; take a sentence of `doc.sents`"
+    ):
+        Tree.from_spacy(nlp("Cats climb. Dogs sleep."))
+    with pytest.raises(ValueError, match="has no dependencies; give it to a spaCy pipeline with a parser"):
+        Tree.from_spacy(nlp.make_doc("Cats climb."))
+
+
+# ------------------------------------------------------------------- stanza
+
+
+@dataclass
+class Node:
+    """A node of stanza's constituency trees."""
+
+    label: str
+    children: tuple[Node, ...] = ()
+
+
+def test_from_stanza() -> None:
+    columns = [("Cats", 2, "nsubj"), ("climb", 0, "root"), ("trees", 2, "obj")]
+    words = [SimpleNamespace(text=text, head=head, deprel=name) for text, head, name in columns]
+    tree = Tree.from_stanza(SimpleNamespace(words=words, text="Cats climb trees"))
+    assert tree == Tree([1, -1, 1], tokens=["Cats", "climb", "trees"], relations=["nsubj", "root", "obj"])
+    words[0].head = None
+    with pytest.raises(
+        ValueError, match=r"^'Cats climb trees' has no dependencies; .*'depparse' makes them$"
+    ):
+        Tree.from_stanza(SimpleNamespace(words=words, text="Cats climb trees"))
+
+
+def test_from_stanza_takes_phrases_too() -> None:
+    noun, verb = Node("NNS", (Node("Cats"),)), Node("VBP", (Node("climb"),))
+    tree = Tree.from_stanza(Node("S", (Node("NP", (noun,)), Node("VP", (verb,)))))
+    assert tree == ptb.parse("(S (NP (NNS Cats)) (VP (VBP climb)))")

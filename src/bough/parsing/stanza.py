@@ -33,7 +33,7 @@ class StanzaParser:
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """A binary tree for each sentence, words at the leaves, nodes in preorder."""
         return [
-            binary_phrases(_labelled(sentence.constituency), words, "stanza")
+            binary_phrases(Tree.from_stanza(sentence.constituency), words, "stanza")
             for words, sentence in self._parsed(sentences, PHRASES)
         ]
 
@@ -78,25 +78,6 @@ class StanzaParser:
             except FileNotFoundError as error:
                 raise DataError(f"stanza has no English models for {processors}; {MODELS}") from error
         return self._pipelines[processors]
-
-
-def _labelled(root: Any) -> Tree:
-    """stanza's tree, `label` and `children` at each node, a word being a node below its part of speech."""
-    parents: list[int] = []
-    tokens: list[str | None] = []
-    labels: list[str | None] = []
-    stack = [(-1, root)]
-    while stack:
-        above, node = stack.pop()
-        here, children = len(parents), node.children
-        parents.append(above)
-        labels.append(node.label)
-        if len(children) == 1 and not children[0].children:
-            tokens.append(children[0].label)
-        else:
-            tokens.append(None)
-            stack.extend((here, child) for child in reversed(children))
-    return Tree(parents, tokens=tokens, labels=labels)
 
 
 def _stanza() -> Any:

@@ -15,6 +15,8 @@ from bough.trees.tree import Tree
 
 Kind = Literal["constituency", "dependency"]
 T = TypeVar("T")
+Cut = Sequence[Sequence[Sequence[Token]]]  # of each text the sentences, of each sentence the words
+Parse = Callable[[Sequence[Sequence[str]]], list[Tree]]
 AT_ONCE = 256  # texts parsed and scored together
 _WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}
 _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
@@ -62,16 +64,17 @@ class Reader:
             if not sentence:
                 which = f"text {first + place}" if first or len(texts) > 1 else "the text"
                 raise ValueError(f"no word in {which}, {texts[place][:40]!r}; there is nothing to score")
-        return self._parsed(cut)
+        return self.parsed(cut)
 
     def read_any(self, texts: Sequence[str]) -> list[list[Read]]:
         """The sentences of each text; none where there is no word."""
-        return self._parsed(self.cut(texts))
+        return self.parsed(self.cut(texts))
 
     @one_thread()  # a batch of sentences is small
-    def _parsed(self, cut: Sequence[Sequence[Sequence[Token]]]) -> list[list[Read]]:
+    def parsed(self, cut: Cut, parse: Parse | None = None) -> list[list[Read]]:
+        """Texts whose words are found already, read with the trees of `parse`, or of the parser."""
         flat = [[token.text for token in sentence] for text in cut for sentence in text]
-        parse: Callable[[Sequence[Sequence[str]]], list[Tree]] = getattr(self.parser, self.kind)
+        parse = parse or getattr(self.parser, self.kind)
         trees = iter(parse(flat) if flat else [])
         return [[Read(sentence, next(trees)) for sentence in text] for text in cut]
 

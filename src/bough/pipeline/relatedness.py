@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from bough.draw.plain import svg
 from bough.model.model import Model
 from bough.nn.heads import Similarity
 from bough.parsing import Parser
+from bough.pipeline import frames
 from bough.pipeline.json_text import DIGITS, encoded, printable, rounded
 from bough.pipeline.kept import Kept
 from bough.pipeline.reading import Read, groups
@@ -21,6 +23,9 @@ from bough.pipeline.whole import reader_for
 from bough.training.evaluate import Report
 from bough.training.tasks.pairs import correlations
 from bough.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _Pair = tuple[list[Read], list[Read]]
 
@@ -59,6 +64,9 @@ class Relatedness:
     def json(self) -> str:
         """The same as one line of JSON."""
         return encoded(self.as_dict())
+
+    def _repr_svg_(self) -> str | None:
+        return svg(self.trees, f"{self.a} / {self.b}", caption=f"relatedness {self.score:.2f}")
 
 
 class RelatednessPipeline(Kept):
@@ -117,6 +125,15 @@ class RelatednessPipeline(Kept):
             spoken = [pair for pair, both in zip(group, reads, strict=True) if all(both)]
             results = iter(self._compared(spoken, [both for both in reads if all(both)]))
             yield from (next(results) if all(both) else None for both in reads)
+
+    def frame(self, pairs: Iterable[tuple[str, str]]) -> DataFrame:
+        """The scores as a pandas `DataFrame`: `a`, `b` and `score`, one row per pair.
+
+        A `DataFrame` of two columns gives the pairs, and its index; a pair with a missing text has no score.
+        """
+        items, index = frames.listed(pairs)
+        results = self.stream_any(items)
+        return frames.of_pairs(items, [frames.NAN if one is None else one.score for one in results], index)
 
     def _compared(self, pairs: Sequence[tuple[str, str]], reads: Sequence[_Pair]) -> list[Relatedness]:
         if not pairs:

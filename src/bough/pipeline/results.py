@@ -97,6 +97,11 @@ class Sentiment:
         """(..., classes) -> (...)."""
         return p @ scale(len(self.classes)) if self.ordered else p.max(axis=-1)
 
+    @property
+    def parts(self) -> list[tuple[Read, Floats]]:
+        """Each sentence as it was read, and (nodes, classes) the probabilities of the nodes of its tree."""
+        return list(zip(self._sentences, self._probabilities, strict=True))
+
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """The words, in the treebank's form."""

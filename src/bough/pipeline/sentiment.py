@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import torch
@@ -11,13 +11,17 @@ import torch
 from bough.model.model import Model
 from bough.nn.threads import one_thread
 from bough.parsing import Parser
+from bough.pipeline import frames
 from bough.pipeline.kept import Kept
-from bough.pipeline.reading import Read, groups
+from bough.pipeline.reading import Cut, Parse, Read, groups
 from bough.pipeline.results import Floats, Sentiment
 from bough.pipeline.states import inputs, tidy
 from bough.pipeline.whole import GivenReader, named, reader_for
 from bough.training.evaluate import Report, class_report
 from bough.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class SentimentPipeline(Kept):
@@ -90,6 +94,26 @@ class SentimentPipeline(Kept):
             spoken = [text for text, read in zip(group, reads, strict=True) if read]
             results = iter(self._scored(spoken, [read for read in reads if read]))
             yield from (next(results) if read else None for read in reads)
+
+    def of_words(self, texts: Sequence[str], cut: Cut, parse: Parse | None = None) -> list[Sentiment]:
+        """The result of each text whose words somebody has found already; each text has at least one.
+
+        `cut` are the words of each text, sentence by sentence; `parse` gives trees of the kind that the model reads,
+        in place of the pipeline's parser.
+        """
+        return self._scored(list(texts), self.reader.parsed(cut, parse))
+
+    def frame(self, texts: Iterable[str], *, phrases: bool = False) -> DataFrame:
+        """The results as a pandas `DataFrame`: `text`, `label`, `score` and one `p_CLASS` per class.
+
+        One row per text, with the index of a `Series`; a missing text, or one without a word, has missing results.
+        With `phrases` one row per phrase: `phrase`, the characters `start` and `end` that it covers, and the same.
+        """
+        items, index = frames.listed(texts)
+        results = list(self.stream_any(items))
+        if phrases:
+            return frames.of_phrases(results, self.classes, index)
+        return frames.of_texts(items, results, self.classes, index)
 
     def evaluate(self, texts: Sequence[str] | Sequence[Tree], labels: Sequence[object]) -> Report:
         """Accuracy, precision and recall of each class, and which was taken for which."""

@@ -8,7 +8,7 @@ from bough.model.model import Model
 from bough.parsing import Parser
 from bough.parsing.joining import in_a_row, joined
 from bough.parsing.tokenise import Token
-from bough.pipeline.reading import Kind, Read, Reader
+from bough.pipeline.reading import Cut, Kind, Parse, Read, Reader
 from bough.trees.tree import Tree
 
 
@@ -31,11 +31,11 @@ class WholeReader(Reader):
         super().__init__(parser, kind, split=True)
         self.chain = chain
 
-    def _parsed(self, cut: Sequence[Sequence[Sequence[Token]]]) -> list[list[Read]]:
+    def parsed(self, cut: Cut, parse: Parse | None = None) -> list[list[Read]]:
         if self.chain:
             flat = [[token for sentence in text for token in sentence] for text in cut]
             return [[Read(text, in_a_row([t.text for t in text]))] if text else [] for text in flat]
-        return [[self._whole(sentences)] if sentences else [] for sentences in super()._parsed(cut)]
+        return [[self._whole(sentences)] if sentences else [] for sentences in super().parsed(cut, parse)]
 
     def _whole(self, sentences: Sequence[Read]) -> Read:
         tokens = [token for read in sentences for token in read.tokens]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Hashable
 from typing import Any
+
+from bough.errors import FormatError
 
 
 def nltk_columns(tree: Any) -> dict[str, Any]:
@@ -47,6 +50,111 @@ def networkx_columns(graph: Any) -> dict[str, Any]:
         for single, plural in (("token", "tokens"), ("label", "labels"), ("relation", "relations"))
     }
     return {"parents": parents, **columns}
+
+
+def spacy_columns(sentence: Any) -> dict[str, Any]:
+    """Of spaCy's `Span` or `Doc`; white space, which spaCy has tokens for, is no word and heads none."""
+    words = [token for token in sentence if not token.is_space]
+    place = {token.i: node for node, token in enumerate(words)}
+    unparsed = [token for token in words if not token.dep_ and token.head.i == token.i]
+    if len(unparsed) == len(words) > 0:
+        raise ValueError(
+            f"{str(sentence)[:40]!r} has no dependencies; give it to a spaCy pipeline with a parser"
+        )
+    parents = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in words]
+    if (roots := parents.count(-1)) > 1:
+        raise ValueError(
+            f"{roots} roots in {str(sentence)[:40]!r}; take a sentence of `doc.sents`, or a phrase with one head"
+        )
+    return {
+        "parents": parents,
+        "tokens": [token.text for token in words],
+        "relations": [token.dep_ for token in words],
+    }
+
+
+def stanza_columns(sentence: Any) -> dict[str, Any]:
+    """Of stanza's `Sentence`, or of the `ParseTree` that is its `constituency`."""
+    if hasattr(sentence, "children"):
+        return _stanza_phrases(sentence)
+    words = sentence.words
+    if any(word.head is None for word in words):
+        raise ValueError(
+            f"{sentence.text[:40]!r} has no dependencies; stanza's processor 'depparse' makes them"
+        )
+    return {
+        "parents": [word.head - 1 for word in words],
+        "tokens": [word.text for word in words],
+        "relations": [word.deprel for word in words],
+    }
+
+
+def _stanza_phrases(root: Any) -> dict[str, Any]:
+    """`label` and `children` at each node, a word being a node below its part of speech."""
+    parents: list[int] = []
+    tokens: list[str | None] = []
+    labels: list[str | None] = []
+    stack = [(-1, root)]
+    while stack:
+        above, node = stack.pop()
+        here, children = len(parents), node.children
+        parents.append(above)
+        labels.append(node.label)
+        if len(children) == 1 and not children[0].children:
+            tokens.append(children[0].label)
+        else:
+            tokens.append(None)
+            stack.extend((here, child) for child in reversed(children))
+    return {"parents": parents, "tokens": tokens, "labels": labels}
+
+
+_NAMED = (
+    "id",
+    "attr",
+    "name",
+    "arg",
+    "value",
+    "module",
+    "rest",
+)  # fields of `ast` that hold a name or a constant
+
+
+def ast_columns(source: ast.AST | str) -> dict[str, Any]:
+    """Of Python's own syntax trees."""
+    if isinstance(source, str):
+        try:
+            source = ast.parse(source)
+        except (SyntaxError, ValueError) as error:  # the latter for a null character
+            raise FormatError(
+                f"not Python: {error.args[0]}", line=getattr(error, "lineno", None), where="source"
+            ) from None
+    parents: list[int] = []
+    tokens: list[str] = []
+    labels: list[Hashable] = []
+    relations: list[str | None] = []
+    stack: list[tuple[ast.AST, int, str | None]] = [(source, -1, None)]
+    while stack:
+        node, above, field = stack.pop()
+        here = len(parents)
+        parents.append(above)
+        tokens.append(type(node).__name__)
+        relations.append(field)
+        fields = dict(ast.iter_fields(node))
+        names = (fields.get(name) for name in _NAMED)
+        labels.append(next((name for name in names if _is_plain(name)), None))
+        below = [
+            (item, here, name)
+            for name, value in fields.items()
+            for item in (value if isinstance(value, list) else [value])
+            if isinstance(item, ast.AST) and not isinstance(item, ast.expr_context)
+        ]
+        stack += reversed(below)
+    columns: dict[str, list[Any]] = {"tokens": tokens, "labels": labels, "relations": relations}
+    return {"parents": parents, **{name: _unless_empty(values) for name, values in columns.items()}}
+
+
+def _is_plain(value: Any) -> bool:
+    return value is not None and not isinstance(value, ast.AST | list)
 
 
 def _unless_empty(values: list[Any]) -> list[Any] | None:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bough.draw.plain import svg
 from bough.trees.schedule import (
     Levels,
     chain,
@@ -66,6 +67,9 @@ class Forest:
     def __repr__(self) -> str:
         parts = f"{len(self)} trees, {self.size} nodes, {self.units} computed"
         return f"Forest({parts}, {len(self.level_sizes)} levels)"
+
+    def _repr_svg_(self) -> str | None:
+        return svg(self.trees, repr(self), caption=repr(self))
 
     @torch.inference_mode(False)
     def to(self, device: torch.device | str) -> Forest:
@@ -238,10 +242,8 @@ class Forest:
     @cached_property
     def both_ways(self) -> Forest:
         """Every chain, then every chain reversed: 2N nodes."""
-        keys = self._key_lists()
-        return Forest((*self.trees, *self._reversed_trees()), None if keys is None else keys * 2).to(
-            self.device
-        )
+        trees, keys = (*self.trees, *self._reversed_trees()), self._key_lists()
+        return Forest(trees, None if keys is None else keys * 2).to(self.device)
 
     @cached_property
     @torch.inference_mode(False)
@@ -282,10 +284,10 @@ class Forest:
     def _copied(self) -> Forest:
         """A shallow copy, without what was derived and cached."""
         copy = object.__new__(Forest)
-        derived = {name for name, value in vars(Forest).items() if isinstance(value, cached_property)} | {
-            "_slots"
-        }
-        copy.__dict__.update({name: value for name, value in self.__dict__.items() if name not in derived})
+        derived = {name for name, value in vars(Forest).items() if isinstance(value, cached_property)}
+        copy.__dict__.update(
+            {name: value for name, value in self.__dict__.items() if name not in {*derived, "_slots"}}
+        )
         return copy
 
     def _key_lists(self) -> list[Ints] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import ast
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from types import EllipsisType
@@ -10,7 +11,10 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from bough.trees.foreign import networkx_columns, nltk_columns
+from bough.draw.plain import svg
+from bough.draw.structure import sketch
+from bough.trees.foreign import ast_columns, networkx_columns, nltk_columns, spacy_columns, stanza_columns
+from bough.trees.outward import networkx_graph, nltk_tree
 from bough.trees.wellformed import Ints, checked_parents, column, frozen, parents_first, upwards
 
 _COLUMNS = ("tokens", "labels", "relations")
@@ -236,9 +240,7 @@ class Tree:
         def pick(column: tuple[Any, ...] | None) -> list[Any] | None:
             return None if column is None else [None if o is None else column[o] for o in origin]
 
-        return Tree(
-            parents, tokens=pick(self.tokens), labels=pick(self.labels), relations=pick(self.relations)
-        )
+        return Tree(parents, **{name: pick(getattr(self, name)) for name in _COLUMNS})
 
     # ------------------------------------------------------------ other people's
 
@@ -258,34 +260,39 @@ class Tree:
         """
         return cls(**networkx_columns(graph))
 
+    @classmethod
+    def from_spacy(cls, sentence: Any) -> Tree:
+        """From a parsed sentence of spaCy, a `Span` or a `Doc`: words and dependencies, as spaCy names them."""
+        return cls(**spacy_columns(sentence))
+
+    @classmethod
+    def from_stanza(cls, sentence: Any) -> Tree:
+        """From a parsed sentence of stanza: words and dependencies; of `sentence.constituency` the phrases."""
+        return cls(**stanza_columns(sentence))
+
+    @classmethod
+    def from_ast(cls, source: ast.AST | str) -> Tree:
+        """From Python code, or a node of its syntax tree, in preorder.
+
+        A node's token is the kind of its syntax (`Call`), its label the name or the constant that it holds, if any,
+        its relation the field of its parent that it stands in (`args`).
+        """
+        return cls(**ast_columns(source))
+
+    def to_nltk(self) -> Any:
+        """As an `nltk.Tree`, which has no relations; words are at the leaves only. `from_nltk` is the way back."""
+        return nltk_tree(self)
+
+    def to_networkx(self) -> Any:
+        """As a `networkx.DiGraph` with the nodes 0, 1, ... and their columns; `from_networkx` is the way back."""
+        return networkx_graph(self)
+
     # ------------------------------------------------------------------ display
 
     def sketch(self, limit: int = 60) -> str:
         """The tree in brackets on one line, cut after `limit` characters."""
-        text = ""
-        for piece in self._pieces():
-            text += piece
-            if len(text) > limit:
-                return text[: limit - 1] + "…"
-        return text
+        return sketch(self, limit)
 
-    def _pieces(self) -> Iterator[str]:
-        stack: list[int | None] = [self.root]
-        first = True
-        while stack:
-            node = stack.pop()
-            if node is None:
-                yield ")"
-                continue
-            below = self.children[node]
-            yield ("" if first else " ") + ("(" if below else "") + self._name(node)
-            first = False
-            if below:
-                stack.append(None)
-                stack.extend(reversed(below))
-
-    def _name(self, node: int) -> str:
-        parts = [column[node] for column in (self.labels, self.tokens) if column is not None]
-        return ":".join(str(part) for part in parts if part is not None) or (
-            "·" if self.degrees[node] else str(node)
-        )
+    def _repr_svg_(self) -> str | None:
+        """A notebook shows the tree as a picture, unless it is too large for one."""
+        return svg([self], self.sketch())

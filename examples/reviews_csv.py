@@ -1,0 +1,61 @@
+"""A model of your own CSV, fine-tuned from the shipped sentiment model: which part of a meal is a remark about?
+
+The file is written here so that the example runs as it stands; with one of your own, of columns `text` and `label`,
+`bough fit FILE.csv --from sentiment` does the same from the command line.
+"""
+
+import csv
+import itertools
+import random
+import tempfile
+from pathlib import Path
+
+from bough.data.labelled import open_labelled
+from bough.fitting import fit_sources
+from bough.pipeline import load
+
+ABOUT = {
+    "food": ("the soup", "my steak", "the dessert", "their bread", "the fish"),
+    "service": ("our waiter", "the staff", "the manager", "the kitchen crew", "the host"),
+    "room": ("the terrace", "our table", "the music", "the lighting", "the dining room"),
+}
+SAID = (
+    "was wonderful",
+    "was not what I had hoped for",
+    "could have been better",
+    "left us speechless",
+    "was fine",
+)
+MORE = ("", " , as always", " and we said so", " on a Friday night", " , sadly")
+
+
+def write(path: Path) -> Path:
+    """The remarks in a random order."""
+    rows = [
+        (f"{thing}{more} {said} .".capitalize(), label)
+        for label, things in ABOUT.items()
+        for thing, said, more in itertools.product(things, SAID, MORE)
+    ]
+    random.Random(1).shuffle(rows)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    return path
+
+
+def main() -> None:
+    """Fit with a tenth of the rows held out twice, look at the report, keep the model and use it again."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source = open_labelled(write(folder / "remarks.csv"))
+        _, outcome = fit_sources(
+            {"train": source}, folder / "model", start="sentiment", epochs=4, hold_test=True
+        )
+        figures = outcome.facts["scores"]["test"]["figures"]
+        print(f"accuracy on the rows held out: {figures['accuracy']:.3f}")
+        mine = load(folder / "model")
+        for text in ("The soup was cold .", "Our waiter forgot us .", "Loud music , sadly ."):
+            print(f"{mine(text).label:8} {text}")
+
+
+if __name__ == "__main__":
+    main()

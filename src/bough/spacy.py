@@ -1,0 +1,224 @@
+"""A component for spaCy: `nlp.add_pipe("bough_sentiment")`, then `doc._.sentiment` and `span._.sentiment`.
+
+spaCy finds it by its entry point, so that nothing of bough need be imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from bough.draw.palette import COLOURS
+from bough.model.purpose import CLASS_NAMES
+from bough.parsing.spacy import to_stanford
+from bough.parsing.tokenise import Token, sentences
+from bough.pipeline import load
+from bough.pipeline.reading import Read, groups
+from bough.pipeline.results import Phrase, Sentiment
+from bough.pipeline.sentiment import SentimentPipeline
+from bough.pipeline.whole import GivenReader
+from bough.trees.tree import Tree
+
+try:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span
+except ImportError:
+    raise ImportError('bough.spacy needs spaCy: pip install "bough[spacy]"') from None
+
+NAME = "bough_sentiment"
+NEUTRAL = "neutral"
+OWN = "spacy"  # the parser's name where the trees are those of the Doc itself
+_read: WeakKeyDictionary[Doc, tuple[Any, Sentiment, dict[tuple[int, int], Phrase]]] = WeakKeyDictionary()
+
+
+class SentimentComponent:
+    """Scores every phrase of a Doc, over spaCy's words and sentences.
+
+    Sets `doc._.sentiment`, a `Sentiment` or None for a Doc without a word; `span._.sentiment`, a `Phrase` or None for
+    a span that is no phrase; `doc.spans["sentiment"]`, every phrase with its class as label; among them
+    `doc.spans["sentiment_turns"]`, for displaCy: the phrases that are not neutral and of another class than the phrase
+    around them; and spaCy's own `doc.sentiment`, the score.
+
+    Args:
+        model: `sentiment`, or the folder of a model of texts with classes.
+        parser: a name that `bough.parsing.get_parser` knows; `spacy` means the Doc's own dependencies, which a model
+            that reads dependency trees takes.
+        spans_key: where the phrases go, in place of `sentiment`.
+    """
+
+    def __init__(
+        self, model: str = "sentiment", parser: str = "builtin", spans_key: str = "sentiment"
+    ) -> None:
+        pipeline = load(model, parser="builtin" if parser == OWN else parser)
+        if not isinstance(pipeline, SentimentPipeline) or isinstance(pipeline.reader, GivenReader):
+            raise ValueError(
+                f"the model {model!r} has no classes of texts; {NAME} needs a model such as 'sentiment'"
+            )
+        if parser == OWN and pipeline.reader.kind != "dependency":
+            raise ValueError(
+                f"the model {model!r} reads phrases, spaCy has dependencies only; take the parser 'builtin'"
+            )
+        self.pipeline, self.spans_key, self.own_trees = pipeline, spans_key, parser == OWN
+
+    def __call__(self, doc: Doc) -> Doc:
+        """The Doc, scored."""
+        self._score([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
+        """Every Doc scored, a batch at a time."""
+        for docs in groups(stream, batch_size):
+            self._score(docs)
+            yield from docs
+
+    def _score(self, docs: Sequence[Doc]) -> None:
+        cut = {
+            place: found
+            for place, doc in enumerate(docs)
+            if (found := words_of(doc, joined=not self.own_trees))
+        }
+        parse = None
+        if self.own_trees:
+            trees = [tree for place in cut for tree in _own_trees(docs[place], cut[place])]
+            parse = lambda _: trees  # noqa: E731
+        texts = [docs[place].text for place in cut]
+        results = dict(zip(cut, self.pipeline.of_words(texts, list(cut.values()), parse), strict=True))
+        for place, doc in enumerate(docs):
+            _keep(doc, results.get(place), self.spans_key)
+
+
+def words_of(doc: Doc, *, joined: bool = True) -> list[list[Token]]:
+    """The words of a Doc, sentence by sentence, in the treebank's form; white space is none.
+
+    They are spaCy's, but where it has several for one of the treebank's, such as `well-made`, they are `joined`: the
+    models learned from the latter. The sentences are ours if no component of the pipeline has found any.
+    """
+    own = sentences(doc.text)
+    ends = {word.idx + len(word.text) for word in doc}
+    forms = {token.start: token for sentence in own for token in sentence if token.end in ends}
+    starts = {sentence[0].start for sentence in own}
+    known = doc.has_annotation("SENT_START")
+    found: list[list[Token]] = []
+    begins, done = True, 0
+    for word in doc:
+        begins |= bool(word.is_sent_start) if known else word.idx in starts
+        if word.is_space or word.idx < done:
+            continue
+        if begins:
+            found.append([])
+            begins = False
+        token = Token(word.text, word.idx, word.idx + len(word.text))
+        form = forms.get(token.start, token)
+        found[-1].append(form if joined or form.end == token.end else token)
+        done = found[-1][-1].end
+    return found
+
+
+def _own_trees(doc: Doc, cut: Sequence[Sequence[Token]]) -> Iterator[Tree]:
+    if not doc.has_annotation("DEP"):
+        raise ValueError(
+            f"{doc.text[:40]!r} has no dependencies; put {NAME} after a parser, or take 'builtin'"
+        )
+    places = {word.idx: word.i for word in doc}
+    for sentence in cut:
+        words = [doc[places[token.start]] for token in sentence]
+        node = {word.i: number for number, word in enumerate(words)}
+        heads = [-1 if word.head.i == word.i else node.get(word.head.i, -1) for word in words]
+        first = heads.index(-1)  # a word that hung from white space hangs from the root
+        heads = [first if head < 0 and word != first else head for word, head in enumerate(heads)]
+        forms = [token.text for token in sentence]
+        yield to_stanford(forms, heads, [word.dep_ for word in words], [word.tag_ for word in words])
+
+
+# ------------------------------------------------------------------ what a Doc keeps
+
+
+def _keep(doc: Doc, result: Sentiment | None, key: str) -> None:
+    """Plain values, which `doc.to_bytes` can write, and the phrases as spans."""
+    doc.user_data[NAME] = None if result is None else _plain(result)
+    doc.sentiment = 0.0 if result is None else result.score
+    nodes = () if result is None else result.nodes
+    around = {child: node.label for node in nodes for child in node.children}
+    turns = [node for place, node in enumerate(nodes) if node.label not in (around.get(place), NEUTRAL)]
+    for name, phrases in ((key, nodes), (f"{key}_turns", turns)):
+        spans = (doc.char_span(*_covered(result, phrase), label=phrase.label) for phrase in phrases if result)
+        doc.spans[name] = [span for span in spans if span is not None]
+
+
+def _covered(result: Sentiment, phrase: Phrase) -> tuple[int, int]:
+    """The characters of a phrase."""
+    first, last = phrase.span[0], phrase.span[1] - 1
+    return result.offsets[first][0], result.offsets[last][1]
+
+
+def _plain(result: Sentiment) -> dict[str, Any]:
+    return {
+        "classes": list(result.classes),
+        "ordered": result.ordered,
+        "sentences": [
+            {
+                "words": [list(token) for token in read.tokens],
+                "parents": read.tree.parents.tolist(),
+                "tokens": list(read.tree.tokens or ()),
+                "probabilities": rows,
+            }
+            for read, rows in result.parts
+        ],
+    }
+
+
+def _known(doc: Doc) -> tuple[Sentiment, dict[tuple[int, int], Phrase]] | None:
+    """The result of a Doc, and its phrases by the characters they cover; None where there is none."""
+    kept = doc.user_data.get(NAME)
+    if kept is None:
+        return None
+    if doc not in _read or _read[doc][0] is not kept:
+        reads = [
+            Read([Token(*word) for word in part["words"]], Tree(part["parents"], tokens=part["tokens"]))
+            for part in kept["sentences"]
+        ]
+        rows = [np.asarray(part["probabilities"], dtype=np.float32) for part in kept["sentences"]]
+        result = Sentiment(doc.text, kept["classes"], reads, rows, ordered=kept["ordered"])
+        phrases: dict[tuple[int, int], Phrase] = {}
+        for phrase in result.nodes:
+            phrases.setdefault(_covered(result, phrase), phrase)
+        _read[doc] = kept, result, phrases
+    return _read[doc][1:]
+
+
+def _phrases(doc: Doc) -> dict[tuple[int, int], Phrase]:
+    known = _known(doc)
+    return known[1] if known else {}
+
+
+def _of_doc(doc: Doc) -> Sentiment | None:
+    known = _known(doc)
+    return known[0] if known else None
+
+
+def _of_span(span: Span) -> Phrase | None:
+    text = span.text
+    start = span.start_char + len(text) - len(text.lstrip())
+    return _phrases(span.doc).get((start, start + len(text.strip())))
+
+
+def colours() -> dict[str, str]:
+    """The colours of the shipped model's classes, for displaCy."""
+    return dict(zip(CLASS_NAMES["sst5"], COLOURS, strict=True))
+
+
+Doc.set_extension("sentiment", getter=_of_doc, force=True)  # again, where a notebook loads this again
+Span.set_extension("sentiment", getter=_of_span, force=True)
+
+
+@Language.factory(
+    NAME,
+    default_config={"model": "sentiment", "parser": "builtin", "spans_key": "sentiment"},
+    assigns=["doc._.sentiment", "span._.sentiment", "doc.spans"],
+)
+def make(nlp: Language, name: str, model: str, parser: str, spans_key: str) -> SentimentComponent:
+    """What `nlp.add_pipe("bough_sentiment", config={...})` calls."""
+    return SentimentComponent(model, parser, spans_key)

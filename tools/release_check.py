@@ -1,0 +1,169 @@
+"""The checks of RELEASING.md: build what would be published, and use it in a clean environment outside the repository.
+
+`make release-check`, or `python tools/release_check.py --facts` for the first step alone, which takes no time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CONSTRAINTS = ROOT / "constraints.txt"
+STARTED = time.monotonic()
+DEMO = [  # as `make demo` has it
+    ["sentiment", "An overlong but oddly moving film."],
+    ["relatedness", "A man plays a guitar", "A man plays music"],
+    ["nearest", "two men are playing guitar", "--corpus", "sentences.txt"],
+    ["train", "demo", "--out", "demo"],
+    ["evaluate", "demo"],
+]
+
+
+def wrong_facts(root: Path = ROOT) -> list[str]:
+    """What does not agree about the version; it is said once, in `version.py`."""
+    version = re.findall(r'__version__ = "(.+)"', (root / "src/bough/version.py").read_text())[0]
+    wrong = []
+    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        wrong.append(f"version.py has {version!r}; a release is x.y.z")
+    dates = re.findall(
+        rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)$",
+        (root / "CHANGELOG.md").read_text(),
+        re.MULTILINE,
+    )
+    if len(dates) != 1:
+        wrong.append(f"CHANGELOG.md has {len(dates)} sections '## {version} (YYYY-MM-DD)'; it needs one")
+    cited = (root / "CITATION.cff").read_text()
+    for key, value in (("version", version), ("date-released", dates[0] if dates else "")):
+        if not re.search(rf'^{key}: "?{re.escape(value)}"?$', cited, re.MULTILINE):
+            wrong.append(f"CITATION.cff does not have '{key}: {value}'")
+    if re.search(r'^version = "', (root / "pyproject.toml").read_text(), re.MULTILINE):
+        wrong.append("pyproject.toml has a version of its own; version.py is the one place")
+    return wrong
+
+
+def run(*command: str | Path, folder: Path, **environment: str) -> str:
+    """A command's output; what it said on its way to an error ends everything."""
+    plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "BOUGH_DATA")}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=folder, env=plain | environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def build(out: Path) -> tuple[Path, Path, Path]:
+    """The source archive, and from it the wheel of this platform and the one without compiled code."""
+    run(sys.executable, "-m", "build", "--outdir", out, ROOT, folder=out)  # the wheel comes from the archive
+    (archive,) = out.glob("*.tar.gz")
+    (wheel,) = out.glob("*.whl")
+    with tarfile.open(archive) as packed:
+        packed.extractall(out / "source", filter="data")
+    (source,) = (out / "source").iterdir()
+    run(
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--outdir",
+        out / "pure",
+        source,
+        folder=out,
+        CC="no-compiler",
+    )
+    (pure,) = (out / "pure").glob("*.whl")
+    return archive, wheel, pure
+
+
+def contents(archive: Path, wheel: Path, pure: Path) -> None:
+    """What must be in them is, and nothing large or private is."""
+    needed = {"bough/py.typed", "bough/weights/sentiment/model.safetensors", "bough/nn/fast/kernel.c"}
+    for path in (wheel, pure):
+        with zipfile.ZipFile(path) as packed:
+            names = set(packed.namelist())
+        if missing := needed - names:
+            sys.exit(f"{path.name} has no {', '.join(sorted(missing))}")
+        if any(name.startswith(("tests/", "docs/", "runs/")) for name in names):
+            sys.exit(f"{path.name} has files that are not the package's")
+        compiled = "bough/nn/fast/_kernel.so" in names
+        if compiled == path.name.endswith("-none-any.whl"):
+            sys.exit(
+                f"{path.name} {'has' if compiled else 'lacks'} the compiled sweep; its name says otherwise"
+            )
+        print(f"  {path.name}: {path.stat().st_size / 1e6:.1f} MB, {len(names)} files")
+    with tarfile.open(archive) as packed:
+        if any(name.endswith(".so") for name in packed.getnames()):
+            sys.exit(f"{archive.name} has compiled code in it")
+    print(f"  {archive.name}: {archive.stat().st_size / 1e6:.1f} MB")
+
+
+def used(folder: Path, archive: Path, wheel: Path, pure: Path) -> None:
+    """A clean environment, torch first, then each of the three; the demo by the wheel."""
+    venv.create(folder / "venv", with_pip=True)
+    python, bough = folder / "venv/bin/python", folder / "venv/bin/bough"
+    install: list[str | Path] = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--constraint",
+        CONSTRAINTS,
+    ]
+    run(*install, "torch", folder=folder)
+    run(*install, wheel, folder=folder)
+    told("installed")
+    shutil.copy(ROOT / "docs/sentences.txt", folder)
+    for command in DEMO:
+        run(bough, *command, folder=folder)
+    fast = "from bough.nn import fast; print(fast.path())"
+    print(f"  the demo ran from {wheel.name}, by the path {run(python, '-c', fast, folder=folder).strip()!r}")
+    told("demo")
+    for other in (pure, archive):
+        run(*install, "--force-reinstall", "--no-deps", other, folder=folder)
+        run(bough, *DEMO[0], folder=folder)
+        print(f"  {other.name} is installed and scores a sentence")
+    told("the other two")
+
+
+def told(what: str) -> None:
+    """What is done, and after how many seconds."""
+    print(f"  {time.monotonic() - STARTED:5.0f} s  {what}", flush=True)
+
+
+def main() -> None:
+    """All steps, or with --facts the first."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--facts", action="store_true", help="hold the version against the files that name it"
+    )
+    facts_only = parser.parse_args().facts
+    if wrong := wrong_facts():
+        sys.exit("\n".join(wrong))
+    told("version, changelog and citation agree")
+    if facts_only:
+        return
+    with tempfile.TemporaryDirectory(prefix="bough-release-") as name:
+        built = Path(name, "dist")
+        built.mkdir()
+        archive, wheel, pure = build(built)
+        contents(archive, wheel, pure)
+        told("built")
+        used(Path(name), archive, wheel, pure)
+    print("ready for release")
+
+
+if __name__ == "__main__":
+    main()
