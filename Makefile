@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo serve test check bench load clean
+.PHONY: demo serve test check docs pages bench load clean
 
 $(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bough needs Python 3.11 or newer")'
@@ -47,6 +47,17 @@ check: $(VENV)/.dev  ## formatting, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+$(VENV)/.docs: pyproject.toml $(VENV)/.package
+	$(PIP) --editable '.[docs]'
+	touch $@
+
+docs: $(VENV)/.docs  ## the documentation site, to be read from site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pages: $(VENV)/.package  ## the pages and the picture that are made from the program
+	$(BIN)/python tools/pages.py
+	$(BIN)/python tools/terminal.py
+
 bench: $(VENV)/.package  ## speed against the matmul floor and the recursive reference
 	$(BIN)/bough bench
 
@@ -54,4 +65,4 @@ load: $(VENV)/.serve  ## requests a second, latency and memory of the server, fo
 	$(BIN)/python tools/load.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis

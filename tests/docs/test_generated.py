@@ -1,8 +1,9 @@
-"""The pages that are made from the program are as `python tools/pages.py` would write them now."""
+"""What is made from the program is as `make pages` would write it now."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -11,14 +12,18 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def pages() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pages", ROOT / "tools" / "pages.py")
+def _tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    return _tool("pages")
 
 
 def test_the_command_line_is_current(pages: ModuleType) -> None:
@@ -46,3 +51,17 @@ def test_an_equation_that_is_not_in_the_code_is_an_error(pages: ModuleType) -> N
     lost = pages.Equation("2", "h~ = 0", "nn/child_sum.py", "ChildSumTreeLSTM.node", "no such line")
     with pytest.raises(ValueError, match=r"'no such line' is not in ChildSumTreeLSTM\.node; mend"):
         pages._place(lost)
+
+
+def test_the_picture_shows_what_the_commands_print(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Letter by letter: how rich lays out an SVG is up to its version. Nothing in it is fetched."""
+    terminal = _tool("terminal")
+    drawn = terminal.PICTURE.read_text()
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    assert _letters(drawn) == _letters(terminal.picture(terminal.printed()))
+    assert "url(http" not in drawn
+
+
+def _letters(svg: str) -> str:
+    texts = re.findall(r"<text[^>]*>(.*?)</text>", svg, re.DOTALL)
+    return "".join("".join(texts).replace("&#160;", " ").split())
