@@ -9,7 +9,7 @@ LOWEST_TESTS := tests/formats tests/trees tests/draw tests/model tests/data/test
 INSTALL := install --quiet --disable-pip-version-check --constraint constraints.txt
 PIP := $(BIN)/pip $(INSTALL)
 
-.PHONY: help demo serve test coverage test-lowest check bench load release-check clean
+.PHONY: help demo serve test coverage test-lowest check docs pages bench load release-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -71,6 +71,17 @@ check: $(VENV)/.dev  ## formatting, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+$(VENV)/.docs: pyproject.toml $(VENV)/.package
+	$(PIP) --editable '.[docs]'
+	touch $@
+
+docs: $(VENV)/.docs  ## the documentation site, to be read from site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pages: $(VENV)/.package  ## the pages and the picture that are made from the program
+	$(BIN)/python tools/pages.py
+	$(BIN)/python tools/terminal.py
+
 bench: $(VENV)/.package  ## speed against the matmul floor and the recursive reference
 	$(BIN)/bough bench
 
@@ -80,5 +91,5 @@ load: $(VENV)/.serve  ## requests a second, latency and memory of the server, fo
 release-check: $(VENV)/.dev  ## the steps of RELEASING.md: build, install in a clean environment, run the demo
 	$(BIN)/python tools/release_check.py
 
-clean:  ## remove the virtual environments and caches
-	rm -rf $(VENV) $(LOWEST) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean:  ## remove the virtual environments, the site and caches
+	rm -rf $(VENV) $(LOWEST) site .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

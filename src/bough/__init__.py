@@ -7,10 +7,22 @@ from warnings import warn
 from bough.errors import FormatError
 from bough.version import __version__
 
-__all__ = ["Forest", "FormatError", "Tree", "__version__", "fit", "load", "nn"]
+__all__ = [
+    "Forest",
+    "FormatError",
+    "Tree",
+    "__version__",
+    "data",
+    "draw",
+    "fit",
+    "formats",
+    "load",
+    "nn",
+    "parsing",
+]
 
 if TYPE_CHECKING:
-    from bough import nn
+    from bough import data, draw, formats, nn, parsing
     from bough.fitting import fit
     from bough.pipeline import load
     from bough.trees.forest import Forest
@@ -22,13 +34,14 @@ _HOME = {
     "fit": "bough.fitting",
     "load": "bough.pipeline",
 }
+_ROOMS = ("data", "draw", "formats", "nn", "parsing")  # as modules
 _MOVED = {"arcs": "bough.draw.arcs", "render": "bough.draw"}  # old name: new home, for one release
 
 
 def __getattr__(name: str) -> Any:
     """All but this comes with its first use: a command that needs no torch starts without it."""
-    if name == "nn":
-        return import_module("bough.nn")
+    if name in _ROOMS:
+        return import_module(f"bough.{name}")
     if name in _MOVED:
         warn(
             f"bough.{name} is now {_MOVED[name]}; the old name goes with the next release",

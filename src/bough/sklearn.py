@@ -56,10 +56,28 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
 
 
 class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
-    """Texts or `Tree`s in classes; see `bough.fit` for the parameters. `classes_` are as they came."""
+    """Texts or `Tree`s in classes, as a scikit-learn estimator; `classes_` are the labels as given.
+
+    Args:
+        trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
+        recipe: a recipe's name or file.
+        settings: values that override the recipe's.
+        epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
+        vectors: "auto", a GloVe set's name or file, or "shipped".
+        parser: a name that `bough.parsing.get_parser` knows.
+        data: the data folder, for word vectors.
+        seed: drives the split, the order, the initial weights and dropout.
+
+    Examples:
+        >>> from bough.sklearn import TreeLSTMClassifier
+        >>> texts = [f"day {i} was {word}" for i in range(20) for word in ("fine", "dull")]
+        >>> model = TreeLSTMClassifier(trees="none", vectors="shipped", epochs=2).fit(texts, [1, 0] * 20)
+        >>> model.predict_proba(["the day was fine"]).shape
+        (1, 2)
+    """
 
     def fit(self, X: Any, y: Any) -> TreeLSTMClassifier:
-        """X: texts or trees; y: a class for each."""
+        """X: texts or trees; y: one class each."""
         texts, labels = _texts(X), np.asarray(y)
         self.classes_ = np.unique(labels)
         self._fit(texts, [str(label) for label in labels.tolist()])
@@ -80,7 +98,25 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
 
 
 class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
-    """Pairs of texts with ratings; X is a list of pairs or an array of two columns."""
+    """Pairs of texts with ratings, as a scikit-learn estimator; X is a list of pairs or an array with two columns.
+
+    Args:
+        trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
+        recipe: a recipe's name or file.
+        settings: values that override the recipe's.
+        epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
+        vectors: "auto", a GloVe set's name or file, or "shipped".
+        parser: a name that `bough.parsing.get_parser` knows.
+        data: the data folder, for word vectors.
+        seed: drives the split, the order, the initial weights and dropout.
+
+    Examples:
+        >>> from bough.sklearn import TreeLSTMPairRegressor
+        >>> pairs = [(f"{i} dogs run", f"{i} {word} run") for i in range(20) for word in ("dogs", "men")]
+        >>> model = TreeLSTMPairRegressor(trees="none", vectors="shipped", epochs=2).fit(pairs, [5.0, 2.5] * 20)
+        >>> model.predict([("a dog runs", "a cat runs")]).shape
+        (1,)
+    """
 
     def fit(self, X: Any, y: Any) -> TreeLSTMPairRegressor:
         """X: (n, 2) texts; y: (n,) ratings."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -11,8 +12,12 @@ from bough.nn import Edges
 from test_house import ROOMS, SOURCE
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+DOCS = sorted(ROOT.glob("docs/**/*.md"))
+PAGES = [*sorted(ROOT.glob("*.md")), *DOCS]
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+every_page_of_the_site = pytest.mark.parametrize(
+    "page", DOCS, ids=lambda page: page.relative_to(ROOT / "docs").as_posix()
+)
 
 
 @every_page
@@ -26,6 +31,40 @@ def test_files_of_code_are_where_a_page_says(page: Path) -> None:
     """A path has a folder in it; `x.py` alone may be the reader's own, or beside a file named before it."""
     named = re.findall(r"`([\w./]+/[\w.]+\.(?:py|c|h|toml))`", page.read_text())
     assert not [path for path in named if not ((SOURCE / path).exists() or (ROOT / path).exists())]
+
+
+@every_page_of_the_site
+def test_a_page_has_a_title_sections_and_a_next_step(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^(#+) (.+)$", text, re.MULTILINE)
+    levels = [len(marks) for marks, _ in headings]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert levels.count(2) >= 2
+    assert all(level <= above + 1 for above, level in itertools.pairwise(levels))
+    assert headings[-1] == ("##", "Next")
+    assert re.search(r"\]\([^)]+\.md", text.rpartition("## Next")[2])
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    told = re.findall(r"([\w/]+\.md)", (ROOT / "mkdocs.yml").read_text())
+    assert sorted(told) == sorted(page.relative_to(ROOT / "docs").as_posix() for page in DOCS)
+
+
+def test_the_site_fetches_nothing() -> None:
+    """No font, script or style of another host: the pages are read without a network."""
+    texts = [ROOT / "mkdocs.yml", *ROOT.glob("docs/assets/*.css"), *ROOT.glob("docs/**/*.svg"), *DOCS]
+    fetched = re.compile(r"""(?:url\(|src=|!\[[^\]]*\]\()["']?https?:""")
+    assert not [file for file in texts if fetched.search(file.read_text())]
+    assert "font: false" in texts[0].read_text()
+    assert "iframe-worker.js" in texts[0].read_text()  # else the plugin takes it from another host
+
+
+def test_the_readme_has_a_line_for_each_room() -> None:
+    told = re.findall(r"^[├└]── (\w+)/ +\S", (ROOT / "README.md").read_text(), re.MULTILINE)
+    rooms = {file.parent.name for file in SOURCE.glob("*/__init__.py")} | {"weights"}
+    assert set(told) == rooms
+    assert len(told) == len(rooms)
 
 
 def test_the_table_of_rooms_is_the_house() -> None:

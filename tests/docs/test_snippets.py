@@ -1,20 +1,59 @@
-"""Every Python snippet of these pages runs as it stands, one page after the other from top to bottom."""
+"""Every Python snippet of every page runs as it stands, and so does every command of a block marked `sh`.
+
+The blocks of a page run from top to bottom in one empty folder, which has the files that a reader would bring along. A
+block with a `title` becomes the file of that name. Commands in other blocks, which take hours or data, are read by
+the command line without being run, so that each name and option is one that exists.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
 
+import bough.cli
 from bough.nn import registry
+from small_fits import examples, write_csv
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/layers.md", "docs/backward.md", "docs/using.md", "docs/ecosystem.md"]
-FENCE = re.compile(r"^```(python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+PAGES = ["README.md", "CONTRIBUTING.md", *PAGES]
+FENCE = re.compile(r"^```(\w*)([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUESTIONS = ("What is the fruit number {} ?", "Who has the tool number {} ?")
+
+
+class Block(NamedTuple):
+    """A fenced block, and the line of the page where its text begins."""
+
+    language: str
+    title: str
+    text: str
+    line: int
+
+
+def blocks(page: str) -> list[Block]:
+    text = (ROOT / page).read_text()
+    found = []
+    for match in FENCE.finditer(text):
+        titled = re.search(r'title="(.+?)"', match[2])
+        found.append(
+            Block(match[1], titled[1] if titled else "", match[3], text.count("\n", 0, match.start(3)))
+        )
+    return found
+
+
+def commands(block: Block) -> list[list[str]]:
+    """The arguments of each `bough` command: comments, pipes and the examples' dots are not for it."""
+    text = re.sub(r"\\\n\s*", "", block.text)
+    lines = [line.removeprefix("$ ") for line in text.splitlines()]
+    split = [shlex.split(line.partition(" # ")[0]) for line in lines if re.match(r"bough [a-z]", line)]
+    return [words[1:] for words in split]
 
 
 @pytest.fixture
@@ -25,19 +64,51 @@ def registry_as_before() -> Iterator[None]:
     registry._KINDS.update(before)
 
 
-@pytest.mark.usefixtures("registry_as_before")
-@pytest.mark.parametrize("page", PAGES)
-def test_the_snippets_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What a reader has: labelled texts, new ones, some sentences, and no data set."""
+    (tmp_path / "data").mkdir()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BOUGH_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr("bough.data.location.user_cache", lambda: tmp_path / "cache")
+    texts, labels = examples(60)
+    write_csv(tmp_path / "tickets.csv", zip(texts, labels, strict=True))
+    asked = [QUESTIONS[number % 2].format(number) for number in range(60)]
+    write_csv(tmp_path / "questions.csv", zip(asked, ["thing", "person"] * 30, strict=True))
+    for name in ("new.txt", "reviews.txt", "sentences.txt", "docs/sentences.txt"):
+        Path(name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "docs" / "sentences.txt", name)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("registry_as_before", "folder")
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(b.language in ("python", "sh") for b in blocks(page))]
+)
+def test_the_snippets_of_a_page_run(page: str) -> None:
     torch.manual_seed(0)
-    text = (ROOT / page).read_text()
-    namespace: dict[str, Any] = {"__name__": "snippets"}
-    found = list(FENCE.finditer(text))
-    assert any(match[1] == "python" for match in found)
-    for match in found:
-        language, source = match.groups()
-        if language == "toml":  # its first line is a comment with the file's name
-            Path(source.splitlines()[0].removeprefix("# ")).write_text(source)
-        else:  # blank lines before it, so that a traceback has the page's own line numbers
-            above = "\n" * text.count("\n", 0, match.start(2))
-            exec(compile(above + source, page, "exec"), namespace)
+    texts, labels = examples(60)
+    namespace: dict[str, Any] = {"__name__": "snippets", "texts": texts, "labels": labels}
+    for block in blocks(page):
+        if block.title:
+            Path(block.title).write_text(block.text)
+        elif block.language == "python":  # blank lines before it: a traceback has the page's own line numbers
+            exec(compile("\n" * block.line + block.text, page, "exec"), namespace)
+        elif block.language == "sh":
+            for command in commands(block):
+                bough.cli.main(command)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page != "docs/reference/cli.md"]
+)  # made from them
+def test_the_commands_of_a_page_exist(page: str) -> None:
+    app = bough.cli.build_app()
+    for command in [command for block in blocks(page) for command in commands(block)]:
+        app.parse_args(command, exit_on_error=False, print_error=False)
+
+
+def test_there_are_many_snippets() -> None:
+    languages = [block.language for page in PAGES for block in blocks(page)]
+    assert languages.count("python") > 25
+    assert languages.count("sh") > 5

@@ -1,11 +1,20 @@
-"""Claims about the README's table: it is what the results say."""
+"""Claims about the tables of docs/results.md and the README's line: they are what the results say."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from bough.reproduce.readme import BEGIN, END, block_of, readme_block, update_readme
+from bough.reproduce.readme import (
+    BEGIN,
+    END,
+    LINE_BEGIN,
+    LINE_END,
+    block_of,
+    readme_block,
+    results_line,
+    update_readme,
+)
 from bough.reproduce.results import summary
 from minruns import system
 
@@ -48,9 +57,27 @@ def test_a_readme_without_markers_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == f"# Mine\n{END}\n{BEGIN}\n"
 
 
-def test_readme_and_results_agree() -> None:
-    results = ROOT / "results" / "results.json"
-    if not results.exists():
+def test_a_file_with_both_markers_gets_both_and_one_with_one_gets_that(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(f"r is {LINE_BEGIN}old{LINE_END}.\n")
+    update_readme(path, summary(FOUND))
+    line = "0.8690 (0.0014, n 2) with glove.840B.300d (the paper has 0.8676)"
+    assert path.read_text() == f"r is {LINE_BEGIN}{line}{LINE_END}.\n"
+    path.write_text(f"{LINE_BEGIN}{LINE_END}\n{BEGIN}{END}\n")
+    update_readme(path, summary(FOUND))
+    assert path.read_text() == f"{results_line(summary(FOUND))}\n{readme_block(summary(FOUND))}\n"
+
+
+def test_a_system_that_was_not_run_is_said_to_be_missing() -> None:
+    assert "not run yet (the paper has 0.8676)" in results_line(summary({}))
+
+
+def test_pages_and_results_agree() -> None:
+    stored = ROOT / "results" / "results.json"
+    if not stored.exists():
         pytest.skip("needs results/results.json: run `bough reproduce all`")
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert block_of(text, "README.md") == readme_block(json.loads(results.read_text()))
+    results = json.loads(stored.read_text())
+    tables = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert block_of(tables, "docs/results.md") == readme_block(results)
+    line = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert block_of(line, "README.md", (LINE_BEGIN, LINE_END)) == results_line(results)

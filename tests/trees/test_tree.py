@@ -184,7 +184,7 @@ def test_renumbered_is_undone_by_the_inverse_order(tree, random):
 
 @pytest.mark.parametrize("order", [[0], [0, 0], [0, 2], [0, 1, 2]])
 def test_renumbered_wants_a_permutation(order):
-    with pytest.raises(ValueError, match=r"no permutation of 0\.\.1"):
+    with pytest.raises(ValueError, match=r"not a permutation of 0\.\.1"):
         Tree([-1, 0]).renumbered(order)
 
 

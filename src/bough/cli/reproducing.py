@@ -51,28 +51,29 @@ def reproduce(
     out: Path = Path("results"),
     data: Path | None = None,
     settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
-    readme: Path | None = None,
+    readme: Annotated[list[Path], Parameter(negative="")] = [],  # noqa: B006
 ) -> None:
     """Run the paper's experiments and write the report.
 
-    What is done already is not run again.
+    Finished runs are not repeated.
 
     Parameters
     ----------
     what
         A table, a figure, the paper's claims, or all.
     seeds
-        Runs of each system.
+        Runs per system.
     jobs
         Runs at a time, each a process of one thread.
     out
-        Folder for results and report; a sitting that was stopped goes on from it.
+        Folder for results and report; an interrupted sitting resumes from it.
     data
         Data folder; else BOUGH_DATA, else the user cache.
     settings
-        key=value over every recipe, to try something out (in an --out of its own); may be repeated.
+        key=value overrides every recipe, to try something out (use another --out); may be repeated.
     readme
-        Also put the results' short table between the markers in this file.
+        Also put the short tables, or the headline, between the markers in this file, such as docs/results.md
+        or README.md; may be repeated.
     """
     from bough.data import find_data
     from bough.reproduce.everything import reproduce as run

@@ -195,7 +195,8 @@ def show(result: Sentiment, console: Console) -> None:
     styles[NEUTRAL] = ""
     styles += [f"black on {colour}" for colour in KINDS]
     for line in lines(result):
-        row = Text(line.before, style="dim", no_wrap=True, overflow="ellipsis")
+        row = Text(no_wrap=True, overflow="ellipsis")
+        row.append(line.before, style="dim")  # the branches alone: a phrase is as bright as it can be
         row.append(f"{line.sign:>2} ", style="bold")
         row.append(line.text, style=styles[line.level])
         console.print(row, no_wrap=True, overflow="ellipsis", crop=True)

@@ -12,10 +12,21 @@ END = 1 << 20
 
 
 def fingerprint(paths: Iterable[Path], *, data: Path | None = None) -> dict[str, str]:
-    """One line of identity for each file, for a run's record; a folder stands for all files below it.
+    """One line of identity per file, for a run's record; a folder stands for all files in it.
 
     Files up to 64 MB get their `sha256:`; larger ones (GloVe) `ends:SIZE:`, the SHA-256 of the first and
-    the last megabyte. Keys are relative to `data` where a file lies in it, so that two machines agree.
+    the last megabyte.
+
+    Args:
+        paths: files or folders.
+        data: keys are relative to this folder where a file lies in it, so that two machines agree.
+
+    Examples:
+        >>> import bough.data, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.txt").write_text("cats")
+        >>> bough.data.fingerprint([folder], data=folder)["a.txt"][:15]
+        'sha256:d936608b'
     """
     return {_key(path, data): _identity(path) for path in _files(paths)}
 

@@ -14,7 +14,13 @@ SPLITS = ("train", "dev", "test")
 def find_data(data: Path | str | None = None) -> Path:
     """The data folder: `data` if given, else the environment's `BOUGH_DATA`, else the user cache.
 
-    A folder that was named must be there; the user cache need not exist yet.
+    Args:
+        data: a folder, which must exist; the user cache need not exist yet.
+
+    Examples:
+        >>> import bough.data
+        >>> bough.data.find_data().is_absolute()
+        True
     """
     if data is not None:
         return _named(Path(data), "--data")
@@ -24,7 +30,13 @@ def find_data(data: Path | str | None = None) -> Path:
 
 
 def user_cache() -> Path:
-    """bough's folder in the place where this system keeps what can be made again."""
+    """bough's folder in the user's cache, where the system keeps files that can be made again.
+
+    Examples:
+        >>> import bough.data
+        >>> bough.data.user_cache().name
+        'bough'
+    """
     import pooch
 
     return Path(pooch.os_cache("bough"))

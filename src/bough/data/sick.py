@@ -29,7 +29,14 @@ HINT = "the official archives have no parses, `bough fetch sick --from DIR` take
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences as trees, and their relatedness `score`, in SICK between 1 and 5."""
+    """Two sentences as trees, and their relatedness `score`, between 1 and 5 in SICK.
+
+    Examples:
+        >>> import bough.data
+        >>> tree = bough.Tree(parents=[1, -1], tokens=["dogs", "sleep"])
+        >>> bough.data.Pair(tree, tree, score=5.0, id="1").score
+        5.0
+    """
 
     left: Tree
     right: Tree
@@ -40,11 +47,20 @@ class Pair:
 def load_sick(
     data: Path | str | None, split: str, *, parse: Parse = "dependency", check: bool = True, scale: int = 5
 ) -> list[Pair]:
-    """One split (`train`, `dev` or `test`) of SICK below `data`.
+    """One split of SICK. Dependency trees have a relation at every node; constituency trees are binary, with a token at
+    every leaf.
 
-    Dependency trees have a relation at every node. Constituency trees are binary, with a token at every
-    leaf. `check=False` leaves out the count of pairs, for data of your own in the same layout, whose scores may
-    go from 1 to another `scale`.
+    Args:
+        data: the data folder; None looks where `find_data` does.
+        split: "train", "dev" or "test".
+        parse: "dependency" or "constituency".
+        check: False skips the count of pairs, for your own data in the same layout.
+        scale: the largest score; the smallest is 1.
+
+    Examples:
+        >>> import bough.data
+        >>> len(bough.data.load_sick(None, "train"))  # doctest: +SKIP
+        4500
     """
     check_split(split)
     choose_from("parse", parse, ("dependency", "constituency"))
@@ -62,7 +78,18 @@ def load_sick(
 
 
 def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path]:
-    """The files that `load_sick` reads."""
+    """The files that `load_sick` reads.
+
+    Args:
+        data: the data folder.
+        split: "train", "dev" or "test".
+        parse: "dependency" or "constituency".
+
+    Examples:
+        >>> import bough.data, pathlib
+        >>> [file.name for file in bough.data.sick_files(pathlib.Path("data"), "dev")][:3]
+        ['a.parents', 'a.toks', 'a.rels']
+    """
     return [path for part in _parts(data, split, parse) for path in part]
 
 

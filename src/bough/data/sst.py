@@ -1,4 +1,4 @@
-"""The Stanford Sentiment Treebank: a tree a sentence, a sentiment for every phrase that has one.
+"""The Stanford Sentiment Treebank: one tree per sentence, and a sentiment for every phrase that has one.
 
 Fine-grained labels are 0 (very negative) to 4 (very positive), 2 neutral. For the binary task they are
 0 negative, 1 neutral, 2 positive: sentences with a neutral root are left out, neutral phrases inside the
@@ -53,13 +53,25 @@ def load_sst(
     neutral: bool = False,
     check: bool = True,
 ) -> list[Tree]:
-    """One split (`train`, `dev` or `test`) of the treebank; labels are ints, None where there is none.
+    """One split of the Stanford Sentiment Treebank; labels are ints, None where a node has none.
 
-    In a dependency tree a node has the label of the phrase that its subtree spans, if that is one of the
-    treebank's. Its root always has the sentence's label, that of the constituency tree on the same line; a
-    dependency file that says another one there does not belong to it, and is a DataError.
-    `neutral=True` keeps the binary task's sentences with a neutral root, for the phrases inside them.
-    `check=False` leaves out the count of sentences and nodes, for data of your own in the same layout.
+    In a dependency tree a node has the label of the phrase that its subtree spans, if the treebank labels that
+    phrase. Its root always has the sentence's label, that of the constituency tree on the same line; a
+    dependency file with another label there does not belong to it and is a DataError.
+
+    Args:
+        data: the data folder; None looks where `find_data` does.
+        split: "train", "dev" or "test".
+        task: "fine" for labels 0 to 4; "binary" for 0 negative, 1 neutral, 2 positive without neutral sentences.
+        parse: "constituency" or "dependency".
+        neutral: True keeps the binary task's sentences with a neutral root, for the phrases inside them.
+        check: False skips the count of sentences and nodes, for your own data in the same layout.
+
+    Examples:
+        >>> import bough.data, importlib.resources
+        >>> demo = importlib.resources.files("bough.data").joinpath("demo")
+        >>> bough.data.load_sst(str(demo), "dev", check=False)[0].labels[0]
+        3
     """
     check_split(split)
     choose_from("task", task, ("fine", "binary"))
@@ -77,7 +89,18 @@ def load_sst(
 
 
 def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Path]:
-    """The files that `load_sst` reads."""
+    """The files that `load_sst` reads.
+
+    Args:
+        data: the data folder.
+        split: "train", "dev" or "test".
+        parse: "constituency" or "dependency".
+
+    Examples:
+        >>> import bough.data, pathlib
+        >>> [file.name for file in bough.data.sst_files(pathlib.Path("data"), "dev")]
+        ['dev.txt']
+    """
     trees = data / "sst" / "trees" / f"{split}.txt"
     if parse == "constituency":
         return [trees]

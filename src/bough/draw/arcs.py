@@ -15,8 +15,18 @@ ASIDE = 12.0  # between arcs where words stand one below the other
 def svg(text: str, trees: Sequence[Structure], *, style: bool = True, widest: float = WIDEST) -> str:
     """The dependency trees of a text's sentences, one below the other, as one SVG document.
 
-    A tree wider than `widest` runs from top to bottom. Without `style` it is for a page that has
-    `STYLE` in a style sheet of its own.
+    Args:
+        text: the text, for the title.
+        trees: its dependency trees.
+        style: False leaves out the style sheet, for a page that has `STYLE` in its own.
+        widest: a wider tree runs from top to bottom.
+
+    Examples:
+        >>> import bough
+        >>> from bough.draw import arcs
+        >>> tree = bough.Tree(parents=[1, -1], tokens=["dogs", "sleep"], relations=["nsubj", "root"])
+        >>> arcs.svg("dogs sleep", [tree])[:4]
+        '<svg'
     """
     firsts = accumulate((len(tree.parents) for tree in trees), initial=0)
     pictures = [Arcs(tree, first, widest) for tree, first in zip(trees, firsts, strict=False)]

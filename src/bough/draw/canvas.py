@@ -20,7 +20,8 @@ from bough.draw.palette import (
     PAPER,
 )
 
-WIDEST = 1000  # units; a sentence that is wider from left to right runs from top to bottom
+WIDEST = 1000
+"""Units; a sentence that is wider from left to right runs from top to bottom."""
 ROW, GAP, MARGIN = 26.0, 8.0, 12.0
 LONGEST = 40  # letters of a word that are drawn; the whole of it stands in the tooltip
 LETTER = 7.6  # the mean width of a letter at 13 units; wide scripts count double
@@ -50,6 +51,7 @@ STYLE = f"""
 .bough .folded rect{{stroke:#c4ccd4}} .bough .l2{{fill:{DARK_NEUTRAL}}} .bough text.on2{{fill:{ON_DARK_NEUTRAL}}}
 }}
 """
+"""The style sheet of every picture, light and dark."""
 
 
 class Drawn(Protocol):

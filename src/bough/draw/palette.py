@@ -6,8 +6,8 @@ apart; each has a sign as well.
 
 from __future__ import annotations
 
-# by level, from the most negative to the most positive
 COLOURS = ("#b4500a", "#f0a25c", "#dcdcdc", "#86b6e6", "#1e5aa0")
+"""The colour of each level, from the most negative to the most positive."""
 SIGNS = ("\u2212\u2212", "\u2212", "0", "+", "++")
 # of each class, by the number of classes
 LEVELS = {2: (1, 3), 3: (1, 2, 3), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4)}

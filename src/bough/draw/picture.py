@@ -28,9 +28,17 @@ def svg(
 ) -> str:
     """The trees of a result, one below the other, as one SVG document.
 
-    `only` is the place of the one node that is drawn, with what is below it; a node in `collapsed` is drawn
-    as if its phrase were a word; a tree wider than `widest` runs from top to bottom. Without `style` it is
-    for a page that has `STYLE` in a style sheet of its own.
+    Args:
+        result: a `Sentiment`, or anything with its attributes.
+        style: False leaves out the style sheet, for a page that has `STYLE` in its own.
+        only: the place of the one node to draw, with its subtree.
+        collapsed: places of nodes that are drawn as if their phrase were a word.
+        widest: a wider tree runs from top to bottom.
+
+    Examples:
+        >>> import bough, bough.draw
+        >>> bough.draw.svg(bough.load("sentiment")("A delight."))[:4]
+        '<svg'
     """
     count = len(result.nodes)
     for place in (*collapsed, *(() if only is None else (only,))):

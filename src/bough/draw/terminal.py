@@ -10,7 +10,13 @@ from bough.draw.scored import Scored, below, level_of, sign_of
 
 @dataclass(frozen=True)
 class Line:
-    """A phrase on a line of its own: what stands before it, its sign, its level (see `level_of`) and its text."""
+    """A phrase on its own line: what stands before it, its sign, its level on the scale of five, and its text.
+
+    Examples:
+        >>> import bough, bough.draw
+        >>> bough.draw.lines(bough.load("sentiment")("An awful film."))[0].level
+        0
+    """
 
     before: str
     sign: str
@@ -19,7 +25,23 @@ class Line:
 
 
 def lines(result: Scored) -> list[Line]:
-    """The trees as lines, a phrase above its parts; a phrase whose parts are all like itself stays whole."""
+    """The trees as lines, a phrase above its parts; a phrase whose parts all have its label stays whole.
+
+    Args:
+        result: a `Sentiment`, or anything with its attributes.
+
+    Examples:
+        >>> import bough, bough.draw
+        >>> for line in bough.draw.lines(bough.load("sentiment")("Not a good film.")):
+        ...     print(line.before + line.sign, line.text)
+        − Not a good film.
+        ├─ 0 Not
+        └─ + a good film.
+           ├─ 0 a
+           └─ + good film.
+              ├─ + good
+              └─ 0 film.
+    """
     found: list[Line] = []
     stack = [(root, "", "") for root in reversed(result.roots)]
     while stack:

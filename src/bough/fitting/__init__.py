@@ -47,23 +47,33 @@ def fit(
     device: str = "cpu",
     tell: Tell = lambda event: None,
 ) -> Any:
-    """A pipeline fitted to examples of one's own: texts or trees with classes, or pairs of texts with ratings.
-
-    >>> import bough
-    >>> mine = bough.fit(texts, labels)                                # doctest: +SKIP
-    >>> mine("a new text").label; mine.save("folder")                  # doctest: +SKIP
+    """A pipeline fitted to your own examples: texts or trees with classes, or pairs of texts with ratings.
 
     Args:
         texts: texts, `Tree`s whose tokens are names, or pairs of texts.
-        labels: a class for each, of any name; of pairs a rating, on any scale.
-        dev, test: examples and labels held out; without `dev` a tenth of the texts is, from each class alike.
-        trees: "constituency", "dependency" or "none", a chain of words; the recipe's unless given.
+        labels: one class per text, of any name; for pairs one rating, on any scale.
+        dev: examples and labels held out to choose the epoch; else a tenth of the texts, stratified by class.
+        test: examples and labels held out to measure the result.
+        trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
         parser: a name that `bough.parsing.get_parser` knows, or a parser.
-        recipe, settings: a recipe's name or file, and values over it.
-        epochs: so many; unless given, training stops once the loss on dev has not fallen for some.
+        recipe: a recipe's name or file.
+        settings: values that override the recipe's.
+        epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped", the word table of the sentiment model.
-        start: a shipped model's name or a folder whose layer and words are learned on from.
-        out: a folder for the run and its report; with `resume` a run that was stopped there goes on.
+        start: a shipped model's name, or a folder, whose layer and words training starts from.
+        seed: drives the split, the order, the initial weights and dropout.
+        data: the data folder, for word vectors.
+        out: a folder for the run and its report.
+        resume: whether to continue a run that was stopped in `out`.
+        device: where to train.
+        tell: called with every event of the run.
+
+    Examples:
+        >>> import bough
+        >>> texts = [f"day {i} was {word}" for i in range(20) for word in ("fine", "dull")]
+        >>> mine = bough.fit(texts, ["up", "down"] * 20, trees="none", vectors="shipped", epochs=4)
+        >>> mine("the day was fine").label
+        'up'
     """
     sources: dict[str, Source] = {"train": Listed(texts, labels, "texts")}
     for name, examples in (("dev", dev), ("test", test)):

@@ -1,7 +1,7 @@
 """CoNLL-U: one word per line, ten columns with tabs between, a blank line after each sentence.
 
 Nodes are the words in order: FORM is the token, DEPREL the relation, UPOS the label (`_` is None in the
-latter two). Multiword tokens (`3-4`) and empty nodes (`5.1`) are no nodes of the basic tree and are left
+latter two). Multiword tokens (`3-4`) and empty nodes (`5.1`) are not nodes of the basic tree and are left
 out; so are comments.
 """
 
@@ -27,12 +27,33 @@ class _Word(NamedTuple):
 
 
 def read(source: Source, *, where: str | None = None) -> list[Tree]:
-    """Every sentence of a file (a path) or of lines; `where` names the source in errors."""
+    r"""Every sentence of a file or of lines.
+
+    Args:
+        source: a path, or an iterable of lines.
+        where: the name of the source in errors.
+
+    Examples:
+        >>> from bough.formats import conllu
+        >>> line = "1\tcats\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tclimb\t_\tVERB\t_\t_\t0\troot\t_\t_"
+        >>> conllu.read(line.splitlines())
+        [Tree((VERB:climb NOUN:cats), 2 nodes)]
+    """
     return list(iterate(source, where=where))
 
 
 def parse(text: str) -> Tree:
-    """The one sentence that `text` holds."""
+    r"""The one sentence that `text` holds.
+
+    Args:
+        text: one sentence, ten columns per word.
+
+    Examples:
+        >>> from bough.formats import conllu
+        >>> line = "1\tcats\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tclimb\t_\tVERB\t_\t_\t0\troot\t_\t_"
+        >>> conllu.parse(line).relations
+        ('nsubj', 'root')
+    """
     trees = read(text.split("\n"))
     if len(trees) != 1:
         raise FormatError(f"{len(trees)} sentences; parse takes a text with one, read takes a file or lines")
@@ -40,7 +61,18 @@ def parse(text: str) -> Tree:
 
 
 def iterate(source: Source, *, where: str | None = None) -> Iterator[Tree]:
-    """As `read`, a sentence at a time."""
+    r"""Like `read`, but one sentence at a time.
+
+    Args:
+        source: a path, or an iterable of lines.
+        where: the name of the source in errors.
+
+    Examples:
+        >>> from bough.formats import conllu
+        >>> line = "1\tcats\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tclimb\t_\tVERB\t_\t_\t0\troot\t_\t_"
+        >>> next(conllu.iterate(line.splitlines())).tokens
+        ('cats', 'climb')
+    """
     where = name_of(source, where)
     block: list[tuple[int, str]] = []
     for number, line in numbered(source, where):
@@ -56,8 +88,17 @@ def iterate(source: Source, *, where: str | None = None) -> Iterator[Tree]:
 def write(tree: Tree) -> str:
     """The sentence and the blank line that ends it; `parse(write(tree))` is the same tree.
 
-    Every node is a word, in the order of the nodes, so each needs a token. Relations and labels that are
-    no strings come back as strings.
+    Every node is a word, in the order of the nodes, so each needs a token. Relations and labels that are not
+    strings come back as strings.
+
+    Args:
+        tree: a tree with a token at every node.
+
+    Examples:
+        >>> import bough
+        >>> text = bough.formats.conllu.write(bough.Tree(parents=[1, -1], tokens=["cats", "climb"]))
+        >>> text.split()[:2]
+        ['1', 'cats']
     """
     from conllu import Token, TokenList  # only those who ask for CoNLL-U load it
 

@@ -1,7 +1,7 @@
 """Parent pointers: one line per tree, the parent of each node counted from 1, 0 for the root.
 
 Tokens, relations and labels stand in lines of their own, one entry per node with one plain space between;
-`#` is no relation or no label. In a dependency tree the nodes are the words in order. In a constituency
+`#` means no relation, or no label. In a dependency tree the nodes are the words in order. In a constituency
 tree the leaves are nodes 1..n in word order, then come the inner nodes in any order, and tokens are the
 leaves' only; such a tree is renumbered on reading, so that nodes stand in preorder and children left to
 right by first leaf, which the pointers' own numbers do not promise.
@@ -25,7 +25,13 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 class Lines(NamedTuple):
-    """One tree as lines, None where it has no such column."""
+    """One tree as lines; a column that the tree does not have is None.
+
+    Examples:
+        >>> from bough.formats import pointers
+        >>> pointers.Lines(parents="2 0", tokens="cats climb", relations=None, labels=None).tokens
+        'cats climb'
+    """
 
     parents: str
     tokens: str | None
@@ -41,7 +47,20 @@ def read_dependency(
     *,
     where: str | None = None,
 ) -> list[Tree]:
-    """The dependency trees of parallel files (paths) or lines; errors name `where` or the parents' file."""
+    """The dependency trees of parallel files (paths) or lines.
+
+    Args:
+        parents: one line per tree, the parent of each node counted from 1, 0 for the root.
+        tokens: the words in the same way.
+        relations: the relations in the same way, `#` for none.
+        labels: the labels in the same way, `#` for none.
+        where: the name of the source in errors; else the parents' file.
+
+    Examples:
+        >>> from bough.formats import pointers
+        >>> pointers.read_dependency(["2 0 2"], ["cats climb trees"])
+        [Tree((climb cats trees), 3 nodes)]
+    """
     return list(_read(parse_dependency, (parents, tokens, relations, labels), where))
 
 
@@ -53,12 +72,34 @@ def read_constituency(
     *,
     where: str | None = None,
 ) -> list[Tree]:
-    """The constituency trees of parallel files (paths) or lines; errors name `where` or the parents' file."""
+    """The constituency trees of parallel files (paths) or lines.
+
+    Args:
+        parents: one line per tree, the parent of each node counted from 1, 0 for the root.
+        tokens: the words in the same way.
+        relations: the relations in the same way, `#` for none.
+        labels: the labels in the same way, `#` for none.
+        where: the name of the source in errors; else the parents' file.
+
+    Examples:
+        >>> from bough.formats import pointers
+        >>> pointers.read_constituency(["4 5 5 0 4"], ["cats climb trees"])
+        [Tree((· cats (· climb trees)), 5 nodes)]
+    """
     return list(_read(parse_constituency, (parents, tokens, relations, labels), where))
 
 
 def parse_parents(line: str) -> list[int]:
-    """Parents as `Tree` counts them, from 0 and -1 for the root: "2 0 2" gives [1, -1, 1]."""
+    """Parents as `Tree` counts them, from 0 and -1 for the root.
+
+    Args:
+        line: parents counted from 1, 0 for the root, with spaces between.
+
+    Examples:
+        >>> from bough.formats import pointers
+        >>> pointers.parse_parents("2 0 2")
+        [1, -1, 1]
+    """
     heads = line.split()
     if not heads:
         raise FormatError("no parents; a tree has at least one node")
@@ -71,7 +112,19 @@ def parse_parents(line: str) -> list[int]:
 def parse_dependency(
     parents: str, tokens: str | None = None, relations: str | None = None, labels: str | None = None
 ) -> Tree:
-    """The tree of one line each; `parse_dependency(*write_dependency(tree))` is the same tree."""
+    """The tree of one line each; `parse_dependency(*write_dependency(tree))` is the same tree.
+
+    Args:
+        parents: the parent of each node counted from 1, 0 for the root.
+        tokens: the words in the same way.
+        relations: the relations in the same way, `#` for none.
+        labels: the labels in the same way, `#` for none.
+
+    Examples:
+        >>> from bough.formats import pointers
+        >>> pointers.parse_dependency("2 0 2", "cats climb trees")
+        Tree((climb cats trees), 3 nodes)
+    """
     above = parse_parents(parents)
     return tree_of(
         above,
@@ -84,7 +137,19 @@ def parse_dependency(
 def parse_constituency(
     parents: str, tokens: str | None = None, relations: str | None = None, labels: str | None = None
 ) -> Tree:
-    """The tree of one line each; `parse_constituency(*write_constituency(tree))` is the same, in preorder."""
+    """The tree of one line each; `parse_constituency(*write_constituency(tree))` is the same tree, in preorder.
+
+    Args:
+        parents: the parent of each node counted from 1, 0 for the root.
+        tokens: the words in the same way.
+        relations: the relations in the same way, `#` for none.
+        labels: the labels in the same way, `#` for none.
+
+    Examples:
+        >>> from bough.formats import pointers
+        >>> pointers.parse_constituency("3 3 0", "cats climb")
+        Tree((· cats climb), 3 nodes)
+    """
     above = parse_parents(parents)
     n = len(above)
     inner = {node for node in above if node >= 0}
@@ -108,12 +173,30 @@ def parse_constituency(
 
 
 def write_dependency(tree: Tree) -> Lines:
-    """The tree as lines, nodes in their order; where it has tokens, every node needs one."""
+    """The tree as lines, nodes in order; if it has tokens, every node needs one.
+
+    Args:
+        tree: a tree whose nodes are its words.
+
+    Examples:
+        >>> import bough
+        >>> bough.formats.pointers.write_dependency(bough.Tree(parents=[1, -1, 1])).parents
+        '2 0 2'
+    """
     return _lines(tree, list(range(len(tree))), words=len(tree))
 
 
 def write_constituency(tree: Tree) -> Lines:
-    """The tree as lines, leaves first; where it has tokens, every leaf has one and no other node."""
+    """The tree as lines, leaves first; if it has tokens, every leaf has one and no other node.
+
+    Args:
+        tree: a tree whose words are at the leaves.
+
+    Examples:
+        >>> import bough
+        >>> bough.formats.pointers.write_constituency(bough.Tree(parents=[-1, 0, 0])).parents
+        '3 3 0'
+    """
     if tree.tokens is not None:
         inner = [node for node in np.flatnonzero(tree.degrees) if tree.tokens[node] is not None]
         if inner:

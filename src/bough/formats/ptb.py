@@ -32,16 +32,35 @@ _UNSAFE = re.compile(r"[()\[\]{}/*\\]|-(?=[LR][RSC]B)")
 def read(
     source: Source, *, where: str | None = None, unescape: bool = True, labelled: bool | None = None
 ) -> list[Tree]:
-    """Every tree of a file (a path) or of lines: one or many per line, or one over many lines.
+    """Every tree of a file or of lines: one or many per line, or one over many lines.
 
-    `where` names the source in errors. `unescape=False` leaves tokens as they stand. `labelled=True` takes
-    the first word in a bracket as its label even after a space, `labelled=False` takes no word as a label.
+    Args:
+        source: a path, or an iterable of lines.
+        where: the name of the source in errors.
+        unescape: False leaves tokens as they stand.
+        labelled: True takes the first word in a bracket as its label even after a space; False takes none.
+
+    Examples:
+        >>> from bough.formats import ptb
+        >>> ptb.read(["(3 (2 a) (4 delight))", "(1 dull)"])
+        [Tree((3 2:a 4:delight), 3 nodes), Tree(1:dull, 1 node)]
     """
     return list(iterate(source, where=where, unescape=unescape, labelled=labelled))
 
 
 def parse(text: str, *, unescape: bool = True, labelled: bool | None = None) -> Tree:
-    """The one tree that `text` holds."""
+    """The one tree that `text` holds.
+
+    Args:
+        text: one tree in brackets.
+        unescape: as in `read`.
+        labelled: as in `read`.
+
+    Examples:
+        >>> from bough.formats import ptb
+        >>> ptb.parse("(S (NP cats) (VP climb))").tokens
+        (None, 'cats', 'climb')
+    """
     trees = read(text.split("\n"), unescape=unescape, labelled=labelled)
     if len(trees) != 1:
         raise FormatError(
@@ -53,7 +72,19 @@ def parse(text: str, *, unescape: bool = True, labelled: bool | None = None) -> 
 def iterate(
     source: Source, *, where: str | None = None, unescape: bool = True, labelled: bool | None = None
 ) -> Iterator[Tree]:
-    """As `read`, a tree at a time."""
+    """Like `read`, but one tree at a time.
+
+    Args:
+        source: a path, or an iterable of lines.
+        where: the name of the source in errors.
+        unescape: as in `read`.
+        labelled: as in `read`.
+
+    Examples:
+        >>> from bough.formats import ptb
+        >>> next(ptb.iterate(["(1 dull)"]))
+        Tree(1:dull, 1 node)
+    """
     where = name_of(source, where)
     pieces = (_PIECE_UNLABELLED if labelled is False else _PIECE).findall
     parents: list[int] = []
@@ -106,8 +137,17 @@ def iterate(
 def write(tree: Tree, *, escape: bool = True) -> str:
     """The tree on one line; `parse(write(tree))` is the same tree, numbered in preorder.
 
-    Labels that are no strings come back as strings. A tree that brackets cannot hold (a token at an inner
-    node, relations, a leaf with neither token nor label, white space in a word) is a ValueError.
+    Labels that are not strings come back as strings. A tree that brackets cannot hold (a token at an inner node,
+    relations, a leaf with neither token nor label, white space in a word) is a ValueError.
+
+    Args:
+        tree: a tree whose words are at the leaves.
+        escape: whether brackets in tokens become -LRB- and so on.
+
+    Examples:
+        >>> import bough
+        >>> bough.formats.ptb.write(bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"]))
+        '( cats climb)'
     """
     if tree.relations is not None:
         raise ValueError("brackets hold no relations; write this tree as CoNLL-U or pointers, or drop them")

@@ -14,10 +14,21 @@ from bough.storage import read_json
 __all__ = ["PARAGRAPH_VEC", "SYSTEMS", "Fitted", "FittedParagraphs", "ParagraphVec", "System", "load"]
 
 SYSTEMS = {system.name: system for system in (ILLINOIS_LH, UNAL_NLP, MEANING_FACTORY, ECNU)}
+"""The four rebuilt systems by name."""
 
 
 def load(folder: Path | str, *, data: Path | str | None = None) -> Fitted | FittedParagraphs:
-    """The system that was saved into the folder, whichever it is."""
+    """The system that was saved into the folder, whichever it is.
+
+    Args:
+        folder: where it was saved.
+        data: the data folder, with WordNet and GloVe.
+
+    Examples:
+        >>> import bough.measures
+        >>> bough.measures.load("runs/sick-ecnu-1").system.name  # doctest: +SKIP
+        'ecnu'
+    """
     name = read_json(Path(folder) / ABOUT).get("system")
     if name == PARAGRAPH_VEC.name:
         return PARAGRAPH_VEC.load(folder)

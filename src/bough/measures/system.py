@@ -26,7 +26,15 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """One system: what it is, what it measures, how it learns, and where it departs from the original."""
+    """One feature system: what it is, what it measures, how it learns, and where it departs from the original.
+
+    Examples:
+        >>> from bough.measures import SYSTEMS
+        >>> sorted(SYSTEMS)
+        ['ecnu', 'illinois-lh', 'meaning-factory', 'unal-nlp']
+        >>> len(SYSTEMS["ecnu"].departures) > 0
+        True
+    """
 
     name: str
     about: str
@@ -82,9 +90,17 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A system and the pairs it has learnt from, as measures; the learner learns when it is first asked.
+    """A system and the pairs it has learned from, as measures; the learner is trained when it is first used.
 
-    So a saved system holds numbers and no code: it learns again, the same, once it is loaded.
+    So a saved system holds numbers and no code: it is trained again, to the same result, after loading.
+
+    Examples:
+        >>> import bough.data
+        >>> from bough.measures import SYSTEMS
+        >>> pairs = bough.data.load_sick(None, "train")  # doctest: +SKIP
+        >>> fitted = SYSTEMS["ecnu"].fit(pairs, [pair.score for pair in pairs], seed=1)  # doctest: +SKIP
+        >>> fitted.predict(bough.data.load_sick(None, "dev")).shape  # doctest: +SKIP
+        (500,)
     """
 
     system: System

@@ -17,16 +17,30 @@ from bough.trees.forest import Forest
 
 @register
 class AttentiveChildSum(ChildSumTreeLSTM):
-    """Child-Sum Tree-LSTM with h~ a weighted sum, guided by a vector g for each tree.
+    """Child-Sum Tree-LSTM in which h~ is a weighted sum, guided by one vector g per tree.
 
-    m_k = tanh(W_m h_k + U_m g),  α = softmax_k(w · m_k),  h~_j = Σ_k α_k h_k
+        m_k = tanh(W_m h_k + U_m g),  α = softmax_k(w · m_k),  h~_j = Σ_k α_k h_k
 
-    All else are Eqs. 2-8. The guide is what an LSTM reads in the words of the other sentence of a pair, or of
-    the tree itself where there is no other; the forest's trees are dependency trees, a word at every node.
+    The rest is Eqs. 3-8. The guide is the final state of an LSTM over the words of the other sentence of a pair, or
+    over the tree's own words where there is no other; the trees are dependency trees, with a word at every node.
 
-    Args: as for `ChildSumTreeLSTM`.
+    Args:
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        output_gate: whether there is an o.
+        recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes, guide (trees, D) or None for the LSTM's -> h, c (N, D).
+    Shape:
+        x (N, X), a forest of N nodes, guide (trees, D) or None for the LSTM's -> h, c (N, D).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> h, c = bough.nn.AttentiveChildSum(300, 150)(torch.randn(5, 300), forest, guide=torch.randn(2, 150))
+        >>> h.shape
+        torch.Size([5, 150])
     """
 
     name = "attentive"

@@ -17,11 +17,12 @@ from bough.trees.forest import Forest
 class ChainLSTM(NaryTreeLSTM):
     """One layer of an LSTM in one direction (Eq. 1): the N-ary layer with a single child, the word before.
 
-    i_t = σ(W_i x_t + U_i h_{t-1} + b_i)        f_t = σ(W_f x_t + U_f h_{t-1} + b_f)
-    o_t = σ(W_o x_t + U_o h_{t-1} + b_o)        u_t = tanh(W_u x_t + U_u h_{t-1} + b_u)
-    c_t = i_t ⊙ u_t + f_t ⊙ c_{t-1}             h_t = o_t ⊙ tanh(c_t)
+        i_t = σ(W_i x_t + U_i h_{t-1} + b_i)        f_t = σ(W_f x_t + U_f h_{t-1} + b_f)
+        o_t = σ(W_o x_t + U_o h_{t-1} + b_o)        u_t = tanh(W_u x_t + U_u h_{t-1} + b_u)
+        c_t = i_t ⊙ u_t + f_t ⊙ c_{t-1}             h_t = o_t ⊙ tanh(c_t)
 
-    Shape: x (N, X), a forest of chains with N nodes -> h, c (N, D).
+    Shape:
+        x (N, X), a forest of chains with N nodes -> h, c (N, D).
     """
 
     name = ""
@@ -52,20 +53,32 @@ class ChainLSTM(NaryTreeLSTM):
 
 @register
 class LSTM(Encoder):
-    """LSTM, stacked and in both directions as the paper had it, on forests of chains.
+    """LSTM, stacked and in both directions as in the paper, on forests of chains.
 
     Layer l + 1 reads layer l's h at the same word. The two directions are independent stacks, which share
-    their weights (the paper's) or, with `tied=False`, have their own; neither sees the other's states.
+    their weights (the paper's way) or, with `tied=False`, have their own; neither sees the other's states.
 
     Args:
-        input_size, hidden_size: X and D.
-        layers: how many stand on one another.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        layers: the number of stacked layers.
         bidirectional: whether a second stack reads from the last word to the first.
         output_gate: whether there is an o.
-        tied: whether both directions have the same weights.
+        tied: whether both directions use the same weights.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of chains with N nodes -> h, c (N, directions * layers * D), direction-major:
+    Shape:
+        x (N, X), a forest of chains with N nodes -> h, c (N, directions * layers * D), direction-major:
         forward layer 1, forward layer 2, ..., backward layer 1, ...
+
+    Examples:
+        >>> import torch, bough
+        >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
+        >>> forest = bough.Forest([sentence])
+        >>> h, c = bough.nn.LSTM(300, 150, bidirectional=True)(torch.randn(3, 300), forest)
+        >>> h.shape
+        torch.Size([3, 300])
     """
 
     name = "lstm"

@@ -19,20 +19,31 @@ from bough.trees.forest import Forest
 class ChildSumTreeLSTM(TreeLayer):
     """Tree-LSTM that sums its children's states (Eqs. 2-8); over dependency trees, the Dependency Tree-LSTM.
 
-    h~_j = Σ_k h_k
-    i_j  = σ(W_i x_j + U_i h~_j + b_i)
-    f_jk = σ(W_f x_j + U_f h_k + b_f)
-    o_j  = σ(W_o x_j + U_o h~_j + b_o)
-    u_j  = tanh(W_u x_j + U_u h~_j + b_u)
-    c_j  = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k
-    h_j  = o_j ⊙ tanh(c_j), or tanh(c_j) with `output_gate=False`
+        h~_j = Σ_k h_k
+        i_j  = σ(W_i x_j + U_i h~_j + b_i)
+        f_jk = σ(W_f x_j + U_f h_k + b_f)
+        o_j  = σ(W_o x_j + U_o h~_j + b_o)
+        u_j  = tanh(W_u x_j + U_u h~_j + b_u)
+        c_j  = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k
+        h_j  = o_j ⊙ tanh(c_j), or tanh(c_j) with `output_gate=False`
 
     Args:
-        input_size, hidden_size: X and D.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
         output_gate: whether there is an o.
-        recurrent_dropout: drops entries of u while training, each node with its own mask.
+        recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> h, c (N, D).
+    Shape:
+        x (N, X), a forest of N nodes -> h, c (N, D).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> h, c = bough.nn.ChildSumTreeLSTM(300, 150)(torch.randn(5, 300), forest)
+        >>> h[forest.roots].shape
+        torch.Size([2, 150])
     """
 
     name = "dependency"

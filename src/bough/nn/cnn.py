@@ -16,19 +16,29 @@ WINDOWS = (3, 4, 5)
 
 @register
 class CNN(SequenceEncoder):
-    """Convolutional network: filters over windows of 3, 4 and 5 words, of each the largest answer.
+    """Convolutional network: filters over windows of 3, 4 and 5 words, and the largest response of each filter.
 
-    c_i = ReLU(w · x_{i:i+m-1} + b), z = max_i c_i for each filter; m - 1 zeros stand before and after a sentence
+        c_i = ReLU(w · x_{i:i+m-1} + b), z = max_i c_i for each filter
 
-    With two channels a row of x is two vectors of a word. Every filter reads both, and adds what it finds; the
-    second one gets no gradient, so it stays what it was.
+    A sentence is padded with m - 1 zeros on both sides. With two channels a row of x holds two vectors of the word.
+    Every filter reads both and adds the results; the second vector gets no gradient, so it stays fixed.
 
     Args:
-        input_size: X, of both channels together.
-        hidden_size: filters of each window.
+        input_size: X, the width of both channels together.
+        hidden_size: the number of filters per window size.
         channels: 1 or 2.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of chains with N nodes -> (trees, 3 hidden_size).
+    Shape:
+        x (N, X), a forest of chains with N nodes -> (trees, 3 * hidden_size).
+
+    Examples:
+        >>> import torch, bough
+        >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
+        >>> forest = bough.Forest([sentence])
+        >>> bough.nn.CNN(300, 100)(torch.randn(3, 300), forest).shape
+        torch.Size([1, 300])
     """
 
     name = "cnn"

@@ -17,17 +17,29 @@ from bough.nn.sequence import SequenceEncoder
 class DCNN(SequenceEncoder):
     """Dynamic convolutional network: two wide convolutions row by row, each folded, pooled and squashed.
 
-    C_j[r] = Σ_k m_jk[r] * F_k[r] for map j and row r, all positions where word and filter overlap
-    folding adds rows 2i and 2i + 1; pooling keeps the k largest of a row in their order, then tanh(· + b)
-    k is max(top, ⌈n / 2⌉ for n words) in the first layer, and top in the second
+        C_j[r] = Σ_k m_jk[r] * F_k[r] for map j and row r, at all positions where word and filter overlap
+        folding adds rows 2i and 2i + 1; pooling keeps the k largest of a row in their order, then tanh(· + b)
+        k is max(top, ⌈n / 2⌉ for n words) in the first layer, and top in the second
 
     Args:
-        input_size: X, the rows of a sentence.
-        maps, second_maps: feature maps of the two layers.
-        window, second_window: words under a filter.
-        top: values of a row that are left at the end.
+        input_size: X, the number of rows of a sentence matrix.
+        maps: feature maps of the first layer.
+        second_maps: feature maps of the second layer.
+        window: words under a filter of the first layer.
+        second_window: words under a filter of the second layer.
+        top: values per row that remain at the end.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of chains with N nodes -> (trees, second_maps * ⌈⌈X / 2⌉ / 2⌉ * top).
+    Shape:
+        x (N, X), a forest of chains with N nodes -> (trees, second_maps * ⌈⌈X / 2⌉ / 2⌉ * top).
+
+    Examples:
+        >>> import torch, bough
+        >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
+        >>> forest = bough.Forest([sentence])
+        >>> bough.nn.DCNN(48)(torch.randn(3, 48), forest).shape
+        torch.Size([1, 720])
     """
 
     name = "dcnn"

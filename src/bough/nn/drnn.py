@@ -18,20 +18,32 @@ NOISE = 0.1  # of what the other weights have
 
 @register
 class DRNN(TreeLayer):
-    """Deep recursive network: recursive networks on one another, over the same binary tree.
+    """Deep recursive network: recursive networks stacked over the same binary tree.
 
-    h_1 = ReLU(W_L m_left + W_R m_right + b_1), the children's h_1; a word's is its x, with maps of its own
-    h_i = ReLU(W_L^i h_i(left) + W_R^i h_i(right) + V_i h_{i-1} + b_i) for i = 2 .. layers; a word has no children
+        h_1 = ReLU(W_L m_left + W_R m_right + b_1), the children's h_1; a word's is its x, with its own maps
+        h_i = ReLU(W_L^i h_i(left) + W_R^i h_i(right) + V_i h_{i-1} + b_i) for i = 2 .. layers; a word has no children
 
-    The maps of a node to itself start near I / 2, so that a node starts near the mean of its children.
+    The maps between nodes start near I / 2, so that a node starts near the mean of its children.
 
     Args:
-        input_size, hidden_size: X and D.
-        layers: how many stand on one another, at least two: a word has no state in the first.
-        recurrent_dropout: drops entries of the inner nodes' states while training.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        layers: the number of stacked layers, at least two: a word has no state in the first.
+        recurrent_dropout: the probability of dropping an entry of an inner node's states while training.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes with at most two children each -> the top h (N, D), the layers below it,
-        and what a node sends to its parent from the left and from the right; x counts at leaves alone.
+    Shape:
+        x (N, X), a forest of N nodes with at most two children each -> the top h (N, D), the layers below it,
+        and what a node sends to its parent from the left and from the right; x is read at leaves only.
+
+    Examples:
+        >>> import torch, bough
+        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
+        >>> forest = bough.Forest([pair])
+        >>> top, *rest = bough.nn.DRNN(50, 40, layers=3)(torch.randn(3, 50), forest)
+        >>> top.shape
+        torch.Size([3, 40])
     """
 
     name = "drnn"

@@ -11,12 +11,24 @@ from bough.trees.forest import Forest
 
 
 class Edges:
-    """The neighbours of the nodes of one level, one row for each, sorted by the node they belong to.
+    """The neighbours of the nodes of one level, one row per neighbour, sorted by the node they belong to.
 
-    From the leaves (`below`) a neighbour is a child, from the roots (`above`) it is the parent.
+    It is made by the engine and passed to `node`. From the leaves (`below`) a neighbour is a child, from the roots
+    (`above`) it is the parent.
 
-    Shape: n nodes, E neighbours: `states` one (E, D) for each of the layer's states; `relations` (E,) the ids of
-        the edges; `places` (E,) where the lower end stands among its siblings; `count` (n, 1) neighbours of each node.
+    Shape:
+        n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids of the edges;
+        `places` (E,) the position of the lower end among its siblings; `count` (n, 1) the neighbours of each node.
+
+    Examples:
+        >>> import torch, bough
+        >>> class Attention(bough.nn.TreeLayer):  # children weighed by a softmax over their first entries
+        ...     def node(self, a, below):
+        ...         (h_k,) = below.states
+        ...         return (a + below.sum(below.softmax(h_k[:, :1]) * h_k),)
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1])])
+        >>> Attention(4, states=(4,))(torch.ones(3, 4), forest)[1]
+        tensor([2., 2., 2., 2.])
     """
 
     def __init__(
@@ -31,13 +43,13 @@ class Edges:
         return rows.new_zeros(self.nodes, *rows.shape[1:]).index_add(0, self._owners, rows)
 
     def max(self, rows: Tensor) -> Tensor:
-        """(E, D) -> (n, D), the largest entries of each node's rows; zeros for a node that has none."""
+        """(E, D) -> (n, D), the largest entries of each node's rows; zeros for a node without neighbours."""
         index = self._owners.unsqueeze(1).expand_as(rows)
         zeros = rows.new_zeros(self.nodes, rows.shape[1])
         return zeros.scatter_reduce(0, index, rows, "amax", include_self=False)
 
     def softmax(self, scores: Tensor) -> Tensor:
-        """(E, K) -> (E, K), the weights of each node's rows, which add up to one in each column."""
+        """(E, K) -> (E, K), weights that add up to one over each node's rows, column by column."""
         risen = (scores - self.spread(self.max(scores.detach()))).exp()
         return risen / self.spread(self.sum(risen))
 
@@ -46,7 +58,7 @@ class Edges:
         return rows.index_select(0, self._owners)
 
     def slots(self, rows: Tensor, arity: int) -> Tensor:
-        """(E, D) -> (n, arity, D), by `places`; zeros where there is no child, or the parent is another place's."""
+        """(E, D) -> (n, arity, D), the rows by `places`; zeros in slots without a neighbour."""
         if len(rows) == self.nodes * arity and not self._forest.runs_down:
             return rows.view(self.nodes, arity, -1)
         index = self._owners * arity + self.places
@@ -54,32 +66,35 @@ class Edges:
         return slots.view(self.nodes, arity, -1)
 
     def drop(self, rows: Tensor) -> Tensor:
-        """(n, D) with the layer's `recurrent_dropout` while it trains; every node has a mask of its own."""
+        """(n, D), with the layer's `recurrent_dropout` while it trains; every node has its own mask."""
         return rows if self._mask is None else rows * self._mask
 
     @cached_property
     def relations(self) -> Tensor:
+        """(E,) the relation id of each edge."""
         if self._forest.edge_relations is None:
             raise ValueError("the forest's trees have no relation ids; see Forest(trees, relations=...)")
         return self._of_edges(self._forest.edge_relations)
 
     @cached_property
     def places(self) -> Tensor:
+        """(E,) where each child stands among its siblings, from 0."""
         return self._of_edges(self._forest.edge_places)
 
     @cached_property
     def count(self) -> Tensor:
+        """(n, 1) how many neighbours each node has."""
         ones = torch.ones(len(self._owners), 1, dtype=torch.int64, device=self._owners.device)
         return self.sum(ones)
 
     @property
     def sizes(self) -> Tensor:
-        """(E, 1) how many nodes the subtree of each child has, itself included."""
+        """(E, 1) the number of nodes in each child's subtree, itself included."""
         return self._of_edges(self._forest.subtree_sizes[self._forest.children]).unsqueeze(1)
 
     @property
     def own_sizes(self) -> Tensor:
-        """(n, 1) the same of the nodes themselves."""
+        """(n, 1) the same for the nodes themselves."""
         start, end = self._forest.slices[self._level]
         return self._forest.subtree_sizes[start:end].unsqueeze(1)
 

@@ -17,11 +17,26 @@ Reads = Literal["constituency", "dependency", "words"]
 
 
 class Encoder(Weighted):
-    """From a forest and the vectors of its words to a state for each node and a vector for each tree.
+    """From a forest and the vectors of its words to one state per node and one vector per tree.
 
-    A class declares its facts, and nothing else in the house asks what kind of layer it is: `name`, by which
-    recipes find it; `reads`, the trees it is made for ("words" is a chain of them); `phrases`, whether every
-    node has a state. `width` is how wide those states are.
+    The base class of every layer. A class declares what it is: `name`, by which recipes find it; `reads`, the trees
+    it is made for ("words" means chains of words); `phrases`, whether every node has a state. Nothing else in the
+    package asks what kind of layer it is.
+
+    Args:
+        input_size: the width X of an input row.
+        width: the width of a state.
+        device: where the weights are made.
+        dtype: their type.
+
+    Shape:
+        x (N, X), a forest of N nodes -> (N, width), or one such tensor per state.
+
+    Examples:
+        >>> import bough
+        >>> layer = bough.nn.ChildSumTreeLSTM(300, 150)
+        >>> isinstance(layer, bough.nn.Encoder), layer.name, layer.reads, layer.width
+        (True, 'dependency', 'dependency', 150)
     """
 
     name: ClassVar[str] = ""
@@ -36,6 +51,7 @@ class Encoder(Weighted):
 
     @outside_compilation
     def forward(self, x: Tensor, forest: Forest, **more: Any) -> Tensor | tuple[Tensor, ...]:
+        """x (N, X) -> every node's states, in the nodes' order; from an encoder of whole sentences (trees, width)."""
         check_input(x, forest, self.input_size, next(self.parameters(), None))
         nodes = self.input_nodes(forest)
         threads = Threads(forest.level_sizes)
@@ -56,17 +72,17 @@ class Encoder(Weighted):
         return True
 
     def input_nodes(self, forest: Forest) -> Tensor:
-        """(M,) the nodes whose x is looked at, one for each distinct input."""
+        """(M,) the nodes whose x is read, one per distinct input."""
         return forest.inputs
 
     def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """x (M, X) of `input_nodes` -> states (R, width), and for each node (N,) the row that holds its state."""
+        """x (M, X) of `input_nodes` -> states (R, width), and per node (N,) the row that holds its state."""
         raise NotImplementedError
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         """x (M, X) of `input_nodes` -> (trees, width), the root's state unless a layer says otherwise.
 
-        `others` (trees,) is the tree that each is compared with, for a layer that reads both.
+        `others` (trees,) is the tree that each one is compared with, for a layer that reads both.
         """
         states, row_of = self.rows(x, forest)
         return states.index_select(0, row_of.index_select(0, forest.roots))

@@ -15,19 +15,29 @@ from bough.nn.registry import register
 
 @register
 class ChildSumTreeGRU(TreeLayer):
-    """Tree-GRU: an update gate between the children's sum and a candidate, a reset gate for each child.
+    """Tree-GRU: an update gate between the children's sum and a candidate, and a reset gate per child.
 
-    h~_j = Σ_k h_k
-    z_j  = σ(W_z x_j + U_z h~_j + b_z)
-    r_jk = σ(W_r x_j + U_r h_k + b_r)
-    u_j  = tanh(W_u x_j + U_u Σ_k r_jk ⊙ h_k + b_u)
-    h_j  = z_j ⊙ h~_j + (1 - z_j) ⊙ u_j
+        h~_j = Σ_k h_k
+        z_j  = σ(W_z x_j + U_z h~_j + b_z)
+        r_jk = σ(W_r x_j + U_r h_k + b_r)
+        u_j  = tanh(W_u x_j + U_u Σ_k r_jk ⊙ h_k + b_u)
+        h_j  = z_j ⊙ h~_j + (1 - z_j) ⊙ u_j
 
     Args:
-        input_size, hidden_size: X and D.
-        recurrent_dropout: drops entries of u while training, each node with its own mask.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> h (N, D).
+    Shape:
+        x (N, X), a forest of N nodes -> h (N, D).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> bough.nn.ChildSumTreeGRU(300, 150)(torch.randn(5, 300), forest).shape
+        torch.Size([5, 150])
     """
 
     name = "tree-gru"

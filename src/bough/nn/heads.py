@@ -17,11 +17,28 @@ from bough.nn.weights import Weighted
 
 
 class Classifier(Weighted):
-    """Softmax over the classes of a node's state, after dropout.
+    """Softmax over the classes of a node's state, after dropout (Sec. 4.1).
 
-    p(y | {x}_j) = softmax(W_s h_j + b_s)
+        p(y | {x}_j) = softmax(W_s h_j + b_s)
 
-    Shape: h (N, D) -> logits (N, K).
+    Args:
+        hidden_size: the width D of a state.
+        classes: the number K of classes.
+        dropout: the probability of dropping an entry of h while training; each node has its own mask.
+        device: where the weights are made.
+        dtype: their type.
+
+    Shape:
+        h (N, D) -> logits (N, K).
+
+    Examples:
+        >>> import torch, bough
+        >>> head = bough.nn.Classifier(150, classes=5)
+        >>> head(torch.randn(7, 150)).softmax(dim=1).shape
+        torch.Size([7, 5])
+        >>> loss = head.loss(torch.randn(7, 150), torch.tensor([0, 1, 2, 3, 4, 0, 1]))
+        >>> loss.dim()
+        0
     """
 
     W_s: nn.Parameter
@@ -48,6 +65,7 @@ class Classifier(Weighted):
         return f"{self.hidden_size}, classes={self.classes}, dropout={self.dropout}"
 
     def forward(self, h: Tensor) -> Tensor:
+        """(N, D) -> logits (N, K)."""
         if self.training and self.dropout:
             h = h * kept(h, h.shape[0], h.shape[1], self.dropout)  # every node its own mask
         return functional.linear(h, self.W_s, self.b_s)
@@ -55,7 +73,7 @@ class Classifier(Weighted):
     def loss(self, h: Tensor, labels: Tensor, rows: Tensor | None = None) -> Tensor:
         """The sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1.
 
-        With `rows` (N,), node k's state is h[rows[k]]: nodes that share a state need no copies of it here.
+        With `rows` (N,), node k's state is h[rows[k]]: nodes that share a state need no copy of it.
         """
         self._check(h, labels, rows)
         if rows is None:
@@ -86,16 +104,32 @@ class Classifier(Weighted):
 
 
 class Similarity(Weighted):
-    """How related two sentence vectors are, on a scale of 1 to K.
+    """How related two sentence vectors are, on a scale of 1 to K (Sec. 4.2).
 
-    h_× = h_L ⊙ h_R,  h_+ = |h_L - h_R|
-    h_s = σ(W_× h_× + W_+ h_+ + b_h)
-    p   = softmax(W_p h_s + b_p),  y = Σ_i i p_i
+        h_× = h_L ⊙ h_R,  h_+ = |h_L - h_R|
+        h_s = σ(W_× h_× + W_+ h_+ + b_h)
+        p   = softmax(W_p h_s + b_p),  y = Σ_i i p_i
 
-    `features`: "both", or only the "product" h_× or the "difference" h_+.
-    `objective`: "kl" to the sparse target distribution, or "mse" of y.
+    Args:
+        hidden_size: the width D of a sentence vector.
+        hidden: the width of h_s.
+        classes: K, the largest rating.
+        features: "both", or only the "product" h_× or the "difference" h_+.
+        objective: "kl" to the sparse target distribution, or "mse" of y.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: h_L, h_R (B, D) -> log p (B, K).
+    Shape:
+        h_L, h_R (B, D) -> log p (B, K).
+
+    Examples:
+        >>> import torch, bough
+        >>> head, left, right = bough.nn.Similarity(150), torch.randn(2, 150), torch.randn(2, 150)
+        >>> head.score(head(left, right)).shape
+        torch.Size([2])
+        >>> loss = head.loss(left, right, torch.tensor([1.0, 4.2]))
+        >>> loss.dim()
+        0
     """
 
     W_h: nn.Parameter
@@ -137,6 +171,7 @@ class Similarity(Weighted):
         return f"{parts}, features={self.features!r}, objective={self.objective!r}"
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
+        """Two of (B, D) -> log p (B, K)."""
         if left.shape != right.shape or left.dim() != 2 or left.shape[1] != self.hidden_size:
             shapes = f"{tuple(left.shape)} and {tuple(right.shape)}"
             raise ValueError(f"{shapes}; the similarity takes two of (pairs, {self.hidden_size})")

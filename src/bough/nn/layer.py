@@ -17,35 +17,43 @@ from bough.trees.forest import Forest
 
 
 class TreeLayer(Encoder):
-    """A recursive layer: `node` says what a node's states are, the engine runs it over any forest.
+    """A recursive layer: `node` says what a node's states are, and the engine runs it over any forest.
 
-    A layer of one's own sets up its weights, and has `input_map`, what the equations make of the input alone,
-    computed once for each distinct input, and `node`, the equations for any number of nodes whose children are
-    done. Batching, sharing of equal subtrees, the gradient and the checks come with it:
+    A subclass sets up its weights and writes two methods: `input_map`, what the equations make of the input alone,
+    computed once per distinct input; and `node`, the equations for any number of nodes whose children are done.
+    Batching, sharing of equal subtrees, the gradient and the checks are inherited.
 
-        class Sum(TreeLayer):
-            def __init__(self, input_size, hidden_size):
-                super().__init__(input_size, states=(hidden_size,))
-                self.W = nn.Linear(input_size, hidden_size)
-                self.U = nn.Linear(hidden_size, hidden_size)
-
-            def input_map(self, x):
-                return self.W(x)
-
-            def node(self, a, below):
-                (h_k,) = below.states
-                return (torch.tanh(a + self.U(below.sum(h_k))),)
-
-    `from_roots` turns the direction: `node(a, above)` then reads the parent's states. `leaf_inputs` means that
-    only nodes without children have an input; they go through `at_leaf`, and `node` gets None for `a`.
+    With `from_roots = True` the direction is reversed: `node(a, above)` reads the parent's states. With
+    `leaf_inputs = True` only nodes without children have an input; they go through `at_leaf`, and `node` gets None
+    for `a`.
 
     Args:
-        input_size: the width of x.
-        states: the width of each state that a node has; the first is the one that others read.
-        recurrent_dropout: what `below.drop(...)` drops while training.
-        device, dtype: of the weights that `weight` declares.
+        input_size: the width X of an input row.
+        states: the width of each state of a node; heads read the first.
+        recurrent_dropout: the probability with which `below.drop(...)` drops an entry while training.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> one (N, D) for each state; a single state comes without a tuple.
+    Shape:
+        x (N, X), a forest of N nodes -> one (N, D) per state; a single state is returned without a tuple.
+
+    Examples:
+        >>> import torch, bough
+        >>> class Sum(bough.nn.TreeLayer):
+        ...     def __init__(self, input_size, hidden_size):
+        ...         super().__init__(input_size, states=(hidden_size,))
+        ...         self.W = torch.nn.Linear(input_size, hidden_size)
+        ...         self.U = torch.nn.Linear(hidden_size, hidden_size)
+        ...
+        ...     def input_map(self, x):
+        ...         return self.W(x)
+        ...
+        ...     def node(self, a, below):
+        ...         (h_k,) = below.states
+        ...         return (torch.tanh(a + self.U(below.sum(h_k))),)
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1])])
+        >>> Sum(300, 150)(torch.randn(3, 300), forest).shape
+        torch.Size([3, 150])
     """
 
     from_roots: ClassVar[bool] = False
@@ -75,7 +83,7 @@ class TreeLayer(Encoder):
         return x
 
     def node(self, a: Any, below: Edges) -> tuple[Tensor, ...]:
-        """a (n, A) and the neighbours' states -> one (n, D) for each of the layer's states."""
+        """a (n, A) and the neighbours' states -> one (n, D) per state of the layer."""
         raise NotImplementedError
 
     def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, ...]:
@@ -83,7 +91,7 @@ class TreeLayer(Encoder):
         return self.node(a, below)
 
     def check(self, forest: Forest) -> None:
-        """A ValueError where the layer cannot read a forest."""
+        """Raise a ValueError if the layer cannot read this forest."""
 
     # ------------------------------------------------------------------- running
 
@@ -109,7 +117,7 @@ class TreeLayer(Encoder):
         return self.compose(self.input_map(x), forest)[0], self.schedule(forest).unit_of
 
     def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        """From `input_map`'s rows for `input_nodes(forest)` to one (U, D) for each state of the schedule's units."""
+        """From `input_map`'s rows for `input_nodes(forest)` to one (U, D) per state, for the units of the schedule."""
         forest = self.schedule(forest)
         self.check(forest)
         some = next(self.parameters(), None)
@@ -121,15 +129,15 @@ class TreeLayer(Encoder):
         return sweep_equations(self, a, forest, mask)
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
-        """The weights by which `input_map` is W x + b, for a model whose words are stored as a smaller x."""
+        """The weights with which `input_map` is W x + b, for a model that stores its words as a smaller x."""
         raise ValueError(f"{type(self).__name__} has no input map that others can take the place of")
 
     def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        """What `compose` gives, by a derivative that is written by hand; see `bough.nn.fast`."""
+        """What `compose` gives, by a derivative written by hand; see `bough.nn.fast`."""
         raise NotImplementedError
 
     def _has_fast_path(self) -> bool:
-        """Whether there is one, and it belongs to these very equations: a subclass may have changed them."""
+        """Whether there is one for exactly these equations: a subclass may have changed them."""
         owner = next(kind for kind in type(self).__mro__ if "fast_sweep" in vars(kind))
         same = all(getattr(type(self), name) is getattr(owner, name) for name in ("node", "at_leaf"))
         return self.fast and owner is not TreeLayer and same

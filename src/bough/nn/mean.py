@@ -16,9 +16,18 @@ class MeanVectors(Encoder):
     """The mean of x over each tree's nodes.
 
     Args:
-        input_size: X.
+        input_size: the width X of an input row.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> (trees, X).
+    Shape:
+        x (N, X), a forest of N nodes -> (trees, X).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> bough.nn.MeanVectors(300)(torch.randn(5, 300), forest).shape
+        torch.Size([2, 300])
     """
 
     name = "mean"

@@ -16,18 +16,29 @@ from bough.trees.forest import Forest
 
 @register
 class MVRNN(TreeLayer):
-    """Matrix-vector recursive network: every node has a vector h and a matrix H that changes its sibling's.
+    """Matrix-vector recursive network: every node has a vector h, and a matrix H applied to its sibling's h.
 
-    h_j = tanh(a), H_j = I + R at a leaf, where x_j = [a; R row by row]
-    h_j = tanh(W [H_2 h_1; H_1 h_2] + b), H_j = W_M [H_1; H_2] above
+        h_j = tanh(a), H_j = I + R at a leaf, where x_j = [a; R row by row]
+        h_j = tanh(W [H_2 h_1; H_1 h_2] + b), H_j = W_M [H_1; H_2] at an inner node
 
     W starts as [I, I] and W_M as [I, I] / 2, both with noise.
 
     Args:
-        input_size: X = D + D², a vector and a matrix per word.
+        input_size: X = D + D², one vector and one matrix per word.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes with at most two children each -> h (N, D), H (N, D²); x counts at leaves
-        alone.
+    Shape:
+        x (N, X), a forest of N nodes with at most two children each -> h (N, D), H (N, D²); x is read at leaves
+        only.
+
+    Examples:
+        >>> import torch, bough
+        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
+        >>> forest = bough.Forest([pair])
+        >>> h, H = bough.nn.MVRNN(10 + 10 * 10)(torch.randn(3, 110), forest)
+        >>> h.shape, H.shape
+        (torch.Size([3, 10]), torch.Size([3, 100]))
     """
 
     name = "mv-rnn"

@@ -18,26 +18,38 @@ from bough.trees.forest import Forest
 
 @register
 class NaryTreeLSTM(TreeLayer):
-    """Tree-LSTM whose gates weigh each child slot with matrices of its own (Eqs. 9-14).
+    """Tree-LSTM with separate matrices for each child slot (Eqs. 9-14); over binary trees, the Constituency Tree-LSTM.
 
-    i_j  = σ(W_i x_j + Σ_l U_i,l  h_jl + b_i)
-    f_jk = σ(W_f x_j + Σ_l U_f,kl h_jl + b_f,k)
-    o_j  = σ(W_o x_j + Σ_l U_o,l  h_jl + b_o)
-    u_j  = tanh(W_u x_j + Σ_l U_u,l h_jl + b_u)
-    c_j  = i_j ⊙ u_j + Σ_l f_jl ⊙ c_jl
-    h_j  = o_j ⊙ tanh(c_j), or tanh(c_j) with `output_gate=False`
+        i_j  = σ(W_i x_j + Σ_l U_i,l  h_jl + b_i)
+        f_jk = σ(W_f x_j + Σ_l U_f,kl h_jl + b_f,k)
+        o_j  = σ(W_o x_j + Σ_l U_o,l  h_jl + b_o)
+        u_j  = tanh(W_u x_j + Σ_l U_u,l h_jl + b_u)
+        c_j  = i_j ⊙ u_j + Σ_l f_jl ⊙ c_jl
+        h_j  = o_j ⊙ tanh(c_j), or tanh(c_j) with `output_gate=False`
 
     Args:
-        input_size, hidden_size: X and D.
-        arity: N; a node with fewer children fills the first slots.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        arity: N, the most children a node may have; a node with fewer fills the first slots.
         forget: "full" has every U_f,kl; "diagonal" only k = l; "tied" its own U_f,kk and one for all k ≠ l.
         leaf: "gated" is the above at every node; "affine" (the Constituency Tree-LSTM) is c = W x + b,
             h = σ(W_o x + b_o) ⊙ tanh(c) at a leaf, while inner nodes take no x.
         output_gate: whether there is an o.
-        recurrent_dropout: drops entries of u while training, each node with its own mask.
-        forget_bias: where the forget gates' biases start, added to the paper's zero-centred draw.
+        recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
+        forget_bias: added to the initial biases of the forget gates, which are otherwise drawn around zero.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> h, c (N, D).
+    Shape:
+        x (N, X), a forest of N nodes -> h, c (N, D).
+
+    Examples:
+        >>> import torch, bough
+        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
+        >>> forest = bough.Forest([pair])
+        >>> h, c = bough.nn.NaryTreeLSTM(300, 150, arity=2)(torch.randn(3, 300), forest)
+        >>> h.shape
+        torch.Size([3, 150])
     """
 
     name = "constituency"

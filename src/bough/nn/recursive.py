@@ -19,15 +19,25 @@ from bough.trees.forest import Forest
 class DTRNN(TreeLayer):
     """Dependency tree RNN: a sum over affine-transformed children, then a nonlinearity.
 
-    h_j = g(W x_j + b + Σ_k (U h_k + b')), g one of tanh, relu, sigmoid
+        h_j = g(W x_j + b + Σ_k (U h_k + b')), g one of tanh, relu, sigmoid
 
     Args:
-        input_size, hidden_size: X and D.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
         nonlinearity: g.
-        average: divides a node's sum by the number of words below it, itself included, as the DT-RNN's authors
-            did: h_j = g((W x_j + b + Σ_k n_k (U h_k + b')) / n_j), with n the sizes of the subtrees.
+        average: divides a node's sum by the number of words in its subtree, as the DT-RNN's authors did:
+            h_j = g((W x_j + b + Σ_k n_k (U h_k + b')) / n_j), where n_j is the size of j's subtree.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> h (N, D).
+    Shape:
+        x (N, X), a forest of N nodes -> h (N, D).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> bough.nn.DTRNN(300, 150)(torch.randn(5, 300), forest).shape
+        torch.Size([5, 150])
     """
 
     name = "dt-rnn"
@@ -89,16 +99,28 @@ class DTRNN(TreeLayer):
 
 @register
 class SDTRNN(DTRNN):
-    """Semantic dependency tree RNN: a DT-RNN with one transformation for each dependency relation.
+    """Semantic dependency tree RNN: a DT-RNN with one transformation per dependency relation.
 
-    h_j = g(W x_j + b + Σ_k (U_r(k) h_k + b'_r(k))), r(k) the relation of k to its parent
+        h_j = g(W x_j + b + Σ_k (U_r(k) h_k + b'_r(k))), r(k) the relation of k to its parent
 
     Args:
-        input_size, hidden_size: X and D.
-        relations: how many there are; see `Forest(trees, relations=...)` for names.
-        nonlinearity, average: as for `DTRNN`.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        relations: the number of relations; `Forest(trees, relations=...)` maps their names to numbers.
+        nonlinearity: g, as for `DTRNN`.
+        average: as for `DTRNN`.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes with relations -> h (N, D).
+    Shape:
+        x (N, X), a forest of N nodes with relations -> h (N, D).
+
+    Examples:
+        >>> import torch, bough
+        >>> tree = bough.Tree(parents=[1, -1, 1], relations=["nsubj", "root", "obj"])
+        >>> forest = bough.Forest([tree], relations={"root": 0, "nsubj": 1, "obj": 2})
+        >>> bough.nn.SDTRNN(300, 150, relations=3)(torch.randn(3, 300), forest).shape
+        torch.Size([3, 150])
     """
 
     name = "sdt-rnn"

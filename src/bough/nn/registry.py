@@ -56,7 +56,19 @@ _KINDS: dict[str, Kind] = {}
 def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: Any) -> E:
     """Make a layer known by its `name`, so that `encoder = "name"` in a recipe means it; usable as a decorator.
 
-    `reads` and `fixed`, arguments of its constructor, register the same class under another name.
+    Args:
+        layer: a subclass of `Encoder`; its constructor's arguments beside the sizes are settings, each with a default.
+        name: another name than `layer.name`.
+        reads: other trees than `layer.reads`.
+        fixed: arguments of the constructor that this name settles, so that one class can have several names.
+
+    Returns:
+        The layer.
+
+    Examples:
+        >>> import bough
+        >>> bough.nn.register(bough.nn.BiTreeLSTM, name="bi-ternary", reads="constituency", arity=3).__name__
+        'BiTreeLSTM'
     """
     name = name or layer.name
     if not name:
@@ -81,5 +93,11 @@ def _origin(layer: type[Encoder]) -> tuple[str, str]:
 
 
 def kinds() -> dict[str, Kind]:
-    """Every registered layer by its name."""
+    """Every registered layer by name, with the trees it reads and its settings.
+
+    Examples:
+        >>> import bough
+        >>> bough.nn.kinds()["tree-gru"].settings
+        {'recurrent_dropout': 0.0}
+    """
     return dict(_KINDS)

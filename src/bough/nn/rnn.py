@@ -17,15 +17,25 @@ from bough.trees.forest import Forest
 class RecursiveNetwork(TreeLayer):
     """Recursive neural network: a node is one map of its two children, as wide as a word's vector.
 
-    h_j = tanh(x_j) at a leaf, x_j being all there is to a word
-    h_j = tanh(W [h_1; h_2] + b) above
+        h_j = tanh(x_j) at a leaf
+        h_j = tanh(W [h_1; h_2] + b) at an inner node
 
-    W starts as [I, I] and noise, so that a node starts near the sum of its children.
+    W starts as [I, I] plus noise, so that a node starts near the sum of its children.
 
     Args:
-        input_size: X, the width of the states too.
+        input_size: X, which is also the width of the states.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes with at most two children each -> h (N, X); x counts at leaves alone.
+    Shape:
+        x (N, X), a forest of N nodes with at most two children each -> h (N, X); x is read at leaves only.
+
+    Examples:
+        >>> import torch, bough
+        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
+        >>> forest = bough.Forest([pair])
+        >>> bough.nn.RecursiveNetwork(50)(torch.randn(3, 50), forest).shape
+        torch.Size([3, 50])
     """
 
     name = "rnn"

@@ -16,13 +16,23 @@ from bough.nn.rnn import RecursiveNetwork
 class RNTN(RecursiveNetwork):
     """Recursive neural tensor network: the children also multiply one another, through a tensor.
 
-    h_j = tanh(x_j) at a leaf
-    h_j = tanh(zᵀ V z + W z + b) above, z = [h_1; h_2]; the k-th entry of zᵀ V z is zᵀ V_k z
+        h_j = tanh(x_j) at a leaf
+        h_j = tanh(zᵀ V z + W z + b) at an inner node, z = [h_1; h_2]; entry k of zᵀ V z is zᵀ V_k z
 
     Args:
-        input_size: X, the width of the states too.
+        input_size: X, which is also the width of the states.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes with at most two children each -> h (N, X); x counts at leaves alone.
+    Shape:
+        x (N, X), a forest of N nodes with at most two children each -> h (N, X); x is read at leaves only.
+
+    Examples:
+        >>> import torch, bough
+        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
+        >>> forest = bough.Forest([pair])
+        >>> bough.nn.RNTN(25)(torch.randn(3, 25), forest).shape
+        torch.Size([3, 25])
     """
 
     name = "rntn"

@@ -10,16 +10,32 @@ from bough.trees.forest import Forest
 
 
 class SequenceEncoder(Encoder):
-    """An encoder that is its equations for sentences of one length: `sequences`, (B, n, X) -> (B, width).
+    """An encoder of word sequences that is given by its equations for sentences of one length, `sequences`.
 
-    Shape: x (N, X), a forest of chains with N nodes, words in their order -> (trees, width).
+    Args:
+        input_size: the width X of an input row.
+        width: the width of a sentence vector.
+        device: where the weights are made.
+        dtype: their type.
+
+    Shape:
+        x (N, X), a forest of chains with N nodes, words in order -> (trees, width).
+
+    Examples:
+        >>> import torch, bough
+        >>> class FirstWord(bough.nn.SequenceEncoder):
+        ...     def sequences(self, x):  # (B, n, X) -> (B, width)
+        ...         return x[:, 0]
+        >>> forest = bough.Forest([bough.Tree(parents=[1, 2, -1])])
+        >>> FirstWord(300, width=300)(torch.randn(3, 300), forest).shape
+        torch.Size([1, 300])
     """
 
     reads = "words"
     phrases = False
 
     def sequences(self, x: Tensor) -> Tensor:
-        """(B, n, X), the words of B sentences, n of each -> (B, width)."""
+        """(B, n, X), the n words of each of B sentences -> (B, width)."""
         raise NotImplementedError
 
     def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:

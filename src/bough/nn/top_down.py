@@ -20,18 +20,29 @@ from bough.trees.forest import Forest
 class TopDownTreeLSTM(TreeLayer):
     """Tree-LSTM from the roots to the leaves; a child's matrices are those of its place among its siblings.
 
-    i_j = σ(W_i x_j + U_i,l h_p + b_i)        f_j = σ(W_f x_j + U_f,l h_p + b_f)
-    o_j = σ(W_o x_j + U_o,l h_p + b_o)        u_j = tanh(W_u x_j + U_u,l h_p + b_u)
-    c_j = i_j ⊙ u_j + f_j ⊙ c_p               h_j = o_j ⊙ tanh(c_j)
+        i_j = σ(W_i x_j + U_i,l h_p + b_i)        f_j = σ(W_f x_j + U_f,l h_p + b_f)
+        o_j = σ(W_o x_j + U_o,l h_p + b_o)        u_j = tanh(W_u x_j + U_u,l h_p + b_u)
+        c_j = i_j ⊙ u_j + f_j ⊙ c_p               h_j = o_j ⊙ tanh(c_j)
 
-    p is j's parent and j its l-th child; above a root are zeros.
+    p is j's parent and j its l-th child; a root reads zeros.
 
     Args:
-        input_size, hidden_size: X and D.
-        arity: the most children that a node has; 1 gives all children the same matrices, for dependency trees.
-        recurrent_dropout: drops entries of u while training, each node with its own mask.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        arity: the most children a node may have; 1 gives all children the same matrices, for dependency trees.
+        recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> h, c (N, D).
+    Shape:
+        x (N, X), a forest of N nodes -> h, c (N, D).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> h, c = bough.nn.TopDownTreeLSTM(300, 150)(torch.randn(5, 300), forest)
+        >>> h.shape
+        torch.Size([5, 150])
     """
 
     from_roots = True
@@ -81,17 +92,27 @@ class TopDownTreeLSTM(TreeLayer):
 
 
 class BiTreeLSTM(Encoder):
-    """A Tree-LSTM from the leaves, then one from the roots over its states: every node knows the whole sentence.
+    """A Tree-LSTM from the leaves, then one from the roots over its states: every node knows the whole tree.
 
-    h↑ = Tree-LSTM(x),  h↓ = TopDownTreeLSTM(h↑),  h = [h↑ ; h↓]
+        h↑ = Tree-LSTM(x),  h↓ = TopDownTreeLSTM(h↑),  h = [h↑ ; h↓]
 
     Args:
-        input_size, hidden_size: X and D.
-        arity: of the trees: 2 for binary ones; 0 for any number of children in no order, where the way up is the
-            Child-Sum layer's and all children share their matrices on the way down.
-        recurrent_dropout: in both directions.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        arity: 2 for binary trees; 0 for any number of children in no order, where the way up is the
+            Child-Sum layer and all children share their matrices on the way down.
+        recurrent_dropout: as for both Tree-LSTMs, in both directions.
+        device: where the weights are made.
+        dtype: their type.
 
-    Shape: x (N, X), a forest of N nodes -> h (N, 2D).
+    Shape:
+        x (N, X), a forest of N nodes -> h (N, 2D).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> bough.nn.BiTreeLSTM(300, 150, arity=0)(torch.randn(5, 300), forest).shape
+        torch.Size([5, 300])
     """
 
     def __init__(

@@ -14,7 +14,14 @@ CORENLP_URL = "http://localhost:9000"
 
 
 class Parser(Protocol):
-    """Something that parses sentences given as lists of tokens."""
+    """Anything that parses sentences given as lists of tokens.
+
+    Examples:
+        >>> from bough.parsing import get_parser
+        >>> parser = get_parser("builtin")
+        >>> parser.dependency([["dogs", "sleep"]])
+        [Tree((sleep dogs), 2 nodes)]
+    """
 
     @property
     def name(self) -> str:
@@ -22,19 +29,25 @@ class Parser(Protocol):
         ...
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """A binary tree for each sentence: words at the leaves, nodes numbered in preorder."""
+        """One binary tree per sentence: words at the leaves, nodes numbered in preorder."""
         ...
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """A dependency tree for each sentence: node i is word i, relations named as Stanford Dependencies do."""
+        """One dependency tree per sentence: node i is word i, relations are named as in Stanford Dependencies."""
         ...
 
 
 def get_parser(name: str = "builtin") -> Parser:
-    """The parser of that name; what it needs is loaded now, not before.
+    """The parser of that name; whatever it needs is loaded now, not before.
 
-    `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`; `corenlp` or
-    `corenlp:URL` for a CoreNLP server.
+    Args:
+        name: `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`; `corenlp` or
+            `corenlp:URL` for a CoreNLP server.
+
+    Examples:
+        >>> from bough.parsing import get_parser
+        >>> get_parser("builtin").constituency([["cats", "climb", "trees"]])
+        [Tree((· cats (· climb trees)), 5 nodes)]
     """
     kind, _, detail = name.partition(":")
     if kind == "spacy":

@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 MODELS = WEIGHTS
+"""The folder with the shipped models."""
 NAMES = ("sentiment", "relatedness")
 
 
@@ -42,11 +43,20 @@ def load(
 def load(
     name: str | Path = "sentiment", *, parser: str | Parser = "builtin", layers: Iterable[type[Encoder]] = ()
 ) -> SentimentPipeline | RelatednessPipeline:
-    """The pipeline around a model: `sentiment`, `relatedness`, or the folder of a trained or shipped one.
+    """The pipeline around a model: a parser in front, results behind.
 
-    `parser` is a name that `bough.parsing.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...),
-    or a parser itself. It is loaded when the first text comes. `layers` are those of one's own that the model
-    may be made of: a folder names its layer, and never causes an import.
+    Args:
+        name: `sentiment`, `relatedness`, or the folder of a trained or shipped model.
+        parser: a name that `bough.parsing.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a
+            parser itself; it is loaded when the first text comes.
+        layers: your own layers that the model may be made of; a folder names its layer and never causes an import.
+
+    Examples:
+        >>> import bough
+        >>> bough.load("sentiment")("A delight.").label
+        'very positive'
+        >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
+        3.6
     """
     for layer in layers:
         register(layer)

@@ -32,7 +32,14 @@ _Pair = tuple[list[Read], list[Read]]
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A text of a corpus, its place there, and how related it is to the query, on the model's scale."""
+    """A text of a corpus, its place there, and how related it is to the query, on the model's scale.
+
+    Examples:
+        >>> import bough
+        >>> best, *_ = bough.load("relatedness").nearest("It rains", ["A dog runs", "The rain is falling"])
+        >>> best.text, best.index
+        ('The rain is falling', 1)
+    """
 
     text: str
     score: float
@@ -41,9 +48,15 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Relatedness:
-    """How related two texts are: `score`, the expected rating under `probabilities`.
+    """How related two texts are: `score` is the expected rating under `probabilities`.
 
     The ratings are evenly spaced on the model's scale, 1 to 5 for the shipped one.
+
+    Examples:
+        >>> import bough
+        >>> result = bough.load("relatedness").compare("A man plays a guitar", "A man plays music")
+        >>> result.score > 3, len(result.probabilities)
+        (True, 5)
     """
 
     a: str
@@ -70,12 +83,19 @@ class Relatedness:
 
 
 class RelatednessPipeline(Kept):
-    """Texts to vectors, pairs of texts to a relatedness from 1 (not at all) to 5 (the same).
+    """Texts to vectors, and pairs of texts to a relatedness from 1 (not at all) to 5 (the same).
 
-    >>> import bough
-    >>> related = bough.load("relatedness")
-    >>> related.score("A man plays a guitar", "A man plays music") > 3
-    True
+    Args:
+        model: a model for pairs.
+        parser: a name that `bough.parsing.get_parser` knows, or a parser.
+
+    Examples:
+        >>> import bough
+        >>> related = bough.load("relatedness")
+        >>> related.score("A man plays a guitar", "A man plays music") > 3
+        True
+        >>> related.encode(["A man sings", "It rains"]).shape
+        (2, 150)
     """
 
     def __init__(self, model: Model, parser: str | Parser = "builtin") -> None:
@@ -88,13 +108,13 @@ class RelatednessPipeline(Kept):
     # ------------------------------------------------------------------- pairs
 
     def score(self, a: str, b: str) -> float:
-        """How related two texts are; 1 to 5, if the model learned from such ratings."""
+        """How related two texts are, on the scale of the ratings the model learned from: 1 to 5 for the shipped one."""
         return self.compare(a, b).score
 
     def compare(
         self, a: str | None, b: str | None, *, trees: tuple[Tree | str, Tree | str] | None = None
     ) -> Relatedness:
-        """The same with the probabilities of the five ratings and both trees; `trees` are one's own."""
+        """The same with the probability of each rating and both trees; `trees` are your own."""
         if trees is not None:
             (a, left), (b, right) = (
                 self.reader.given(text, tree) for text, tree in zip((a, b), trees, strict=True)
@@ -111,7 +131,7 @@ class RelatednessPipeline(Kept):
         return list(self.stream(pairs))
 
     def stream(self, pairs: Iterable[tuple[str, str]]) -> Iterator[Relatedness]:
-        """`compare` for any number of pairs, in order, a batch at a time."""
+        """`compare` for any number of pairs, in order, one batch at a time."""
         first = 0
         for group in groups(pairs):
             texts = [text for pair in group for text in pair]
@@ -119,7 +139,7 @@ class RelatednessPipeline(Kept):
             first += len(texts)
 
     def stream_any(self, pairs: Iterable[tuple[str, str]]) -> Iterator[Relatedness | None]:
-        """As `stream`, with None for a pair with a text without a word."""
+        """Like `stream`, with None for a pair in which a text has no words."""
         for group in groups(pairs):
             reads = _paired(self.reader.read_any([text for pair in group for text in pair]))
             spoken = [pair for pair, both in zip(group, reads, strict=True) if all(both)]
@@ -175,7 +195,7 @@ class RelatednessPipeline(Kept):
         return np.concatenate(parts)
 
     def encode_any(self, texts: Iterable[str]) -> tuple[list[int], Floats]:
-        """The places of the texts that have a word, and as `encode` their vectors."""
+        """The places of the texts that have words, and their vectors as from `encode`."""
         first, places, parts = 0, list[int](), [self.vectors([])]
         for group in groups(texts):
             reads = self.reader.read_any(group)
@@ -204,8 +224,8 @@ class RelatednessPipeline(Kept):
     ) -> list[Neighbour]:
         """The `k` texts of a corpus most related to a query, best first; the query itself is not left out.
 
-        `vectors`, what `encode(corpus)` gave, saves encoding the corpus for every query. With `skip` texts
-        without a word are passed over; else they are an error.
+        `vectors`, the result of `encode(corpus)`, saves encoding the corpus for every query. With `skip`, texts without
+        words are skipped; otherwise they are an error.
         """
         if k < 1:
             raise ValueError(f"k={k}: at least 1")

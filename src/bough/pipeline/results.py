@@ -25,8 +25,15 @@ NODE = ("span", "text", "label", "score", "probabilities", "children")
 class Phrase:
     """A phrase: the half-open range of words it covers, its text, its sentiment, and the phrases it is made of.
 
-    `score` is the expected class, from -1 (the most negative) to 1, or of classes without an order how likely
-    the label is; `children` are places among the nodes.
+    `score` is the expected class, from -1 (the most negative) to 1, or, for classes without an order, the
+    probability of the label; `children` are places among the nodes; `word` is the place of the node's own word, None
+    for a phrase of phrases.
+
+    Examples:
+        >>> import bough
+        >>> root = bough.load("sentiment")("A delight.").nodes[0]
+        >>> root.span, root.text, root.label, root.children
+        ((0, 3), 'A delight.', 'very positive', (1, 2))
     """
 
     span: tuple[int, int]
@@ -53,8 +60,14 @@ class Sentiment:
     """The sentiment of a text, of its sentences and of every phrase in them.
 
     `nodes` are the phrases, sentence by sentence, each tree in preorder; `roots` says where each sentence's
-    tree begins. Of a text with several sentences `probabilities` are the mean of theirs, each counting by
-    its words. `classes` names the classes; `ordered` says whether they go from one end to the other.
+    tree begins. For a text of several sentences `probabilities` are the mean of theirs, weighted by their number of
+    words. `classes` names the classes; `ordered` says whether they form a scale.
+
+    Examples:
+        >>> import bough
+        >>> result = bough.load("sentiment")("A wonderful film. It is dull.")
+        >>> [sentence.label for sentence in result.sentences]
+        ['very positive', 'very negative']
     """
 
     def __init__(
@@ -80,7 +93,7 @@ class Sentiment:
 
     @property
     def probabilities(self) -> tuple[float, ...]:
-        """Of each class, in the order of `classes`."""
+        """The probability of each class, in the order of `classes`."""
         return tuple(self._mean.tolist())
 
     @property
@@ -90,7 +103,7 @@ class Sentiment:
 
     @property
     def score(self) -> float:
-        """The expected class, from -1 (the most negative) to 1 (the most positive); without an order, the best's p."""
+        """The expected class, from -1 to 1; for classes without an order, the probability of the label."""
         return float(self._scores(self._mean))
 
     def _scores(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -188,7 +201,7 @@ class Sentiment:
     # ------------------------------------------------------------------- shapes
 
     def as_dict(self, *, phrases: bool = True) -> dict[str, Any]:
-        """Plain values for JSON; without `phrases` those of the whole text only."""
+        """Plain values for JSON; without `phrases`, those of the whole text only."""
         whole: dict[str, Any] = {
             "text": printable(self.text),
             "label": self.label,
@@ -214,7 +227,7 @@ class Sentiment:
         return f"{whole[:-1]}, {self.phrases_json()}}}" if phrases else whole
 
     def phrases_json(self) -> str:
-        """What `json` says beyond the whole text; written at once, as a dictionary per phrase takes its time."""
+        """What `json` says beyond the whole text; written directly, because one dictionary per phrase is slow."""
         spans, texts, labels, scores, rows, children = self._columns()
         names = dict(zip(self.classes, quoted(self.classes), strict=True))
         nodes = ", ".join(

@@ -25,12 +25,17 @@ if TYPE_CHECKING:
 
 
 class SentimentPipeline(Kept):
-    """Texts to `Sentiment` results, of the model's own classes.
+    """Texts to `Sentiment` results, in the model's own classes.
 
-    >>> import bough
-    >>> sentiment = bough.load("sentiment")
-    >>> sentiment("An overlong but funny film .").label
-    'positive'
+    Args:
+        model: a model whose layer has a state per phrase.
+        parser: a name that `bough.parsing.get_parser` knows, or a parser.
+
+    Examples:
+        >>> import bough
+        >>> sentiment = bough.load("sentiment")
+        >>> sentiment("An overlong but funny film .").label
+        'positive'
     """
 
     def __init__(self, model: Model, parser: str | Parser = "builtin") -> None:
@@ -60,9 +65,9 @@ class SentimentPipeline(Kept):
     ) -> Sentiment | list[Sentiment]:
         """One text's sentiment, or that of each text of a list.
 
-        `tree` is the tree of a text that is one sentence: a `Tree`, brackets or CoNLL-U; then no parser is
-        asked, and the text may be left out, as None. A text of several sentences gives one result, whose
-        `sentences` are the results of each. A model that was fitted on trees takes them in a text's place.
+        `tree` is the tree of a text that is one sentence: a `Tree`, brackets or CoNLL-U. Then no parser is used,
+        and the text may be None. A text of several sentences gives one result, whose `sentences` are the results
+        of each. A model fitted on trees takes trees instead of texts.
         """
         if isinstance(text, Tree):
             return self._scored_trees([text])[0]
@@ -81,14 +86,14 @@ class SentimentPipeline(Kept):
         return list(self.stream(text))  # type: ignore[arg-type]
 
     def stream(self, texts: Iterable[str]) -> Iterator[Sentiment]:
-        """The result of each text, in order, a batch at a time: memory does not grow with their number."""
+        """The result of each text, in order, one batch at a time: memory does not grow with their number."""
         first = 0
         for group in groups(texts):
             yield from self._scored(group, self.reader.read(group, first))
             first += len(group)
 
     def stream_any(self, texts: Iterable[str]) -> Iterator[Sentiment | None]:
-        """As `stream`, with None for a text without a word."""
+        """Like `stream`, with None for a text without words."""
         for group in groups(texts):
             reads = self.reader.read_any(group)
             spoken = [text for text, read in zip(group, reads, strict=True) if read]
@@ -116,7 +121,7 @@ class SentimentPipeline(Kept):
         return frames.of_texts(items, results, self.classes, index)
 
     def evaluate(self, texts: Sequence[str] | Sequence[Tree], labels: Sequence[object]) -> Report:
-        """Accuracy, precision and recall of each class, and which was taken for which."""
+        """Accuracy, precision and recall per class, and the confusion matrix."""
         numbers = {name: number for number, name in enumerate(self.classes)}
         for place, label in enumerate(labels):
             if str(label) not in numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bough.reproduce.board import Board
@@ -23,7 +23,7 @@ def reproduce(
     seeds: int = 5,
     jobs: int = 2,
     overrides: Mapping[str, str] | None = None,
-    readme: Path | None = None,
+    readme: Sequence[Path] = (),
     show: Show = lambda board: None,
 ) -> tuple[list[Section], dict[str, str]]:
     """Do the runs of `part` that are not done yet and write the report; its sections, and what failed and why."""
@@ -41,8 +41,8 @@ def reproduce(
         if folder is not None:  # else the run has failed, and that is reported
             find_neighbours(out, folder, data, run)
     sections = write_report(out, data, overrides)
-    if readme is not None:
-        update_readme(readme, read_json(out / "results.json"))
+    for file in readme:
+        update_readme(file, read_json(out / "results.json"))
     return sections, failed
 
 

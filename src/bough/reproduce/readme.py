@@ -1,4 +1,4 @@
-"""The README's table, made from `results.json` so that the two cannot disagree."""
+"""The tables of docs/results.md and the line of the README, made from `results.json` so that they cannot disagree."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ from bough.reproduce.tables import spread
 from bough.storage import write_text
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+LINE_BEGIN, LINE_END = "<!-- headline:begin -->", "<!-- headline:end -->"
+
+
+def results_line(results: Mapping[str, Any]) -> str:
+    """The one figure that stands for all, markers included: the Dependency Tree-LSTM on SICK."""
+    system = from_summary(results).get("sick-dependency")
+    [published] = [row for _, name, row in paper.TABLE3 if name == "dependency"]
+    theirs = f"the paper has {published[0].mean:.4f}"
+    if system is None:
+        return f"{LINE_BEGIN}not run yet ({theirs}){LINE_END}"
+    return f"{LINE_BEGIN}{spread(system, 'pearson', 4)} with {system.vectors} ({theirs}){LINE_END}"
 
 
 def readme_block(results: Mapping[str, Any]) -> str:
@@ -33,24 +44,30 @@ def readme_block(results: Mapping[str, Any]) -> str:
 
 
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:
-    """Put the block in the place of the one between the markers."""
+    """Put the tables, the line, or both, between the markers of a file; it has at least one pair of them."""
     text = path.read_text(encoding="utf-8")
-    write_text(path, replaced(text, readme_block(results), str(path)))
+    if LINE_BEGIN in text:
+        text = replaced(text, results_line(results), str(path), (LINE_BEGIN, LINE_END))
+    if BEGIN in text or LINE_BEGIN not in text:
+        text = replaced(text, readme_block(results), str(path))
+    write_text(path, text)
 
 
-def replaced(text: str, block: str, where: str) -> str:
+def replaced(text: str, block: str, where: str, markers: tuple[str, str] = (BEGIN, END)) -> str:
     """The text with its block exchanged."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    first, last = markers
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ValueError(f"{where}: no place for the results; give it the lines {BEGIN} and {END}")
+        raise ValueError(f"{where}: no place for the results; add the lines {first} and {last}")
     return before + block + after
 
 
-def block_of(text: str, where: str) -> str:
-    """The block as it stands in a README, markers included."""
-    replaced(text, "", where)
-    return BEGIN + text.partition(BEGIN)[2].partition(END)[0] + END
+def block_of(text: str, where: str, markers: tuple[str, str] = (BEGIN, END)) -> str:
+    """The block as it stands in a file, markers included."""
+    replaced(text, "", where, markers)
+    first, last = markers
+    return first + text.partition(first)[2].partition(last)[0] + last
 
 
 def _relatedness(systems: Mapping[str, System]) -> Table:

@@ -18,7 +18,13 @@ from bough.training.tasks.classes import class_figures
 
 @dataclass(frozen=True)
 class ClassLine:
-    """One class: how many examples are of it, how many were said to be, and how many of those rightly."""
+    """One class: how many examples have it, how many were predicted to, and the precision and recall of that.
+
+    Examples:
+        >>> from bough.training.evaluate import ClassLine
+        >>> ClassLine("positive", examples=4, predicted=2, precision=1.0, recall=0.5).f1
+        0.6666666666666666
+    """
 
     name: str
     examples: int
@@ -35,7 +41,14 @@ class ClassLine:
 
 @dataclass(frozen=True)
 class Report:
-    """What `evaluate` found; `confusion[i][j]` examples of class i were said to be of class j."""
+    """The result of `evaluate`; `confusion[i][j]` examples of class i were predicted as class j.
+
+    Examples:
+        >>> import bough
+        >>> report = bough.load("sentiment").evaluate(["A delight.", "A dull mess."], ["very positive", "negative"])
+        >>> report.figures["accuracy"], report.examples
+        (0.5, 2)
+    """
 
     figures: dict[str, float]
     classes: list[ClassLine]
@@ -51,7 +64,21 @@ def evaluate(
     device: str = "cpu",
     out: Path | None = None,
 ) -> Report:
-    """Score the model in the folder `run` on one split of its data set."""
+    """Score the model in a folder on one split of its data set.
+
+    Args:
+        run: the folder of a run or a model.
+        split: "train", "dev" or "test".
+        data: the data folder; None looks where `bough.data.find_data` does.
+        device: where to compute.
+        out: a file for the predictions.
+
+    Examples:
+        >>> import pathlib
+        >>> from bough.training.evaluate import evaluate
+        >>> evaluate(pathlib.Path("runs/sick-dependency-1")).figures["pearson"]  # doctest: +SKIP
+        0.8674
+    """
     if is_measured(run):
         figures, predicted = predict_split(run, split, data)
         _write(out, predicted)

@@ -39,7 +39,26 @@ def train(
     recipe: str = "",
     tell: Tell = lambda event: None,
 ) -> dict[str, Any]:
-    """Train `config` into the folder `out`; what `test.json` then holds, the test figures, is returned."""
+    """Train a configuration into a folder; returns the contents of its `test.json`, the test figures.
+
+    Args:
+        config: what to train; see `load_recipe`.
+        out: the folder of the run.
+        seed: drives the order, the initial weights and dropout.
+        data: the data folder; None looks where `bough.data.find_data` does.
+        resume: whether to continue a run that was stopped in `out`.
+        device: where to train.
+        recipe: the name to record with the run.
+        tell: called with every event of the run.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> from bough.training.recipes import load_recipe
+        >>> from bough.training.train import train
+        >>> config = load_recipe("demo").with_settings({"epochs": 1})
+        >>> train(config, pathlib.Path(tempfile.mkdtemp()) / "run")["epoch"]
+        1
+    """
     run = {"recipe": recipe, "seed": seed, "device": device, "config": config.as_dict()}
     claim(out, run, resume)
     if (out / "test.json").exists():

@@ -1,4 +1,4 @@
-"""Many trees as one schedule: nodes sorted by height, equal subtrees merged, one level a slice."""
+"""Many trees as one schedule: nodes sorted by height, equal subtrees merged, every level a slice."""
 
 from __future__ import annotations
 
@@ -29,17 +29,23 @@ from bough.trees.wellformed import Ints
 class Forest:
     """Trees, in the order given, scheduled for the layers of `bough.nn`.
 
-    Nodes are counted through: tree 0's nodes first, then tree 1's, and so on. What is computed are *units*:
-    without `keys` each node is its own unit; with `keys`, one list of ints a tree, an equal key promises an
-    equal input, and equal subtrees become one unit. Units are sorted by height, so a level is a slice.
+    Nodes are numbered consecutively: tree 0's first, then tree 1's, and so on. What is computed are *units*, sorted by
+    height so that a level is a slice: each node is its own unit, but with `keys` equal subtrees are one unit.
 
-    `relations` maps the trees' relation names to ids, for `SDTRNN`; trees whose relations are ints need none.
-    `digests` are what `bough.trees.sharing.prepared(trees, keys)` gave, to save time where trees come again and again;
-    where relations tell trees apart they do not help.
+    Args:
+        trees: the trees.
+        keys: one list of ints per tree; an equal key promises an equal input.
+        relations: a number for each relation name, for `SDTRNN`; trees whose relations are ints need none.
+        digests: what `bough.trees.sharing.prepared(trees, keys)` returned, to save time; not for trees with relations.
 
     Shape:
-        size N nodes, units U <= N, edges E: `roots` (trees,), `unit_of` (N,), `node_of` (U,),
-        `inputs` (M,) one node for each distinct input, `input_of` (U,), `children` (E,), `edge_parents` (E,)
+        N nodes (`size`), U <= N `units`, E edges: `roots` (trees,), `unit_of` (N,), `node_of` (U,), `inputs` (M,),
+        `input_of` (U,), `children` (E,), `edge_parents` (E,).
+
+    Examples:
+        >>> from bough import Forest, Tree
+        >>> Forest([Tree(parents=[1, -1, 1]), Tree(parents=[1, -1])], keys=[[7, 8, 9], [7, 8]])
+        Forest(2 trees, 5 nodes, 4 computed, 2 levels)
     """
 
     _places: Tensor  # (E,) of a forest that runs down
@@ -144,7 +150,7 @@ class Forest:
 
     @property
     def inputs(self) -> Tensor:
-        """(M,) one node for each distinct input."""
+        """(M,) one node per distinct input."""
         return self._inputs[0]
 
     @property
@@ -164,7 +170,7 @@ class Forest:
 
     @torch.inference_mode(False)
     def slots(self, arity: int) -> Tensor:
-        """(U - leaves, arity) the child units of every inner unit; `units`, one past the last, for none."""
+        """(U - leaves, arity) the child units of every inner unit; `units`, one past the last, for an empty slot."""
         cache: dict[int, Tensor] = self.__dict__.setdefault("_slots", {})
         if arity not in cache:
             self.check_arity(arity)
@@ -188,7 +194,7 @@ class Forest:
         return self._places if self.runs_down else torch.from_numpy(places(self._degrees)).to(self.device)
 
     def check_arity(self, arity: int) -> None:
-        """A ValueError where a node has more children than `arity`."""
+        """Raise a ValueError if a node has more children than `arity`."""
         counts = self._flat.degrees if self.runs_down else self._degrees
         most = int(counts.max(initial=0))
         if most > arity:
@@ -197,7 +203,7 @@ class Forest:
             raise ValueError(f"{node} has {most} children; the layer's arity is {arity}")
 
     def place(self, node: int) -> str:
-        """Where a counted-through node stands, for error messages."""
+        """Where a node stands, for error messages: its tree, and its number there."""
         tree = int(np.searchsorted(self._starts, node, side="right")) - 1
         return f"node {node - int(self._starts[tree])} of tree {tree}"
 
@@ -220,10 +226,9 @@ class Forest:
         turned.units, turned.leaves = self.size, len(self)
         turned._degrees, turned.edge_nodes, turned._nodes = found.degrees, found.edge_nodes, found.node_of
         turned._set_levels(levels(found.counts, found.degrees))
-        turned.node_of, turned.unit_of, turned.children, turned._places = (
-            torch.from_numpy(array).to(self.device)
-            for array in (found.node_of, found.unit_of, found.neighbours, found.places)
-        )
+        arrays = (found.node_of, found.unit_of, found.neighbours, found.places)
+        moved = (torch.from_numpy(array).to(self.device) for array in arrays)
+        turned.node_of, turned.unit_of, turned.children, turned._places = moved
         related = relation_ids(self.trees, self._vocabulary)
         if related is not None:
             turned.edge_relations = torch.from_numpy(related[found.edge_nodes]).to(self.device)
@@ -266,13 +271,12 @@ class Forest:
         return torch.arange(len(self), device=self.device).repeat_interleave(self.tree_sizes)
 
     def check_chains(self) -> None:
-        """A ValueError where a tree is not a chain."""
+        """Raise a ValueError if a tree is not a chain."""
         if self.units and self._degrees.max() > 1:
             unit = int(self._degrees.argmax())
             where = self.place(int(self.node_of[unit]))
-            raise ValueError(
-                f"{where} has {self._degrees[unit]} children; in a chain every node has at most one"
-            )
+            many = f"{where} has {self._degrees[unit]} children"
+            raise ValueError(f"{many}; in a chain every node has at most one")
 
     @cached_property
     @torch.inference_mode(False)
@@ -284,10 +288,8 @@ class Forest:
     def _copied(self) -> Forest:
         """A shallow copy, without what was derived and cached."""
         copy = object.__new__(Forest)
-        derived = {name for name, value in vars(Forest).items() if isinstance(value, cached_property)}
-        copy.__dict__.update(
-            {name: value for name, value in self.__dict__.items() if name not in {*derived, "_slots"}}
-        )
+        kept = {k: v for k, v in vars(self).items() if not isinstance(vars(Forest).get(k), cached_property)}
+        copy.__dict__.update(kept | {"_slots": {}})
         return copy
 
     def _key_lists(self) -> list[Ints] | None:

@@ -23,11 +23,15 @@ _COLUMNS = ("tokens", "labels", "relations")
 class Tree:
     """One structure: `parents[i]` is node i's parent, -1 for the root. It never changes; see `replace`.
 
-    `tokens`, `labels` and `relations` hold one entry per node, None where a node has none; a relation names
-    the edge from a node to its parent. The children of a node are ordered by node index.
+    Args:
+        parents: the parent of each node; the children of a node are ordered by node index.
+        tokens: one word per node, None where a node has none.
+        labels: one label per node, of any hashable type, None where a node has none.
+        relations: one name per node for the edge to its parent.
 
-    >>> Tree(parents=[1, -1, 1], tokens=["cats", "climb", "trees"])
-    Tree((climb cats trees), 3 nodes)
+    Examples:
+        >>> Tree(parents=[1, -1, 1], tokens=["cats", "climb", "trees"])
+        Tree((climb cats trees), 3 nodes)
     """
 
     parents: Ints
@@ -76,12 +80,8 @@ class Tree:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        return (
-            np.array_equal(self.parents, other.parents)
-            and self.tokens == other.tokens
-            and self.labels == other.labels
-            and self.relations == other.relations
-        )
+        same = all(getattr(self, column) == getattr(other, column) for column in _COLUMNS)
+        return same and np.array_equal(self.parents, other.parents)
 
     def __hash__(self) -> int:
         return hash((self.parents.tobytes(), self.tokens, self.labels, self.relations))
@@ -103,7 +103,7 @@ class Tree:
 
     @cached_property
     def child_list(self) -> Ints:
-        """(n - 1,) every node but the root, sorted by parent, then by index: the children, end to end."""
+        """(n - 1,) every node except the root, sorted by parent, then by index."""
         order = np.argsort(self.parents, kind="stable")
         return frozen(order[1:])  # the root's -1 sorts first
 
@@ -118,7 +118,7 @@ class Tree:
 
     @cached_property
     def heights(self) -> Ints:
-        """(n,) edges on the longest way down to a leaf; 0 for a leaf."""
+        """(n,) the number of edges on the longest path down to a leaf; 0 for a leaf."""
         parents = self.parents.tolist()
         heights = [0] * len(parents)
         for node in upwards(self.parents):
@@ -186,7 +186,7 @@ class Tree:
         labels: Sequence[Hashable] | EllipsisType | None = ...,
         relations: Sequence[Hashable] | EllipsisType | None = ...,
     ) -> Tree:
-        """Another tree that shares with this one whatever is not given; None takes a column away."""
+        """Another tree that shares with this one whatever is not given; None removes a column."""
         given = {"tokens": tokens, "labels": labels, "relations": relations}
         columns = {name: values for name, values in given.items() if not isinstance(values, EllipsisType)}
         if not isinstance(parents, EllipsisType):
@@ -230,7 +230,7 @@ class Tree:
         """The same tree with node `order[0]` as node 0, `order[1]` as node 1, ...; children reorder too."""
         old = np.asarray(order, dtype=np.int64)
         if not np.array_equal(np.sort(old), np.arange(len(self))):
-            raise ValueError(f"order is no permutation of 0..{len(self) - 1}")
+            raise ValueError(f"order is not a permutation of 0..{len(self) - 1}")
         new = np.empty_like(old)
         new[old] = np.arange(len(old))
         above = self.parents[old]

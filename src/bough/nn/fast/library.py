@@ -37,7 +37,16 @@ class Unavailable(Exception):
 
 
 def path() -> Way:
-    """Which sweep is on, by BOUGH_FAST: "0" the layers' equations, "torch" or "c"; unset, "c" where it loads."""
+    """Which derivative is used: "equations", "torch" or "c".
+
+    The environment variable BOUGH_FAST chooses: "0" for the layers' equations, "torch" or "c"; unset, "c" where it
+    loads.
+
+    Examples:
+        >>> from bough.nn import fast
+        >>> fast.path() in ("equations", "torch", "c")
+        True
+    """
     asked = os.environ.get("BOUGH_FAST", "")
     if not asked:
         return "c" if isinstance(loaded(), Library) else "torch"
@@ -49,7 +58,13 @@ def path() -> Way:
 
 
 def why() -> str:
-    """One line on which sweep is on, and why."""
+    """One line on which derivative is used, and why.
+
+    Examples:
+        >>> from bough.nn import fast
+        >>> fast.why().startswith(fast.path())
+        True
+    """
     way, asked = path(), os.environ.get("BOUGH_FAST", "")
     chosen = f" (BOUGH_FAST={asked})" if asked else ""
     if way == "c":

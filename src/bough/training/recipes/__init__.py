@@ -11,7 +11,13 @@ from bough.model.settings import nearest
 
 
 def recipe_names() -> list[str]:
-    """The recipes that the package ships."""
+    """The recipes that the package ships.
+
+    Examples:
+        >>> from bough.training.recipes import recipe_names
+        >>> "sick-dependency" in recipe_names()
+        True
+    """
     return sorted(
         entry.name.removesuffix(".toml")
         for entry in resources.files("bough.training.recipes").iterdir()
@@ -20,7 +26,16 @@ def recipe_names() -> list[str]:
 
 
 def load_recipe(name: str) -> Config:
-    """A shipped recipe by its name, or a TOML file of one's own by its path."""
+    """A shipped recipe by its name, or a TOML file of your own by its path.
+
+    Args:
+        name: a recipe's name, or a path that ends in `.toml`.
+
+    Examples:
+        >>> from bough.training.recipes import load_recipe
+        >>> load_recipe("sick-dependency").encoder
+        'dependency'
+    """
     if name.endswith(".toml"):
         try:
             with open(name, "rb") as file:

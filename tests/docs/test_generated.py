@@ -1,0 +1,67 @@
+"""What is made from the program is as `make pages` would write it now."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def _tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    return _tool("pages")
+
+
+def test_the_command_line_is_current(pages: ModuleType) -> None:
+    assert pages.CLI.read_text() == pages.cli_page()
+
+
+def test_every_command_is_on_the_page(pages: ModuleType) -> None:
+    text = pages.CLI.read_text()
+    app = pages.build_app()
+    names = [name for name in app if not name.startswith("-")]
+    assert len(names) > 10
+    assert not [name for name in names if f"\n### bough {name}" not in text]
+
+
+def test_the_lines_of_the_equations_are_current(pages: ModuleType) -> None:
+    assert pages.EQUATIONS.read_text() == pages.equations_page()
+
+
+def test_every_numbered_equation_of_the_paper_is_mapped(pages: ModuleType) -> None:
+    numbers = [equation.number for part in pages.SECTIONS.values() for equation in part if equation.number]
+    assert sorted(set(numbers), key=int) == [str(number) for number in range(1, 16)]
+
+
+def test_an_equation_that_is_not_in_the_code_is_an_error(pages: ModuleType) -> None:
+    lost = pages.Equation("2", "h~ = 0", "nn/child_sum.py", "ChildSumTreeLSTM.node", "no such line")
+    with pytest.raises(ValueError, match=r"'no such line' is not in ChildSumTreeLSTM\.node; mend"):
+        pages._place(lost)
+
+
+def test_the_picture_shows_what_the_commands_print(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Letter by letter: how rich lays out an SVG is up to its version. Nothing in it is fetched."""
+    terminal = _tool("terminal")
+    drawn = terminal.PICTURE.read_text()
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    assert _letters(drawn) == _letters(terminal.picture(terminal.printed()))
+    assert "url(http" not in drawn
+
+
+def _letters(svg: str) -> str:
+    texts = re.findall(r"<text[^>]*>(.*?)</text>", svg, re.DOTALL)
+    return "".join("".join(texts).replace("&#160;", " ").split())
