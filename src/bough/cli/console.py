@@ -7,9 +7,9 @@ import sys
 from rich.console import Console
 
 
-def plain_console(*, stderr: bool = False) -> Console:
+def plain_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     """One that prints texts and paths as they are: nothing in them is a code, and no line is broken."""
-    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    return Console(stderr=stderr, quiet=quiet, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 def complain(message: str) -> None:

@@ -44,6 +44,8 @@ def fit(
 ) -> None:
     """Fit a model to a labelled file of yours, and say how good it is.
 
+    Under `torchrun --nproc-per-node N -m bough fit ...` N processes share the parsing and the training.
+
     Parameters
     ----------
     file
@@ -86,40 +88,45 @@ def fit(
     """
     from bough.data.labelled import open_labelled
     from bough.fitting import fit_sources
+    from bough.training.torchrun import joined, restarts
 
     use_threads(threads)
-    check_device(device)
-    if epochs != "auto" and not (epochs.isdecimal() and int(epochs)):
-        raise ValueError(f"--epochs {epochs}: a number, or auto")
-    sources: dict[str, Source] = {"train": open_labelled(file, text, label)}
-    columns = sources["train"].columns  # type: ignore[attr-defined]
-    for name, path in (("dev", dev), ("test", test)):
-        if path is not None:
-            sources[name] = open_labelled(path, columns.texts, columns.label or None)
-    folder = out or Path("models") / f"{file.stem}-{seed}"
-    console, plain = Console(stderr=True), plain_console(stderr=True)
-    logging.getLogger("bough").setLevel(logging.INFO)
-    if columns.texts:
-        plain.print(f"text: {', '.join(columns.texts)}; label: {columns.label}")
-    with _Display(console) as display:
-        _, outcome = fit_sources(
-            sources,
-            folder,
-            shape=trees,
-            parser=parser,
-            recipe=recipe,
-            settings=parse_settings(settings),
-            epochs=None if epochs == "auto" else int(epochs),
-            vectors=vectors,
-            start=start,
-            seed=seed,
-            data=data,
-            device=device,
-            hold_test=True,
-            resume=resume,
-            tell=display.show,
-            hear=plain.print,
-        )
+    with joined(device) as ranks:
+        check_device(device)
+        if epochs != "auto" and not (epochs.isdecimal() and int(epochs)):
+            raise ValueError(f"--epochs {epochs}: a number, or auto")
+        sources: dict[str, Source] = {"train": open_labelled(file, text, label)}
+        columns = sources["train"].columns  # type: ignore[attr-defined]
+        for name, path in (("dev", dev), ("test", test)):
+            if path is not None:
+                sources[name] = open_labelled(path, columns.texts, columns.label or None)
+        folder = out or Path("models") / f"{file.stem}-{seed}"
+        quiet = not ranks.first
+        console, plain = Console(stderr=True, quiet=quiet), plain_console(stderr=True, quiet=quiet)
+        logging.getLogger("bough").setLevel(logging.ERROR if quiet else logging.INFO)
+        if columns.texts:
+            plain.print(f"text: {', '.join(columns.texts)}; label: {columns.label}")
+        with _Display(console) as display:
+            _, outcome = fit_sources(
+                sources,
+                folder,
+                shape=trees,
+                parser=parser,
+                recipe=recipe,
+                settings=parse_settings(settings),
+                epochs=None if epochs == "auto" else int(epochs),
+                vectors=vectors,
+                start=start,
+                seed=seed,
+                data=data,
+                device=device,
+                hold_test=True,
+                resume=resume or restarts(),
+                tell=display.show,
+                hear=plain.print,
+            )
+    if not ranks.first:
+        return
     _show(outcome.facts)
     plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
 

@@ -33,6 +33,8 @@ def train(
 ) -> None:
     """Train one system of the paper and report its test score.
 
+    Under `torchrun --nproc-per-node N -m bough train ...` N processes compute the same steps together.
+
     Parameters
     ----------
     recipe
@@ -55,21 +57,32 @@ def train(
         cpu, cuda, mps, ...
     """
     from bough.training.recipes import load_recipe
+    from bough.training.torchrun import joined, restarts
     from bough.training.train import train as run
 
     use_threads(threads)
-    check_device(device)
-    config = load_recipe(recipe).with_settings(parse_settings(settings))
-    if vectors is not None:
-        config = config.with_settings({"vectors": vectors})
-    name = Path(recipe).name
-    folder = out or Path("runs") / f"{name.removesuffix('.toml')}-{seed}"
-    console = Console()
-    logging.getLogger("bough").setLevel(logging.INFO)
-    with _Display(console) as display:
-        result = run(
-            config, folder, seed=seed, data=data, resume=resume, device=device, recipe=name, tell=display.show
-        )
+    with joined(device) as ranks:
+        check_device(device)
+        config = load_recipe(recipe).with_settings(parse_settings(settings))
+        if vectors is not None:
+            config = config.with_settings({"vectors": vectors})
+        name = Path(recipe).name
+        folder = out or Path("runs") / f"{name.removesuffix('.toml')}-{seed}"
+        console = Console(quiet=not ranks.first)
+        logging.getLogger("bough").setLevel(logging.INFO if ranks.first else logging.ERROR)
+        with _Display(console) as display:
+            result = run(
+                config,
+                folder,
+                seed=seed,
+                data=data,
+                resume=resume or restarts(),
+                device=device,
+                recipe=name,
+                tell=display.show,
+            )
+    if not ranks.first:
+        return
     chosen = f", epoch {result['epoch']} chosen on dev" if result["epoch"] else ""
     console.print(_figures(result["test"], f"test, {result['vectors']}{chosen}"))
     plain_console().print(str(folder), style="dim")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bough.data.tables import read_table
+from bough.data.stretch import Stretch
+from bough.data.tables import is_utf16, read_table
 from bough.errors import FormatError
 from bough.formats import conllu, ptb
 from bough.formats.lines import numbered
@@ -62,12 +63,13 @@ class LabelledFile:
     """The examples of a file, read anew each time they are asked for, so that none need be held.
 
     `columns` are found by their names unless given. A row without a text or a label is left out; `empty` has the
-    lines of those that the last pass met.
+    lines of those that the last pass met. With a `stretch` only that part of the file is read.
     """
 
     path: Path
     columns: Columns
     empty: list[int] = field(default_factory=list)
+    stretch: Stretch | None = None
 
     @property
     def name(self) -> str:
@@ -88,12 +90,42 @@ class LabelledFile:
         """How an example is called in a message."""
         return f"{self.path}:{line}"
 
+    def stretches(self, lines: Sequence[int], starts: Sequence[int]) -> list[Stretch] | None:
+        """The parts of the file that begin with the examples `starts`; `lines` are those of all its examples.
+
+        None where they cannot be told apart by lines.
+        """
+        if self.trees and self.path.suffix.lower() not in CONLLU:  # a tree's line is its last
+            if any(lines[start] - lines[start - 1] != 1 for start in starts if start):
+                return None
+            return Stretch.all(self.path, [lines[start] if start else 1 for start in starts], 0)
+        if is_utf16(self.path):
+            return None
+        return Stretch.all(self.path, [lines[start] for start in starts], 0 if self.trees else lines[0] - 1)
+
+    def part(self, stretch: Stretch) -> LabelledFile:
+        """The same file, of which only a stretch is read."""
+        return replace(self, empty=[], stretch=stretch)
+
     def __iter__(self) -> Iterator[Example]:
+        if self.stretch is None:
+            yield from self._examples()
+        else:  # its lines are counted from the header on
+            for example in self._examples():
+                yield replace(example, line=example.line + self.stretch.shift)
+
+    def _lines(self) -> Iterator[bytes] | None:
+        return None if self.stretch is None else self.stretch.lines(self.path)
+
+    def _examples(self) -> Iterator[Example]:
         self.empty.clear()
         if self.trees:
-            yield from _conllu(self.path) if self.path.suffix.lower() in CONLLU else _brackets(self.path)
+            read = _conllu if self.path.suffix.lower() in CONLLU else _brackets
+            yield from read(self.path, self._lines())
             return
-        for line, cells in read_table(self.path)[1]:
+        part = self.stretch
+        lines_of = None if part is None else lambda: part.lines(self.path)
+        for line, cells in read_table(self.path, lines_of)[1]:
             wanted = (*self.columns.texts, self.columns.label)
             *texts, label = (cells[name] for name in wanted)
             if all(text.strip() for text in (*texts, label)):
@@ -144,14 +176,14 @@ def _starts_with_bracket(path: Path) -> bool:
     return first.lstrip().startswith("(")
 
 
-def _brackets(path: Path) -> Iterator[Example]:
+def _brackets(path: Path, lines: Iterator[bytes] | None = None) -> Iterator[Example]:
     at = [0]
-    for tree in ptb.iterate(_counting(path, at), where=str(path)):
+    for tree in ptb.iterate(_counting(lines or _opened(path), at), where=str(path)):
         label = None if tree.labels is None else tree.labels[tree.root]
         yield Example(at[0], (), "" if label is None else str(label), tree)
 
 
-def _conllu(path: Path) -> Iterator[Example]:
+def _conllu(path: Path, lines: Iterator[bytes] | None = None) -> Iterator[Example]:
     """Sentences with a comment `# label = NAME` each."""
     block: list[str] = []
     start, label = 1, ""
@@ -165,7 +197,7 @@ def _conllu(path: Path) -> Iterator[Example]:
             raise FormatError("a sentence without `# label = NAME`", where=str(path), line=start)
         return Example(start, (), label, tree.replace(labels=None))
 
-    for number, line in numbered(path, str(path)):
+    for number, line in numbered(lines or path, str(path)):
         if not line.strip():
             if block:
                 yield example()
@@ -180,7 +212,11 @@ def _conllu(path: Path) -> Iterator[Example]:
         yield example()
 
 
-def _counting(path: Path, at: list[int]) -> Iterator[bytes]:
+def _opened(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        for at[0], line in enumerate(file, 1):
-            yield line
+        yield from file
+
+
+def _counting(lines: Iterator[bytes], at: list[int]) -> Iterator[bytes]:
+    for at[0], line in enumerate(lines, 1):
+        yield line

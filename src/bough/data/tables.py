@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,19 @@ from bough.formats.lines import numbered
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 _LONGEST = 10_000_000  # characters of a cell
 Cells = Iterator[tuple[int, dict[str, str]]]
+Lines = Callable[[], Iterator[bytes]]
 
 
-def read_table(path: Path) -> tuple[list[str], Cells]:
-    """The names of a table's columns, and its rows by line number, a row at a time."""
+def read_table(path: Path, lines_of: Lines | None = None) -> tuple[list[str], Cells]:
+    """The names of a table's columns, and its rows by line number, a row at a time.
+
+    `lines_of` gives the lines in place of the file's own, those of the header first.
+    """
+    lines_of = lines_of or (lambda: _text_lines(path))
     suffix = path.suffix.lower()
     if suffix in JSON_LINES:
-        return _objects(path)
-    lines = numbered(_text_lines(path), str(path))
+        return _objects(path, lines_of)
+    lines = numbered(lines_of(), str(path))
     number, header = next(lines, (1, ""))
     comma = ";" if header.count(";") > header.count(",") else ","
     tabs = suffix in (".tsv", ".tab", ".txt") or ("\t" in header and comma not in header)
@@ -84,11 +89,11 @@ def _unquoted(cell: str) -> str:
     return cell
 
 
-def _objects(path: Path) -> tuple[list[str], Cells]:
+def _objects(path: Path, lines_of: Lines) -> tuple[list[str], Cells]:
     """JSON lines; the first object's keys are the columns."""
 
     def rows() -> Cells:
-        for number, line in numbered(_text_lines(path), str(path)):
+        for number, line in numbered(lines_of(), str(path)):
             if not line.strip():
                 continue
             try:
@@ -114,12 +119,17 @@ def _as_text(cell: Any) -> str:
     return "" if cell is None else cell if isinstance(cell, str) else json.dumps(cell)
 
 
+def is_utf16(path: Path) -> bool:
+    """Whether a file has a spreadsheet's mark of UTF-16."""
+    with path.open("rb") as file:
+        return file.read(2) in (b"\xff\xfe", b"\xfe\xff")
+
+
 def _text_lines(path: Path) -> Iterator[bytes]:
     """The lines of a file as UTF-8; a spreadsheet's UTF-16, told by its mark, is made so."""
     with path.open("rb") as file:
-        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+        if is_utf16(path):
             with path.open(encoding="utf-16", newline="\n") as text:
                 yield from (line.encode() for line in text)
             return
-        file.seek(0)
         yield from file

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from bough.model.model import Model
 from bough.model.shipped import WEIGHTS, load_model
 from bough.parsing import Parser
 from bough.pipeline import RelatednessPipeline, SentimentPipeline, load, pipeline_of
+from bough.training.ranks import here
 from bough.trees.tree import Tree
 
 __all__ = ["Outcome", "Plan", "fit", "fit_sources"]
@@ -130,8 +132,12 @@ def fit_sources(
     first = None if start is None else _started(start)
     if first is not None:
         config = _like(first, config)
-    made = plan(sources, shape, hold_test=hold_test, seed=seed)
-    for line in made.said:
+    ranks = here()
+    made = ranks.from_first(
+        lambda: replace(plan(sources, shape, hold_test=hold_test, seed=seed, ranks=ranks.count), sources={})
+    )
+    made = replace(made, sources=sources)
+    for line in made.said if ranks.first else ():
         hear(line)
     outcome = run_fit(Run(config, parser, seed, data, device, first), made, out, resume=resume, tell=tell)
     if outcome.model is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, overload
@@ -15,6 +15,7 @@ from bough.fitting.source import Source
 from bough.model.model import Model
 from bough.pipeline.reading import Kind, groups
 from bough.pipeline.whole import as_given
+from bough.training.tasks import Indices
 from bough.training.tasks.pairs import Rated
 from bough.trees.tree import Tree
 
@@ -32,6 +33,13 @@ class Gathered:
     def __len__(self) -> int:
         return len(self.sides[0])
 
+    def extend(self, other: Gathered) -> None:
+        """Those of another after these."""
+        for side, more in zip(self.sides, other.sides, strict=True):
+            side.extend(more)
+        self.ratings.extend(other.ratings)
+        self.wordless.extend(other.wordless)
+
     def examples(self, model: Model) -> Sequence[Any]:
         """What the task of the model takes."""
         ready = [Sentences(side, model) for side in self.sides]
@@ -46,6 +54,11 @@ class RatedPairs(Sequence[Rated]):
 
     def __len__(self) -> int:
         return len(self.left)
+
+    @property
+    def sizes(self) -> Indices:
+        """(n,) nodes of each, both sides together."""
+        return self.left.sizes + self.right.sizes
 
     @overload
     def __getitem__(self, index: int) -> Rated: ...
@@ -64,12 +77,18 @@ class Gatherer:
         self.numbers, self.kind, self.pairs = numbers, kind, pairs
 
     def split(
-        self, source: Source, parts: Sequence[int], count: int, parses: Parses | None, tell: Told
+        self,
+        source: Source,
+        examples: Iterable[Example],
+        parts: Sequence[int],
+        count: int,
+        parses: Parses | None,
+        tell: Told,
     ) -> list[Gathered]:
-        """The examples of a source in `count` parts: `parts[i]` says which part the i-th one goes to."""
+        """Examples of a source in `count` parts: `parts[i]` says which part the i-th one goes to."""
         found = [Gathered(tuple(PackedTrees() for _ in range(1 + self.pairs))) for _ in range(count)]
         done = 0
-        for group in groups(source):
+        for group in groups(examples):
             trees = self._trees(group, source, parses)
             for example, part in zip(group, parts[done : done + len(group)], strict=True):
                 self._add(found[part], example, [next(trees) for _ in found[part].sides])

@@ -19,6 +19,7 @@ from bough.model.model import Model
 from bough.storage import write_text
 from bough.training.checkpoint import Progress
 from bough.training.evaluate import Report, class_report
+from bough.training.ranks import here
 from bough.training.tasks import Floats, Learnable, PairsTask
 from bough.training.tasks.pairs import correlations
 from bough.training.words import Words
@@ -51,7 +52,7 @@ def judged(
     task: Learnable, progress: Progress, splits: Mapping[str, Gathered], words: Words, seed: int
 ) -> Outcome:
     """The chosen model on dev, and for the first time on test, with its temperature fitted on dev."""
-    model = progress.model
+    ranks, model = here(), progress.model
     facts: dict[str, Any] = {
         "vectors": words.name,
         "coverage": words.coverage,
@@ -64,11 +65,11 @@ def judged(
     if isinstance(task, PairsTask):
         for split in held:
             examples = splits[split].examples(model)
-            predicted = task.predict(model, examples)
+            predicted = ranks.predict(task, model, examples)
             gold = np.array(splits[split].ratings)
             facts["scores"][split] = asdict(Report(correlations(predicted, gold), [], len(gold)))
         return Outcome(facts, model)
-    predictions = {split: task.predict(model, splits[split].examples(model)) for split in held}
+    predictions = {split: ranks.predict(task, model, splits[split].examples(model)) for split in held}
     gold_of = {split: _gold(splits[split]) for split in held}
     t = temperature(predictions["dev"], gold_of["dev"])
     facts |= {"temperature": t, "calibration": {}, "baseline": {}}
@@ -77,8 +78,9 @@ def judged(
         facts["scores"][split] = asdict(class_report(model.purpose.classes, after, gold_of[split]))
         errors = [calibration_error(p, gold_of[split]) for p in (predictions[split], after)]
         facts["calibration"][split] = {"before": errors[0], "after": errors[1]}
-        facts["baseline"][split] = bag_of_words(
-            splits["train"].sides[0], splits[split].sides[0], len(model.purpose.classes)
+        train, other = splits["train"].sides[0], splits[split].sides[0]
+        facts["baseline"][split] = ranks.from_first(
+            lambda train=train, other=other: bag_of_words(train, other, len(model.purpose.classes))  # type: ignore[misc]
         )
     cool(model, t)
     return Outcome(facts, model)

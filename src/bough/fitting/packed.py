@@ -10,6 +10,7 @@ import numpy as np
 
 from bough.model.model import Model
 from bough.model.sentences import Sentence, prepare, prepare_all
+from bough.training.tasks import Indices
 from bough.trees.tree import Tree
 
 HELD = 20_000  # sentences that are kept ready; of more, each is made again when it is its turn
@@ -33,6 +34,23 @@ class PackedTrees(Sequence[Tree]):
         self._columns["relations"].extend(map(self._number, tree.relations or none))
         self._columns["labels"].extend(_NONE if label is None else label for label in labels)
         self._ends.append(len(self._columns["parents"]))
+
+    def extend(self, other: PackedTrees) -> None:
+        """The trees of another after these."""
+        numbers = np.array([self._number(name) for name in other._listed], dtype=np.int32)
+        before = self._ends[-1]
+        self._ends.extend(before + end for end in other._ends[1:])
+        for name, column in other._columns.items():
+            own = np.array(column, dtype=np.int32)
+            if name in ("tokens", "relations") and len(numbers):
+                own = np.where(own < 0, _NONE, numbers[own])
+            self._columns[name].frombytes(own.astype(np.int32).tobytes())
+
+    @property
+    def sizes(self) -> Indices:
+        """(n,) nodes of each tree."""
+        ends: Indices = np.array(self._ends, dtype=np.int64)
+        return ends[1:] - ends[:-1]
 
     def _number(self, name: Any) -> int:
         if name is None:
@@ -82,6 +100,11 @@ class Sentences(Sequence[Sentence]):
 
     def __len__(self) -> int:
         return len(self._trees)
+
+    @property
+    def sizes(self) -> Indices:
+        """(n,) nodes of each."""
+        return self._trees.sizes
 
     @overload
     def __getitem__(self, index: int) -> Sentence: ...

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import DataError
+from bough.fitting.shards import Shard, shards
 from bough.fitting.source import Names, Scanned, Source, check_classes, same_texts, scan
 from bough.fitting.split import held_out, strata_of
 from bough.model.config import Config
@@ -38,6 +39,7 @@ class Plan:
     purpose: Purpose
     counts: Mapping[str, int]  # examples of each class
     said: Sequence[str]  # what a person should hear
+    shards: Mapping[str, Sequence[Shard]]  # of each source: which examples each rank reads
 
     @property
     def pairs(self) -> bool:
@@ -86,6 +88,7 @@ def plan(
     *,
     hold_test: bool,
     seed: int,
+    ranks: int = 1,
 ) -> Plan:
     """Look over the sources once and say who goes where; what is wrong with them is an error that says where."""
     train = sources["train"]
@@ -133,7 +136,8 @@ def plan(
         said.append(
             f"{split}: {len(places):,} of {len(strata):,} examples, drawn from each class alike with seed {seed}"
         )
-    made = Plan(sources, parts, purpose, counts, said)
+    read = {split: shards(sources[split], scanned[split].lines, ranks) for split in scanned}
+    made = Plan(sources, parts, purpose, counts, said, read)
     if "dev" not in made.sizes():
         raise DataError(
             f"{train.name}: {len(strata)} examples are too few to hold some out; name a file with --dev"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ from bough.storage import read_json, write_json
 from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore
 from bough.training.loop import Event, learn
+from bough.training.ranks import here
 from bough.training.run_folder import claim, versions
 from bough.training.tasks import PairsTask
 from bough.training.words import Words
@@ -79,13 +80,10 @@ class Run:
 
 def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Outcome:
     """Fit into the folder `out`; a finished one is read again."""
-    record = run.record(plan)
-    claim(out, record, resume)
-    if (out / DONE).exists():
-        log.info("%s is finished", out)
-        (out / CHECKPOINT).unlink(missing_ok=True)
-        return Outcome.stored(out, read_json(out / DONE))
-    write_json(out / "run.json", record)
+    ranks, record = here(), run.record(plan)
+    finished = ranks.from_first(lambda: _claimed(out, record, resume))
+    if finished is not None:
+        return finished
     started = time.perf_counter()
     splits = gather(run, plan, tell)
     parsed = time.perf_counter() - started
@@ -105,30 +103,53 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
     facts = {**outcome.facts, "versions": versions(), "seed": run.seed, "parser": record["parser"]}
     facts |= {"examples": record["examples"], "files": record["files"]}
+    ranks.from_first(lambda: _write(out, outcome, facts, model, seconds))
+    return outcome
+
+
+def _claimed(out: Path, record: dict[str, Any], resume: bool) -> Outcome | None:
+    """Take the folder; the outcome of a finished fit, if there is one."""
+    claim(out, record, resume)
+    if not (out / DONE).exists():
+        write_json(out / "run.json", record)
+        return None
+    log.info("%s is finished", out)
+    (out / CHECKPOINT).unlink(missing_ok=True)
+    return Outcome.stored(out, read_json(out / DONE))
+
+
+def _write(
+    out: Path, outcome: Outcome, facts: dict[str, Any], model: Model, seconds: dict[str, float]
+) -> None:
     outcome.store(out, facts, model)
     write_json(out / "timing.json", seconds)
     write_json(out / DONE, outcome.facts)
     (out / CHECKPOINT).unlink(missing_ok=True)
-    return outcome
 
 
 def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
-    """The trees of every split; texts are parsed, unless that was done before."""
+    """The trees of every split; texts are parsed, unless that was done before.
+
+    Each rank reads and parses its shard of every source, and then has the trees of all, in the order of the source.
+    """
+    ranks = here()
     numbers = {name: number for number, name in enumerate(plan.purpose.classes)}
     gatherer = Gatherer(numbers, kind_of(run.config), pairs=plan.pairs)
-    total, before = sum(len(parts) for parts in plan.parts.values()), 0
+    total, before = sum(len(found[ranks.number]) for found in plan.shards.values()), 0
     splits: dict[str, Gathered] = {}
     for split, source in plan.sources.items():
-        offset = before
-        before += len(plan.parts[split])
+        offset, shard = before, plan.shards[split][ranks.number]
+        before += len(shard)
         with _parses(run, plan, split) as parses:
-            parts = gatherer.split(
+            own = gatherer.split(
                 source,
-                plan.parts[split].tolist(),
+                shard.read(source),
+                plan.parts[split][shard.start : shard.end].tolist(),
                 len(SPLITS),
                 parses,
                 lambda done, offset=offset: tell(Parsed(offset + done, total)),  # type: ignore[misc]
             )
+        parts = _joined(ranks.each(own))
         splits |= {name: part for name, part in zip(SPLITS, parts, strict=True) if len(part)}
         for line in (line for part in parts for line in part.wordless[:1]):
             log.warning("%s: a text without a word, left out", source.place(line))
@@ -136,6 +157,15 @@ def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
         if split not in splits:
             raise DataError(f"no example with a word in {split}; there is nothing to learn from")
     return splits
+
+
+def _joined(shards: Iterator[list[Gathered]]) -> list[Gathered]:
+    """The parts of all shards, each in the order of the shards."""
+    parts = next(shards)
+    for more in shards:
+        for part, other in zip(parts, more, strict=True):
+            part.extend(other)
+    return parts
 
 
 def _parses(run: Run, plan: Plan, split: str) -> AbstractContextManager[Parses | None]:
@@ -147,7 +177,7 @@ def _parses(run: Run, plan: Plan, split: str) -> AbstractContextManager[Parses |
     parser = run.parser if isinstance(run.parser, str) else run.parser.name
     where = str(source.path.resolve()) if source.path else f"{source.name} {plan.sizes()}"
     name = source.path.name if source.path else source.name
-    return parses_for(name, where, parser, f"{trees} {reader.kind}", reader)
+    return parses_for(name, where, parser, f"{trees} {reader.kind}", reader, here().number)
 
 
 def _folded(word: str, config: Config) -> str:
@@ -163,7 +193,8 @@ def _counts(gathered: Gathered, config: Config) -> Counter[str]:
 
 
 def _words(run: Run, splits: Mapping[str, Gathered]) -> Words:
-    return words_for(run.config, run.data, run.seed, _counts(splits["train"], run.config), run.start)
+    counts = _counts(splits["train"], run.config)
+    return here().in_turn(lambda: words_for(run.config, run.data, run.seed, counts, run.start))
 
 
 def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Words) -> Model:

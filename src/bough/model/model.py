@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from bough.model.config import Config
 from bough.model.purpose import Purpose
-from bough.nn.dropout import kept
+from bough.nn.dropout import drawn_for, kept
 from bough.nn.heads import Classifier, Similarity
 from bough.storage import read_model, write_folder
 from bough.trees.forest import Forest
@@ -103,18 +103,19 @@ class Model(nn.Module):
         """(M,) row numbers -> (M, X). A table that learns gets a sparse gradient, of just these rows."""
         return functional.embedding(rows, self.table, sparse=True)
 
-    def _dropped(self, x: Tensor) -> Tensor:
+    def _dropped(self, x: Tensor, forest: Forest) -> Tensor:
         if self.training and self.config.input_dropout:
-            return x * kept(x, x.shape[0], x.shape[1], self.config.input_dropout)
+            rows = drawn_for(forest, self.encoder.input_nodes)
+            return x * kept(x, rows, x.shape[1], self.config.input_dropout)
         return x
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         """(M, X) of `look_up` -> (trees, width); `others` (trees,), the tree that each is compared with."""
-        return self.encoder.sentences(self._dropped(x), forest, others)
+        return self.encoder.sentences(self._dropped(x, forest), forest, others)
 
     def states(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         """(M, X) of `look_up` -> states (R, width), and for each node (N,) the row that holds its state."""
-        return self.encoder.rows(self._dropped(x), forest)
+        return self.encoder.rows(self._dropped(x, forest), forest)
 
     # ------------------------------------------------------------------ storage
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from bough.model.model import Model
+from bough.nn.dropout import place_within
 from bough.trees.forest import Forest
 from bough.trees.schedule import chain
 from bough.trees.sharing import Words, prepared
@@ -93,8 +94,16 @@ def _in_a_row(tree: Tree, ids: Ints, labels: Ints) -> Sentence:
     return Sentence(chain(len(ids)), ids, at_words, spans)
 
 
-def collate(sentences: Sequence[Sentence], model: Model) -> tuple[Forest, Tensor]:
-    """One forest and the row number of every node; equal phrases shared unless dropout tells them apart."""
+def collate(
+    sentences: Sequence[Sentence],
+    model: Model,
+    within: tuple[Sequence[Sentence], Sequence[int]] | None = None,
+) -> tuple[Forest, Tensor]:
+    """One forest and the row number of every node; equal phrases shared unless dropout tells them apart.
+
+    `within` are the sentences that these are a part of, and where each of these stands there: a node's dropout is the
+    one that it would have among them all.
+    """
     keys = [sentence.keys for sentence in sentences]
     apart = not model.encoder.shares or (model.training and model.config.input_dropout)
     trees = [sentence.tree for sentence in sentences]
@@ -106,4 +115,13 @@ def collate(sentences: Sequence[Sentence], model: Model) -> tuple[Forest, Tensor
     )
     ids = torch.from_numpy(np.concatenate(keys) if forest.keys is None else forest.keys)
     device = model.table.device
-    return forest.to(device), ids.to(device)
+    forest = forest.to(device)
+    if within is not None and apart and _drops(model):
+        place_within(forest, Forest([sentence.tree for sentence in within[0]]).to(device), within[1])
+    return forest, ids.to(device)
+
+
+def _drops(model: Model) -> bool:
+    """Whether a forest's nodes have dropout of their own, besides the head's."""
+    inside = any(getattr(module, "recurrent_dropout", 0) for module in model.encoder.modules())
+    return model.training and bool(model.config.input_dropout or inside)

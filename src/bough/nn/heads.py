@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.nn import fast
-from bough.nn.dropout import kept, mask
+from bough.nn.dropout import Drawn, kept, mask
 from bough.nn.engine import without_autocast
 from bough.nn.fast.losses import pair_loss
 from bough.nn.fast.node_loss import node_loss
@@ -70,17 +70,20 @@ class Classifier(Weighted):
             h = h * kept(h, h.shape[0], h.shape[1], self.dropout)  # every node its own mask
         return functional.linear(h, self.W_s, self.b_s)
 
-    def loss(self, h: Tensor, labels: Tensor, rows: Tensor | None = None) -> Tensor:
+    def loss(
+        self, h: Tensor, labels: Tensor, rows: Tensor | None = None, drawn: Drawn | None = None
+    ) -> Tensor:
         """The sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1.
 
         With `rows` (N,), node k's state is h[rows[k]]: nodes that share a state need no copy of it.
+        With `drawn`, the nodes are some of more, for all of which the dropout is drawn.
         """
         self._check(h, labels, rows)
         if rows is None:
             rows = torch.arange(len(labels), device=h.device)
         h = h.to(self.W_s.dtype)  # autocast may have made it another
         drop = self.dropout if self.training else 0.0
-        keep = mask(h, len(rows), h.shape[1], drop) if drop else None
+        keep = mask(h, drawn or len(rows), h.shape[1], drop) if drop else None
         if fast.path() != "equations":
             return node_loss(h, self.W_s, self.b_s, rows, labels, keep, 1 / (1 - drop))
         picked = h.index_select(0, rows)  # (N, D)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from bough.nn import fast
-from bough.nn.dropout import kept
+from bough.nn.dropout import drawn_for, kept
 from bough.nn.edges import Edges
 from bough.nn.encoder import Encoder
 from bough.nn.equations import sweep_equations
@@ -145,5 +145,5 @@ class TreeLayer(Encoder):
     def _mask(self, a: Tensor, forest: Forest) -> Tensor | None:
         if not (self.training and self.recurrent_dropout):
             return None
-        rows = forest.units - (forest.leaves if self.leaf_inputs else 0)
+        rows = drawn_for(forest, lambda one: one.node_of[one.leaves if self.leaf_inputs else 0 :])
         return kept(a, rows, self.states[-1], self.recurrent_dropout)

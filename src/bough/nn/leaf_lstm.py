@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from bough.nn.chain import LSTM
-from bough.nn.dropout import kept
+from bough.nn.dropout import drawn_for, kept
 from bough.nn.encoder import Encoder
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
@@ -72,7 +72,7 @@ class LeafLSTMTree(Encoder):
         chains = Forest([chain(len(tree.leaves)) for tree in forest.trees]).to(forest.device)
         v, _ = self.words.encode(x.index_select(0, chains.inputs), chains)  # (M, D)
         if self.training and self.leaf_dropout:
-            v = v * kept(v, v.shape[0], v.shape[1], self.leaf_dropout)
+            v = v * kept(v, drawn_for(forest, self.input_nodes), v.shape[1], self.leaf_dropout)
         place = torch.empty(forest.size, dtype=torch.int64, device=x.device)
         place[self.input_nodes(forest)] = torch.arange(len(v), device=x.device)
         return self.tree.rows(v.index_select(0, place[self.tree.input_nodes(forest)]), forest)

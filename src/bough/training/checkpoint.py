@@ -17,6 +17,7 @@ from bough.model.model import Model
 from bough.storage import read_tensors_and_metadata, write_tensors
 from bough.training.optimisers import optimiser_for
 from bough.training.optimisers.optimiser import Optimiser
+from bough.training.ranks import here
 
 NAME = "checkpoint.safetensors"
 SCORES = {
@@ -100,9 +101,10 @@ _BEST = ("best_epoch", "best_score", "best_dev")
 def restore(out: Path, progress: Progress) -> None:
     """Go on from the checkpoint, if one was written; a torn one is a FormatError, never a silent fresh start."""
     path = out / NAME
-    if not path.exists():
+    found = here().from_first(lambda: read_tensors_and_metadata(path) if path.exists() else None)
+    if found is None:
         return
-    tensors, metadata = read_tensors_and_metadata(path)
+    tensors, metadata = found
     try:
         facts = json.loads(metadata["progress"])
         model = progress.model

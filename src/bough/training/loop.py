@@ -15,7 +15,8 @@ from bough.errors import TrainingError
 from bough.storage import write_text
 from bough.training.checkpoint import Progress, store
 from bough.training.optimisers import rate_scale
-from bough.training.tasks import Learnable
+from bough.training.ranks import here
+from bough.training.tasks import Indices, Learnable
 
 TELL_EVERY = 0.2  # seconds
 
@@ -41,42 +42,50 @@ def learn(
 ) -> None:
     """Train from where `progress` stands to the last epoch; after each one all of it is stored in `out`.
 
-    With `patience` it ends sooner, once dev has had no better epoch for so many.
+    With `patience` it ends sooner, once dev has had no better epoch for so many. Of several ranks the first one
+    writes and tells.
     """
+    ranks, sizes = here(), task.sizes(examples["train"])
+    tell = tell if ranks.first else _unheard
     started, before = time.perf_counter(), progress.seconds
     while progress.epoch < progress.model.config.epochs and not progress.stalled:
-        event = _epoch(task, progress, examples["train"], tell)
-        predicted = task.predict(progress.model, examples["dev"])
+        event = _epoch(task, progress, examples["train"], sizes, tell)
+        predicted = ranks.predict(task, progress.model, examples["dev"])
         if not np.isfinite(predicted).all():
             raise TrainingError(
                 f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller rate"
             )
         dev = task.metrics(predicted, examples["dev"])
         progress.finish_epoch(event.loss, dev, before + time.perf_counter() - started)
-        store(out, progress)
-        write_text(out / "metrics.jsonl", progress.history_text())
+        if ranks.first:
+            store(out, progress)
+            write_text(out / "metrics.jsonl", progress.history_text())
         tell(replace(event, dev=dev))
 
 
-def _epoch(task: Learnable, progress: Progress, examples: Sequence[Any], tell: Tell) -> Event:
+def _unheard(event: Event) -> None:
+    """Of a rank that is not the first."""
+
+
+def _epoch(task: Learnable, progress: Progress, examples: Sequence[Any], sizes: Indices, tell: Tell) -> Event:
     """One pass over the training examples; what there is to tell at its end, but for dev."""
     model, optimiser, config = progress.model, progress.optimiser, progress.model.config
     model.train()
     if config.reset and progress.epoch % config.reset == 0:
         optimiser.reset()
-    batches = task.batches(examples, progress.rng)
+    ranks, batches = here(), task.batches(examples, progress.rng)
     started = told = time.perf_counter()
     total, done = 0.0, 0
     for batch, chosen in enumerate(batches):
-        loss = task.loss(model, [examples[i] for i in chosen], progress.rng)
-        value = loss.item()
+        loss = task.loss(model, ranks.share(examples, chosen, sizes), progress.rng)
+        optimiser.zero_grad()
+        loss.backward()
+        value = ranks.reduce(model, loss)
         if not math.isfinite(value):
             raise TrainingError(
                 f"the loss is {value} in epoch {progress.epoch + 1}, batch {batch + 1} "
                 f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller rate"
             )
-        optimiser.zero_grad()
-        loss.backward()
         optimiser.step(rate_scale(config, progress.epoch * len(batches) + batch, len(batches)))
         total += value * len(chosen)
         done, now = done + len(chosen), time.perf_counter()

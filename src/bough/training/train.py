@@ -20,9 +20,10 @@ from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore
 from bough.training.fit_system import fit_system
 from bough.training.loop import Tell, learn
+from bough.training.ranks import here
 from bough.training.recipes import command_for
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
-from bough.training.tasks import Task, read_some, task_for, word_counts
+from bough.training.tasks import Floats, Task, read_some, task_for, word_counts
 from bough.training.words import Words
 
 log = logging.getLogger(__name__)
@@ -59,18 +60,17 @@ def train(
         >>> train(config, pathlib.Path(tempfile.mkdtemp()) / "run")["epoch"]
         1
     """
+    ranks = here()
     run = {"recipe": recipe, "seed": seed, "device": device, "config": config.as_dict()}
-    claim(out, run, resume)
-    if (out / "test.json").exists():
-        log.info("%s is finished", out)
-        (out / CHECKPOINT).unlink(missing_ok=True)
-        return read_json(out / "test.json")
+    finished = ranks.from_first(lambda: _claimed(out, run, resume))
+    if finished is not None:
+        return finished
 
     task = task_for(config, data)
     if config.system:
-        return fit_system(out, task, config, run)
+        return ranks.from_first(lambda: fit_system(out, task, config, run))
     examples = {split: read_some(task, split) for split in ("train", "dev")}
-    words = Words(config, data, seed, word_counts(task, examples["train"]))
+    words = ranks.in_turn(lambda: Words(config, data, seed, word_counts(task, examples["train"])))
     torch.manual_seed(seed)
     model = _new_model(config, task, examples, words).to(device)
     prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}
@@ -81,7 +81,7 @@ def train(
         "versions": versions(),
         "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
     }
-    claim_data(out, facts)
+    ranks.from_first(lambda: claim_data(out, facts))
 
     progress = Progress.start(model, seed)
     if resume:
@@ -89,6 +89,16 @@ def train(
     learn(out, task, progress, prepared, tell)
     progress.use_best()
     return _finish(out, task, progress, words, facts)
+
+
+def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | None:
+    """Take the folder; what a finished run has found, if there is one."""
+    claim(out, run, resume)
+    if not (out / "test.json").exists():
+        return None
+    log.info("%s is finished", out)
+    (out / CHECKPOINT).unlink(missing_ok=True)
+    return read_json(out / "test.json")
 
 
 def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict[str, Any]) -> dict[str, Any]:
@@ -99,18 +109,25 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     new = [word for word in dict.fromkeys(words_there) if word not in model.index]
     model.add_words(new, torch.from_numpy(words.rows(new)))
     prepared = task.prepare(examples, model)
-    predicted = task.predict(model, prepared)
+    predicted = here().predict(task, model, prepared)
     figures = task.metrics(predicted, prepared)
     result = {"test": figures, "dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
+    here().from_first(lambda: _write(out, progress, facts, result, predicted))
+    return result
+
+
+def _write(
+    out: Path, progress: Progress, facts: dict[str, Any], result: dict[str, Any], predicted: Floats
+) -> None:
+    model = progress.model
     command = command_for(model.config, facts["recipe"], facts["seed"])
     card = model_card(model.config, facts, result, command)
-    model.save(out, card=card, facts={"vectors": words.name, "scores": result})
+    model.save(out, card=card, facts={"vectors": facts["vectors"], "scores": result})
     write_json(out / "timing.json", {"seconds": round(progress.seconds, 1), "machine": platform.processor()})
     write_text(out / "predictions.txt", predictions_text(predicted))
     write_text(out / "metrics.jsonl", progress.history_text())  # a kill may have come before the last epoch's
     write_json(out / "test.json", result)  # last: a run that has it is finished
     (out / CHECKPOINT).unlink(missing_ok=True)
-    return result
 
 
 def _vocabulary_form(word: str, config: Config) -> str:

@@ -60,6 +60,7 @@ class Forest:
     ) -> None:
         self.trees = tuple(trees)
         self.device = torch.device("cpu")
+        self.within: tuple[Forest, Tensor] | None = None  # a larger one, and its numbers of these nodes
         self._vocabulary = relations
         flat = flatten(self.trees)
         self._starts = flat.starts
@@ -214,7 +215,9 @@ class Forest:
         """The same trees with every node its own unit, for dropout inside the recursion."""
         if self.keys is None:
             return self
-        return Forest(self.trees, relations=self._vocabulary).to(self.device)
+        alone = Forest(self.trees, relations=self._vocabulary).to(self.device)
+        alone.within = self.within and (self.within[0].unshared, self.within[1])
+        return alone
 
     @cached_property
     @torch.inference_mode(False)
@@ -223,6 +226,7 @@ class Forest:
         found = from_roots(self._flat)
         turned = self._copied()
         turned.runs_down, turned.own_inputs, turned.keys = True, True, None
+        turned.within = self.within and (self.within[0].from_roots, self.within[1])
         turned.units, turned.leaves = self.size, len(self)
         turned._degrees, turned.edge_nodes, turned._nodes = found.degrees, found.edge_nodes, found.node_of
         turned._set_levels(levels(found.counts, found.degrees))

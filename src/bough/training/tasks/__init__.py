@@ -8,18 +8,22 @@ from bough.data import find_data
 from bough.model.config import Config
 from bough.training.tasks.classes import ClassesTask
 from bough.training.tasks.pairs import PairsTask, correlations
+from bough.training.tasks.share import Chosen, Share
 from bough.training.tasks.sick import RelatednessTask
 from bough.training.tasks.sst import SentimentTask
-from bough.training.tasks.task import AT_ONCE, Floats, Learnable, Task, read_some, word_counts
+from bough.training.tasks.task import AT_ONCE, Floats, Indices, Learnable, Task, read_some, word_counts
 
 __all__ = [
     "AT_ONCE",
+    "Chosen",
     "ClassesTask",
     "Floats",
+    "Indices",
     "Learnable",
     "PairsTask",
     "RelatednessTask",
     "SentimentTask",
+    "Share",
     "Task",
     "correlations",
     "read_some",

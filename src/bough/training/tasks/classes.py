@@ -13,7 +13,8 @@ from bough.model.config import Config
 from bough.model.model import Model
 from bough.model.sentences import NO_SPANS, UNLABELLED, Sentence, collate
 from bough.nn.heads import Classifier
-from bough.training.tasks.task import Floats, Indices, pieces, shuffled
+from bough.training.tasks.share import Share
+from bough.training.tasks.task import Floats, Indices, pieces, shuffled, sizes_of
 from bough.trees.schedule import chain
 
 
@@ -28,24 +29,34 @@ class ClassesTask:
     def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
         return shuffled(len(examples), self.config.batch, rng)
 
-    def loss(self, model: Model, batch: Sequence[Sentence], rng: np.random.Generator) -> Tensor:
+    def sizes(self, examples: Sequence[Sentence]) -> Indices:
+        """(n,) nodes of each."""
+        return sizes_of(examples)
+
+    def loss(
+        self, model: Model, batch: Sequence[Sentence] | Share[Sentence], rng: np.random.Generator
+    ) -> Tensor:
         """Of a batch: every labelled phrase of it, or for a sequential model the sentence and some of them."""
         assert isinstance(model.head, Classifier)
+        share = Share.of(batch)
         if not model.encoder.phrases and not self.of_phrases:
-            batch = [part for sentence in batch for part in with_spans(sentence, self.config.spans, rng)]
-        forest, ids = collate(batch, model)
+            share = share.expanded([with_spans(one, self.config.spans, rng) for one in share.whole])
+        own = share.own
+        within = None if share.all else (share.whole, range(share.start, share.end))
+        forest, ids = collate(own, model, within)
         x = model.look_up(forest, ids)
-        at_nodes = np.concatenate([sentence.labels for sentence in batch])
+        at_nodes = np.concatenate([sentence.labels for sentence in own])
         labelled = np.flatnonzero(at_nodes != UNLABELLED)
         labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
+        drawn = share.drawn(labelled_nodes) if model.head.dropout else None
         if not model.encoder.phrases:
-            loss = model.head.loss(model.sentences(x, forest), labels)
+            loss = model.head.loss(model.sentences(x, forest), labels, drawn=drawn)
         else:
             states, row_of = model.states(x, forest)
             rows = row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
-            loss = model.head.loss(states, labels, rows)
+            loss = model.head.loss(states, labels, rows, drawn)
         # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
-        return loss / len(batch)
+        return share.part(loss / len(own))
 
     @torch.no_grad()
     def predict(self, model: Model, examples: Sequence[Sentence]) -> Floats:
@@ -61,6 +72,11 @@ class ClassesTask:
     def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Accuracy of the root's class, the mean F1 of the classes that occur, and the root's loss."""
         return class_figures(predicted, np.array([sentence.label for sentence in examples]))
+
+
+def labelled_nodes(sentence: Sentence) -> int:
+    """How many nodes have a class."""
+    return int(np.count_nonzero(sentence.labels != UNLABELLED))
 
 
 def class_figures(predicted: Floats, gold: NDArray[np.int64]) -> dict[str, float]:

@@ -12,7 +12,8 @@ from bough.model.config import Config
 from bough.model.model import Model
 from bough.model.sentences import Sentence, collate
 from bough.nn.heads import Similarity
-from bough.training.tasks.task import Floats, Indices, pieces, shuffled
+from bough.training.tasks.share import Share
+from bough.training.tasks.task import Floats, Indices, Sized, pieces, shuffled, sizes_of
 
 Rated = tuple[Sentence, Sentence, float]
 
@@ -26,21 +27,35 @@ class PairsTask:
     def batches(self, examples: Sequence[Rated], rng: np.random.Generator) -> list[Indices]:
         return shuffled(len(examples), self.config.batch, rng)
 
-    def _vectors(self, model: Model, batch: Sequence[Rated]) -> tuple[Tensor, ...]:
-        forest, ids = collate([*(left for left, _, _ in batch), *(right for _, right, _ in batch)], model)
-        others = torch.arange(len(forest), device=ids.device).roll(
-            len(batch)
-        )  # left with right, right with left
+    def sizes(self, examples: Sequence[Rated]) -> Indices:
+        """(n,) nodes of each, both sides together."""
+        if isinstance(examples, Sized):
+            return examples.sizes
+        return sizes_of([left for left, _, _ in examples]) + sizes_of([right for _, right, _ in examples])
+
+    def _vectors(self, model: Model, share: Share[Rated]) -> tuple[Tensor, ...]:
+        count, pairs = len(share.own), len(share.whole)
+        places = [side + place for side in (0, pairs) for place in range(share.start, share.end)]
+        within = None if share.all else (_sides(share.whole), places)
+        forest, ids = collate(_sides(share.own), model, within)
+        others = torch.arange(len(forest), device=ids.device).roll(count)  # left with right, right with left
         return model.sentences(model.look_up(forest, ids), forest, others).chunk(2)
 
-    def loss(self, model: Model, batch: Sequence[Rated], rng: np.random.Generator) -> Tensor:
+    def loss(self, model: Model, batch: Sequence[Rated] | Share[Rated], rng: np.random.Generator) -> Tensor:
         """Of a batch of pairs."""
         assert isinstance(model.head, Similarity)
-        left, right = self._vectors(model, batch)
+        share = Share.of(batch)
+        left, right = self._vectors(model, share)
         if self.config.dropout and model.training:
-            left, right = (torch.nn.functional.dropout(side, self.config.dropout) for side in (left, right))
-        y = torch.tensor([model.purpose.place(rating, self.config.scale) for _, _, rating in batch])
-        return model.head.loss(left, right, y.to(left.device, torch.float32))
+            left, right = (self._dropped(side, share) for side in (left, right))
+        y = torch.tensor([model.purpose.place(rating, self.config.scale) for _, _, rating in share.own])
+        return share.part(model.head.loss(left, right, y.to(left.device, torch.float32)))
+
+    def _dropped(self, side: Tensor, share: Share[Rated]) -> Tensor:
+        keep = torch.nn.functional.dropout(
+            side.new_ones(len(share.whole), side.shape[1]), self.config.dropout
+        )
+        return side * keep[share.start : share.end]
 
     @torch.no_grad()
     def predict(self, model: Model, examples: Sequence[Rated]) -> Floats:
@@ -49,7 +64,7 @@ class PairsTask:
         model.eval()
         parts = []
         for group in pieces(examples):
-            left, right = self._vectors(model, group)
+            left, right = self._vectors(model, Share.of(group))
             parts.append(model.head.score(model.head(left, right)).double().cpu().numpy())
         ratings: Floats = model.purpose.rating(np.concatenate(parts), self.config.scale)
         return ratings
@@ -57,6 +72,12 @@ class PairsTask:
     def metrics(self, predicted: Floats, examples: Sequence[Rated]) -> dict[str, float]:
         """See `correlations`."""
         return correlations(predicted, np.array([rating for _, _, rating in examples]))
+
+
+def _sides(pairs: Sequence[Rated]) -> list[Sentence]:
+    """All left ones, then all right ones."""
+    both = list(pairs)
+    return [*(left for left, _, _ in both), *(right for _, right, _ in both)]
 
 
 def correlations(predicted: Floats, gold: Floats) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from torch import Tensor
 from bough.data import DataError
 from bough.model.config import Config
 from bough.model.model import Model
+from bough.model.sentences import Sentence
+from bough.training.tasks.share import Share
 from bough.trees.tree import Tree
 
 Parse = Literal["constituency", "dependency"]
@@ -24,10 +26,14 @@ AT_ONCE = 256  # examples scored as one forest
 
 
 class Learnable(Protocol):
-    """What the loop asks: an epoch's batches in an order drawn anew, their loss, predictions and figures of them."""
+    """What the loop asks: an epoch's batches in an order drawn anew, their loss, predictions and figures of them.
 
+    `sizes` says how much work an example is. The loss of a share of a batch is what it adds to the whole batch's.
+    """
+
+    def sizes(self, examples: Sequence[Any]) -> Indices: ...
     def batches(self, examples: Sequence[Any], rng: np.random.Generator) -> list[Indices]: ...
-    def loss(self, model: Model, batch: Sequence[Any], rng: np.random.Generator) -> Tensor: ...
+    def loss(self, model: Model, batch: Sequence[Any] | Share[Any], rng: np.random.Generator) -> Tensor: ...
     def predict(self, model: Model, examples: Sequence[Any]) -> Floats: ...
     def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
 
@@ -45,6 +51,21 @@ class Task(Learnable, Protocol):
     def trees(self, examples: Sequence[Any]) -> Iterator[Tree]: ...
     def prepare(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
     def to_learn(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """Examples that know their sizes, so that none need be made to be counted."""
+
+    @property
+    def sizes(self) -> Indices: ...
+
+
+def sizes_of(sentences: Sequence[Sentence]) -> Indices:
+    """(n,) nodes of each."""
+    if isinstance(sentences, Sized):
+        return sentences.sizes
+    return np.array([len(sentence.keys) for sentence in sentences], dtype=np.int64)
 
 
 def parse_for(config: Config, usual: Parse) -> Parse:

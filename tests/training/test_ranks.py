@@ -1,0 +1,205 @@
+"""Claims about training under torchrun: any number of ranks takes the steps of one, and none waits for ever."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ranks_of_torchrun
+from bough.storage import read_json, read_tensors
+from bough.training.ranks import Ranks
+from bough.training.recipes import load_recipe
+from bough.training.tasks import Share
+from bough.training.train import train
+from ranks_of_torchrun import command_line, surroundings, torchrun, train_all
+
+WORKER = ranks_of_torchrun.__file__
+SMOOTH = {
+    "optimiser": "adadelta",
+    "rate": 1.0,
+}  # AdaGrad's first step is a gradient's sign, and that of 1e-9 is chance
+RUNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "head dropout and word vectors": ("sst5-constituency-tuned", SMOOTH),
+    "dropout in all places": ("sst5-constituency-regularised", SMOOTH),
+    "both directions": ("sst5-bi-constituency", {**SMOOTH, "recurrent_dropout": 0.2, "input_dropout": 0.5}),
+    "several layers": ("sst5-drnn", SMOOTH),
+    "spans": ("sst5-bilstm", SMOOTH),
+    "phrases": ("sst5-cnn-multichannel", {}),
+    "pairs": ("sick-dependency", {**SMOOTH, "dropout": 0.5}),
+    "pairs, dropout in all places": (
+        "sick-attentive",
+        {**SMOOTH, "dropout": 0.3, "input_dropout": 0.2, "recurrent_dropout": 0.5},
+    ),
+    "relations": ("sick-sdt-rnn", SMOOTH),
+    "no example left for some": ("sst5-constituency-tuned", {**SMOOTH, "batch": 13}),  # 40 = 3 * 13 + 1
+    "rows of the table": (
+        "sst5-dependency",
+        {**SMOOTH, "embeddings": "tuned", "table": "rows", "embedding_rate": 1.0, "clip": 0.5},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def trained(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of them by one process, by two and by three."""
+    out = tmp_path_factory.mktemp("ranks")
+    train_all(RUNS, mini, out / "1")
+    for ranks in (2, 3):
+        done = torchrun(ranks, WORKER, json.dumps(RUNS), str(mini), str(out / str(ranks)))
+        assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("name", RUNS)
+def test_ranks_learn_what_one_process_learns(name: str, ranks: int, trained: Path) -> None:
+    one, several = trained / "1" / name, trained / str(ranks) / name
+    for line, other in zip(_history(one), _history(several), strict=True):
+        assert other == pytest.approx(line, rel=1e-5, abs=1e-5)
+    learnt, too = (read_tensors(folder / "model.safetensors") for folder in (one, several))
+    for tensor in learnt:
+        torch.testing.assert_close(
+            too[tensor], learnt[tensor], rtol=0, atol=1e-5, msg=lambda m, t=tensor: f"{t}: {m}"
+        )
+    assert read_json(several / "test.json")["test"] == pytest.approx(
+        read_json(one / "test.json")["test"], rel=1e-5, abs=1e-5
+    )
+    assert {path.name for path in several.iterdir()} == {path.name for path in one.iterdir()}
+
+
+def _history(folder: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=60), st.integers(1, 8))
+def test_shares_are_runs_of_the_batch_even_in_nodes(sizes: list[int], count: int) -> None:
+    cuts = [Ranks(number, count).cut(np.array(sizes)) for number in range(count)]
+    assert [start for start, _ in cuts] == [0, *(end for _, end in cuts[:-1])]
+    assert cuts[-1][1] == len(sizes)
+    nodes = [sum(sizes[start:end]) for start, end in cuts]
+    assert max(nodes) <= sum(sizes) / count + max(sizes)
+
+
+def test_a_share_of_nothing_counts_for_nothing_and_still_draws() -> None:
+    share = Share([3, 4], 1, 1)
+    assert (list(share.own), share.weight) == ([3], 0.0)
+    assert share.expanded([[1, 2], [5]]).weight == 0.0
+    assert share.part(torch.tensor(2.0)) == 0.0
+
+
+COMMAND = (
+    "-m",
+    "bough",
+    "train",
+    "sst5-constituency-regularised",
+    "--set",
+    "source=own",
+    "--set",
+    "hidden=8",
+)
+
+
+def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) -> None:
+    command = [*COMMAND, "--set", "epochs=12", "--data", str(mini)]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    train(
+        load_recipe(COMMAND[3]).with_settings({"source": "own", "hidden": 8, "epochs": 12}), whole, data=mini
+    )
+    stopped = subprocess.Popen(
+        command_line(2, *command, "--out", str(parts)), env=surroundings(), stderr=subprocess.DEVNULL
+    )
+    _await(parts / "checkpoint.safetensors", stopped)
+    stopped.terminate()
+    assert stopped.wait(60)
+    assert not (parts / "test.json").exists(), "the run ended before it could be stopped"
+    done = torchrun(3, *command, "--out", str(parts), "--resume")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("epoch 12") == 1, "one rank shows progress"
+    for line, other in zip(_history(whole), _history(parts), strict=True):
+        assert other == pytest.approx(line, rel=1e-4)
+
+
+@pytest.mark.parametrize("victim", [pytest.param(0, marks=pytest.mark.slow), 1])
+def test_a_killed_rank_is_started_again_and_nothing_is_lost(victim: int, mini: Path, tmp_path: Path) -> None:
+    command = [*COMMAND, "--set", "epochs=12", "--data", str(mini)]
+    assert torchrun(2, *command, "--out", str(tmp_path / "whole")).returncode == 0
+    out = tmp_path / "torn"
+    process = subprocess.Popen(
+        command_line(2, *command, "--out", str(out), restarts=2),
+        env=surroundings(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _await(out / "checkpoint.safetensors", process)
+    os.kill(_workers(process.pid)[victim], signal.SIGKILL)
+    _, said = process.communicate(timeout=90)
+    assert process.returncode == 0, said
+    assert "exitcode: -9" in said, said
+    for name in ("test.json", "metrics.jsonl", "model.safetensors", "predictions.txt"):
+        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert not (out / "checkpoint.safetensors").exists()
+
+
+def _workers(agent: int) -> list[int]:
+    """By their ranks."""
+    children = [int(pid) for pid in Path(f"/proc/{agent}/task/{agent}/children").read_text().split()]
+    found = {}
+    for pid in children:
+        facts = dict(
+            entry.split("=", 1)
+            for entry in Path(f"/proc/{pid}/environ").read_text().split("\0")
+            if "=" in entry
+        )
+        found[int(facts["RANK"])] = pid
+    return [found[rank] for rank in sorted(found)]
+
+
+def _await(path: Path, process: "subprocess.Popen[Any]") -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert path.exists(), "no checkpoint"
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--set", "rate=1e30"], "the loss is nan in epoch 1"),
+        (["--set", "epoch=2"], "unknown key 'epoch'"),
+    ],
+)
+def test_what_is_wrong_for_all_is_said_once(
+    more: list[str], message: str, mini: Path, tmp_path: Path
+) -> None:
+    failed = torchrun(2, *COMMAND, "--data", str(mini), "--out", str(tmp_path / "run"), *more, limit=60)
+    assert failed.returncode
+    assert [line for line in failed.stderr.splitlines() if line.startswith("bough:")] == [
+        line for line in failed.stderr.splitlines() if message in line
+    ]
+    assert failed.stderr.count(message) == 1
+
+
+@pytest.mark.parametrize("rank", [pytest.param(0, marks=pytest.mark.slow), 1])
+def test_one_rank_that_fails_ends_all_with_its_error(rank: int, mini: Path, tmp_path: Path) -> None:
+    where = f"$([ $RANK = {rank} ] && echo {tmp_path}/none || echo {mini})"
+    script = f'exec "$0" {" ".join(COMMAND)} --out {tmp_path}/run --data {where}'
+    failed = torchrun(2, "--no-python", "sh", "-c", script, surroundings_python(), limit=60)
+    assert failed.returncode
+    said = [line for line in failed.stderr.splitlines() if line.startswith("bough:")]
+    assert said == [
+        f"bough: --data {tmp_path}/none: no such folder; `bough fetch` fills one with sst/, sick/ and glove/"
+    ]
+
+
+def surroundings_python() -> str:
+    return command_line(1)[0]
