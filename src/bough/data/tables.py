@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,13 @@ Cells = Iterator[tuple[int, dict[str, str]]]
 
 def read_table(path: Path) -> tuple[list[str], Cells]:
     """The names of a table's columns, and its rows by line number, a row at a time."""
+    return _objects(path) if path.suffix.lower() in JSON_LINES else table_of(_text_lines(path), path)
+
+
+def table_of(lines_of_file: Iterable[bytes], path: Path) -> tuple[list[str], Cells]:
+    """Likewise of the lines of a CSV or tabbed file; no line is read before the row that needs it."""
     suffix = path.suffix.lower()
-    if suffix in JSON_LINES:
-        return _objects(path)
-    lines = numbered(_text_lines(path), str(path))
+    lines = numbered(lines_of_file, str(path))
     number, header = next(lines, (1, ""))
     comma = ";" if header.count(";") > header.count(",") else ","
     tabs = suffix in (".tsv", ".tab", ".txt") or ("\t" in header and comma not in header)
