@@ -38,8 +38,12 @@ def train(
     device: str = "cpu",
     recipe: str = "",
     tell: Tell = lambda event: None,
+    dev_only: bool = False,
 ) -> dict[str, Any]:
-    """Train `config` into the folder `out`; what `test.json` then holds, the test figures, is returned."""
+    """Train `config` into the folder `out`; what `test.json` then holds, the test figures, is returned.
+
+    With `dev_only` the test split is never read, and `dev.json` is all that the run ends in.
+    """
     run = {"recipe": recipe, "seed": seed, "device": device, "config": config.as_dict()}
     claim(out, run, resume)
     if (out / "test.json").exists():
@@ -49,6 +53,10 @@ def train(
 
     task = task_for(config, data)
     if isinstance(task, RelatednessTask) and config.system:
+        if dev_only:
+            raise ValueError(
+                f"system = {config.system!r} has no epochs and chooses nothing on dev; there is nothing to tune"
+            )
         return fit_system(out, task, run)
     examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = Words(config, data, seed, word_counts(task, examples["train"]))
@@ -68,6 +76,16 @@ def train(
     if resume:
         restore(out, progress)
     learn(out, task, progress, prepared, tell)
+    if dev_only:
+        seconds = round(progress.seconds, 1)
+        found = {
+            "dev": progress.best_dev,
+            "epoch": progress.best_epoch,
+            "vectors": words.name,
+            "seconds": seconds,
+        }
+        write_json(out / "dev.json", found)
+        return found
     progress.use_best()
     return _finish(out, task, progress, words, facts)
 
