@@ -17,11 +17,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from load import memory, sentence
+from load import cpu_seconds, memory, sentence
 
 import bough
 from bough.cluster import places
@@ -56,20 +57,22 @@ def split_of_time(path: Path, lines: int) -> dict[str, float]:
     batches = list(groups(texts))
     for batch in batches[:4]:
         scored(pipeline, [{"text": text} for text in batch], brief=True)
-    reads: list[Any] = []
-    parse = seconds_of(lambda: reads.extend(pipeline.reader.read_any(batch) for batch in batches))
-    trees = [[sentence.tree for text in batch for sentence in text] for batch in reads]
-    model = seconds_of(lambda: [pipeline.probabilities(batch) for batch in trees])
-    records = [[{"text": text} for text in batch] for batch in batches]
-    brief = seconds_of(lambda: [scored(pipeline, batch, brief=True) for batch in records])
-    whole = seconds_of(lambda: [scored(pipeline, batch, brief=False) for batch in records])
-    each = {
-        "parse": parse,
-        "score": model,
-        "write": max(0.0, brief - parse - model),
-        "phrases": whole - brief,
-    }
+    each = dict.fromkeys(("parse", "score", "write", "phrases"), 0.0)
+    for batch in batches:  # one after the other, so that a slow moment of the machine slows all of them
+        records = [{"text": text} for text in batch]
+        reads: list[Any] = []
+        parse = seconds_of(partial(_fill, reads, pipeline.reader.read_any, batch))
+        trees = [one.tree for text in reads for one in text]
+        model = seconds_of(partial(pipeline.probabilities, trees))
+        brief = seconds_of(partial(scored, pipeline, records, brief=True))
+        whole = seconds_of(partial(scored, pipeline, records, brief=False))
+        new = {"parse": parse, "score": model, "write": brief - parse - model, "phrases": whole - brief}
+        each = {name: each[name] + seconds for name, seconds in new.items()}
     return {name: round(1e6 * seconds / len(texts), 1) for name, seconds in each.items()}
+
+
+def _fill(found: list[Any], work: Callable[[Any], Any], what: Any) -> None:
+    found.extend(work(what))
 
 
 def _nothing() -> None:
@@ -77,28 +80,30 @@ def _nothing() -> None:
 
 
 def on_ray(source: Path, out: Path, workers: int) -> dict[str, Any]:
-    """Rows a second between the first part and the last, and the driver's memory on the way.
+    """Rows a second between the first part and the last, the processor time of all that is Ray's and ours for one of
+    them (driver, raylet, workers), and the driver's memory on the way.
 
     A worker that starts up, and the last parts, when not all have work, are what a long run has little of; the rate is
     taken from the first moment at which every worker has had time to finish a part.
     """
-    told: list[tuple[float, int]] = []
+    told: list[tuple[float, int, float]] = []
     sizes: list[float] = []
 
     def tell(done: int, total: int) -> None:
-        told.append((time.perf_counter(), done))
+        told.append((time.perf_counter(), done, cpu_seconds(os.getpid())))
         sizes.append(memory(os.getpid()))
 
     started = time.perf_counter()
     score_files([str(source)], str(out), brief=True, workers=workers, tell=tell)
     seconds = time.perf_counter() - started
     steady = [point for point in told if point[1] >= 2 * workers * ROWS]
-    (first, low), (last, high) = steady[0], steady[-1]
+    (first, low, before), (last, high, after) = steady[0], steady[-1]
     half = len(sizes) // 2
     return {
         "workers": workers,
         "seconds": round(seconds, 1),
         "rows_per_second": round((high - low) / (last - first), 1),
+        "processor_milliseconds_per_row": round(1e3 * (after - before) / (high - low), 3),
         "driver_mb_first_half": round(statistics.fmean(sizes[1:half]), 1),
         "driver_mb_second_half": round(statistics.fmean(sizes[half:]), 1),
         "load_average": round(os.getloadavg()[0], 1),
@@ -127,6 +132,10 @@ def measure(lines: int, rounds: int, folder: Path) -> dict[str, Any]:
         found["runs"] = [on_ray(source, folder / f"out-{i}", n) for i, n in enumerate(order)]
     rates = {n: [run["rows_per_second"] for run in found["runs"] if run["workers"] == n] for n in (1, 2)}
     found["ratio_two_to_one"] = round(statistics.fmean(rates[2]) / statistics.fmean(rates[1]), 2)
+    spent = {
+        n: [r["processor_milliseconds_per_row"] for r in found["runs"] if r["workers"] == n] for n in (1, 2)
+    }
+    found["ratio_on_free_processors"] = round(2 * statistics.fmean(spent[1]) / statistics.fmean(spent[2]), 2)
     found["bytes_out_per_line"] = round(
         sum(p.stat().st_size for p in (folder / "out-0").glob("part-*")) / lines, 1
     )
