@@ -1,9 +1,12 @@
 """Load on `bough serve`: requests a second, latency, errors and memory over time; then SIGTERM in the middle.
 
-    python tools/load.py --seconds 300 --connections 32
+    python tools/load.py --seconds 300 --connections 32 --workers 2
+    python tools/load.py --seconds 60 --port 8000          # of a server that runs already, Ray Serve's say
 
 Starts a server of its own on a free port of the loopback, keeps as many connections busy as asked, each with
-sentences that the server has not seen, and prints a line every ten seconds and one line of JSON at the end.
+sentences that the server has not seen, and prints a line every ten seconds and one line of JSON at the end. Memory
+and processor time are those of the server and all processes that it has started; of a server that runs already
+neither is known, and no signal is sent to it.
 """
 
 from __future__ import annotations
@@ -97,16 +100,32 @@ async def connection(port: int, number: int, end: float, tally: Tally) -> None:
     writer.close()
 
 
+def family(pid: int) -> list[int]:
+    """A process and all that it has started, as far as they live."""
+    try:
+        below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [pid, *(one for child in below for one in family(int(child)))]
+
+
 def memory(pid: int) -> float:
     """Resident megabytes of a process."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def cpu_seconds(pid: int) -> float:
-    """What a process has computed so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def memory_of_all(pid: int | None) -> float:
+    """Likewise of a process with all that it has started."""
+    return sum(memory(one) for one in family(pid)) if pid else float("nan")
+
+
+def cpu_seconds(pid: int | None) -> float:
+    """What a process with all that it has started has computed so far."""
+    if pid is None:
+        return float("nan")
+    times = [Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split() for one in family(pid)]
+    return sum(int(fields[11]) + int(fields[12]) for fields in times) / os.sysconf("SC_CLK_TCK")
 
 
 def quantile(values: list[float], q: float) -> float:
@@ -114,15 +133,15 @@ def quantile(values: list[float], q: float) -> float:
     return 1000 * sorted(values)[min(len(values) - 1, int(q * len(values)))] if values else float("nan")
 
 
-async def watch(pid: int, end: float, tally: Tally, step: float) -> list[float]:
+async def watch(pid: int | None, end: float, tally: Tally, step: float) -> list[float]:
     """A line every few seconds; the memory at each."""
-    sizes = [memory(pid)]
+    sizes = [memory_of_all(pid)]
     while (left := end - time.perf_counter()) > 0:
         before = len(tally.latencies)
         span = min(step, left)
         await asyncio.sleep(span)
         recent = tally.latencies[before:]
-        sizes.append(memory(pid))
+        sizes.append(memory_of_all(pid))
         print(
             f"{len(recent) / span:6.0f} requests/s   p50 {quantile(recent, 0.5):6.1f} ms   "
             f"p99 {quantile(recent, 0.99):6.1f} ms   errors {len(tally.errors)}   {sizes[-1]:6.1f} MB",
@@ -142,7 +161,7 @@ async def finish(port: int, pid: int, connections: int) -> int:
     return sum(answer == 200 for answer in answers)
 
 
-async def measure(port: int, pid: int, seconds: float, connections: int) -> dict[str, object]:
+async def measure(port: int, pid: int | None, seconds: float, connections: int) -> dict[str, object]:
     """The figures of one run."""
     await asyncio.gather(
         *(connection(port, -1 - i, time.perf_counter() + WARM_UP, Tally()) for i in range(connections))
@@ -156,7 +175,7 @@ async def measure(port: int, pid: int, seconds: float, connections: int) -> dict
     worked += cpu_seconds(pid)
     sizes = await watching
     took = time.perf_counter() - started
-    answered = await finish(port, pid, connections)
+    answered = f"{await finish(port, pid, connections)} of {connections}" if pid else None
     return {
         "seconds": round(took, 1),
         "connections": connections,
@@ -170,7 +189,7 @@ async def measure(port: int, pid: int, seconds: float, connections: int) -> dict
         "first_errors": tally.errors[:3],
         "memory_mb": [round(size, 1) for size in sizes[:: max(1, len(sizes) // 5)]],
         "load_average": [round(load, 1) for load in os.getloadavg()],
-        "answered_after_sigterm": f"{answered} of {connections}",
+        "answered_after_sigterm": answered,
     }
 
 
@@ -179,10 +198,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--port", type=int)
     arguments = parser.parse_args()
-    server = subprocess.Popen(
-        [sys.executable, "-m", "bough", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
+    if arguments.port is not None:
+        figures = asyncio.run(measure(arguments.port, None, arguments.seconds, arguments.connections))
+        unknown = ("cpu_ms_per_request", "memory_mb", "answered_after_sigterm")
+        print(json.dumps({key: value for key, value in figures.items() if key not in unknown}))
+        return
+    command = [sys.executable, "-m", "bough", "serve", "--port", "0", "--workers", str(arguments.workers)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     port = int(server.stdout.readline().split()[1].rpartition(":")[2])
     try:

@@ -1,6 +1,7 @@
 """Claims about the process: it ends well, says what is missing, and a long search holds nobody up."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -32,6 +33,53 @@ def test_sigterm_finishes_what_is_under_way() -> None:
         assert process.wait(30) == -signal.SIGTERM
         with pytest.raises(httpx.ConnectError):
             httpx.get(address)
+
+
+def test_workers_share_the_port_and_end_together() -> None:
+    """One of two killed is replaced; SIGTERM finishes what is under way in both."""
+
+    async def all_of(address: str, pid: int) -> list[httpx.Response]:
+        texts = [f"Film number {i} is not good, but it is never dull." for i in range(64)]
+        async with contextlib.AsyncExitStack() as stack:
+            clients = [
+                await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=60))
+                for _ in range(8)
+            ]
+            tasks = [asyncio.create_task(c.post("/api/sentiment", json={"texts": texts})) for c in clients]
+            await asyncio.sleep(0.3)
+            os.kill(pid, signal.SIGTERM)
+            return await asyncio.gather(*tasks)
+
+    with running("--workers", "2") as (address, process):
+        first = workers_of(process.pid)
+        assert len(first) == 2
+        os.kill(first[0], signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while first[0] in workers_of(process.pid) or len(workers_of(process.pid)) < 2:
+            assert time.monotonic() < deadline
+            assert httpx.get(f"{address}/health", timeout=60).status_code == 200
+        answers = asyncio.run(all_of(address, process.pid))
+        assert [answer.status_code for answer in answers] == [200] * 8
+        assert process.wait(60) == 0
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(address)
+
+
+def test_workers_end_with_the_one_who_started_them() -> None:
+    with running("--workers", "2") as (_, process):
+        children = workers_of(process.pid)
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + 60
+        while any(Path(f"/proc/{child}").exists() for child in children):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def workers_of(pid: int) -> list[int]:
+    """The processes that it has started to serve."""
+    children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [c for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
 
 
 def test_a_long_search_holds_nobody_up(address: str) -> None:
@@ -72,7 +120,9 @@ def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(said.splitlines()) == 1
 
 
-@pytest.mark.parametrize("arguments", [("--port", "70000"), ("--host", "no.such.host.invalid")])
+@pytest.mark.parametrize(
+    "arguments", [("--port", "70000"), ("--host", "no.such.host.invalid"), ("--workers", "0")]
+)
 def test_a_wrong_address_is_one_line(arguments: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["serve", *arguments])

@@ -20,6 +20,7 @@ from bough.cli import (
     shipping,
     text,
     training,
+    tuning,
 )
 from bough.cli.console import complain
 from bough.cli.version import version
@@ -27,7 +28,7 @@ from bough.cli.version import version
 # as a person thinks of them; a command imports torch, and all else that is heavy, when it is called
 COMMANDS: dict[str, list[App | Callable[..., None]]] = {
     "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, serving.serve],
-    "Your own data": [fitting.fit, training.train, training.evaluate, training.recipes],
+    "Your own data": [fitting.fit, training.train, tuning.tune, training.evaluate, training.recipes],
     "The paper": [reproducing.reproduce, fetching.fetch, preparing.prepare],
     "Tools": [benching.bench, parsing.parser, shipping.ship],
 }

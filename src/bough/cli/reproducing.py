@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from rich import box
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bough.cli.cluster import Ray, executor_for
 from bough.cli.console import complain, plain_console
+from bough.cli.display import Display
 from bough.cli.settings import parse_settings
 
 if TYPE_CHECKING:
     from bough.reproduce import document
-    from bough.reproduce.board import Board
 
 Part = Literal["table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all"]
 SECTIONS = {  # where a part stands in the report
@@ -47,11 +45,12 @@ def reproduce(
     /,
     *,
     seeds: int = 5,
-    jobs: int = 2,
+    jobs: int | None = None,
     out: Path = Path("results"),
     data: Path | None = None,
     settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
     readme: Annotated[list[Path], Parameter(negative="")] = [],  # noqa: B006
+    ray: Ray = None,
 ) -> None:
     """Run the paper's experiments and write the report.
 
@@ -64,7 +63,7 @@ def reproduce(
     seeds
         Runs per system.
     jobs
-        Runs at a time, each a process of one thread.
+        Runs at a time, each a process of one thread; 2 unless given, or with --ray all processors.
     out
         Folder for results and report; an interrupted sitting resumes from it.
     data
@@ -74,16 +73,18 @@ def reproduce(
     readme
         Also put the short tables, or the headline, between the markers in this file, such as docs/results.md
         or README.md; may be repeated.
+    ray
+        On a Ray cluster: at this address, else RAY_ADDRESS, else this machine's processors.
     """
     from bough.data import find_data
     from bough.reproduce.everything import reproduce as run
 
     folder, console = find_data(data), Console()
-    with _Display(console) as display:
+    with executor_for(ray, jobs) as executor, Display(console) as display:
         sections, failed = run(
             what,
             seeds=seeds,
-            jobs=jobs,
+            executor=executor,
             out=out,
             data=folder,
             overrides=parse_settings(settings),
@@ -135,51 +136,3 @@ def _groups(table: document.Table) -> list[tuple[str, list[tuple[document.Cell, 
 
 def _shown(cell: document.Cell) -> Text:
     return Text(f"{cell.text} {cell.verdict}".strip(), style=TONES.get(cell.tone, ""))
-
-
-class _Display:
-    """One live view of all runs on a terminal, a line for each that ends; elsewhere the lines alone."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.live = Live(console=console, transient=True, refresh_per_second=4)
-        self.told = 0
-        self.greeted = False
-
-    def __enter__(self) -> _Display:
-        if self.console.is_terminal:
-            self.live.start()
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.live.stop()
-
-    def show(self, board: Board) -> None:
-        """The board as it is now."""
-        if not self.greeted:
-            self.greeted = True
-            runs = "run" if board.total == 1 else "runs"
-            self._line(f"{board.total} {runs}, {board.skipped} done before")
-        for event in board.events[self.told :]:
-            self._line(f"[{board.ended}/{board.total}] {event}")
-        self.told = len(board.events)
-        if self.console.is_terminal:
-            self.live.update(_view(board))
-
-    def _line(self, text: str) -> None:
-        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-def _view(board: Board) -> Group:
-    left = board.time_left()
-    counts = [f"{board.done} done", f"{board.skipped} before", f"{len(board.failed)} failed"]
-    counts.append(
-        f"about {timedelta(seconds=round(left))} left" if left is not None else "time left unknown yet"
-    )
-    running = Table.grid(padding=(0, 2))
-    for run, progress in board.running.items():
-        running.add_row(run.name, ProgressBar(total=1.0, completed=progress.share, width=16), str(progress))
-    whole = Table.grid(padding=(0, 2))
-    bar = ProgressBar(total=board.total or 1, completed=board.ended, width=40)
-    whole.add_row(f"{board.ended}/{board.total} runs", bar, ", ".join(counts))
-    return Group(whole, running)

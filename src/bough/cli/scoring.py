@@ -5,44 +5,67 @@ from __future__ import annotations
 import gc
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from bough.cli.cluster import Ray, address_of
 from bough.cli.console import plain_console
 from bough.cli.threads import use_threads
 
 
 def score(
-    file: Path,
-    /,
-    *,
-    out: Path | None = None,
+    *files: str,
+    out: str | None = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
     brief: Annotated[bool, Parameter(negative="")] = False,
     parser: str = "builtin",
     model: str = "sentiment",
+    ray: Ray = None,
+    workers: int | None = None,
+    format: Literal["jsonl", "parquet"] | None = None,
 ) -> None:
     """Score every line of a file; a line of JSON each, in order.
 
     Parameters
     ----------
-    file
+    files
         A text a line; or, named .jsonl, an object with "text" a line. For relatedness two texts with a tab
-        between, or an object with "a" and "b".
+        between, or an object with "a" and "b". With --ray several files, folders or globs, .csv and .parquet
+        among them.
     out
-        File for the results; else they are printed.
+        File for the results; else they are printed. With --ray a folder, or its URI, that all nodes see.
     resume
-        Go on with --out where a run was stopped.
+        Go on with --out where a run was stopped; with --ray a second start always does.
     brief
         Only what is said of the whole text, not of its phrases.
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     model
         sentiment, relatedness, or the folder of a model.
+    ray
+        On a Ray cluster: at this address, else RAY_ADDRESS, else this machine's processors.
+    workers
+        With --ray: processes of one processor and one model each; by default one per processor.
+    format
+        With --ray: of the parts, jsonl or parquet.
     """
+    if not files:
+        raise ValueError("no file to score; name one, and --ray after it")
+    if ray is not None:
+        if out is None:
+            raise ValueError("--ray writes its results into a folder; name it with --out")
+        _on_ray(files, out, brief, parser, model, address_of(ray), workers, format or "jsonl")
+        return
+    if len(files) > 1 or workers is not None or format is not None:
+        what = "--workers" if workers is not None else "--format" if format else f"{len(files)} files"
+        raise ValueError(f"{what}: only with --ray; without it one file is scored at a time")
+    _here(Path(files[0]), None if out is None else Path(out), resume, brief, parser, model)
+
+
+def _here(file: Path, out: Path | None, resume: bool, brief: bool, parser: str, model: str) -> None:
     import bough
     from bough.pipeline.files import print_scores, score_file
 
@@ -55,24 +78,66 @@ def score(
     if out is None:
         print_scores(pipeline, file, sys.stdout.buffer, brief=brief)
         return
-    columns = (
-        TextColumn("{task.fields[lines]:,} lines"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rate]:,.0f}/s"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=size, lines=0, rate=0.0)
-        first: list[tuple[int, float]] = []
-
-        def tell(lines: int, read: int) -> None:
-            if not first:
-                first.append((lines, bar.get_time()))
-            seconds = bar.get_time() - first[0][1]
-            rate = (lines - first[0][0]) / seconds if seconds else 0.0
-            bar.update(task, completed=read, lines=lines, rate=rate)
-
-        done = score_file(pipeline, file, out, resume=resume, brief=brief, tell=tell)
+    with _Bar() as bar:
+        done = score_file(
+            pipeline,
+            file,
+            out,
+            resume=resume,
+            brief=brief,
+            tell=lambda lines, read: bar.show(lines, read, size),
+        )
     plain_console(stderr=True).print(f"{done:,} lines in {out}")
+
+
+def _on_ray(
+    files: tuple[str, ...],
+    out: str,
+    brief: bool,
+    parser: str,
+    model: str,
+    address: str | None,
+    workers: int | None,
+    format: Literal["jsonl", "parquet"],
+) -> None:
+    from bough.cluster.scoring import score_files
+
+    with _Bar() as bar:
+        done = score_files(
+            files,
+            out,
+            address=address,
+            model=model,
+            parser=parser,
+            brief=brief,
+            format=format,
+            workers=workers,
+            tell=lambda lines, total: bar.show(lines, lines, total),
+        )
+    plain_console(stderr=True).print(f"{done:,} lines in {out}")
+
+
+class _Bar(Progress):
+    """How far it is, and how fast: lines a second since the first word of it."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        super().__init__(
+            TextColumn("{task.fields[lines]:,} lines"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[rate]:,.0f}/s"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.bar = self.add_task("", total=None, lines=0, rate=0.0)
+        self.first: tuple[int, float] | None = None
+
+    def show(self, lines: int, done: int, total: int) -> None:
+        """So many lines so far, which is `done` of `total`."""
+        self.first = self.first or (lines, self.get_time())
+        seconds = self.get_time() - self.first[1]
+        rate = (lines - self.first[0]) / seconds if seconds else 0.0
+        self.update(self.bar, total=total, completed=done, lines=lines, rate=rate)

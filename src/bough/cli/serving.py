@@ -15,6 +15,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     model: str | None = None,
+    workers: int = 1,
     browser: Annotated[bool, Parameter(name="--open", negative="")] = False,
 ) -> None:
     """Show the trees on a page, and answer programs in JSON.
@@ -27,6 +28,8 @@ def serve(
         The port; 0 takes a free one.
     model
         The folder of a model of yours; it stands in for sentiment, or for relatedness if it is one of pairs.
+    workers
+        Processes that share the port, each with models of its own; one per processor is most.
     browser
         Open the page in the browser.
     """
@@ -47,4 +50,4 @@ def serve(
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):  # the way it is stopped
-        run(host, port, tell=tell, model=model)
+        run(host, port, tell=tell, model=model, workers=workers)

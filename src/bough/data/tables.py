@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,15 @@ def read_table(path: Path, lines_of: Lines | None = None) -> tuple[list[str], Ce
     `lines_of` gives the lines in place of the file's own, those of the header first.
     """
     lines_of = lines_of or (lambda: _text_lines(path))
-    suffix = path.suffix.lower()
-    if suffix in JSON_LINES:
+    if path.suffix.lower() in JSON_LINES:
         return _objects(path, lines_of)
-    lines = numbered(lines_of(), str(path))
+    return table_of(lines_of(), path)
+
+
+def table_of(lines_of_file: Iterable[bytes], path: Path) -> tuple[list[str], Cells]:
+    """The same for the lines of a CSV or tabbed file; no line is read before the row that needs it."""
+    suffix = path.suffix.lower()
+    lines = numbered(lines_of_file, str(path))
     number, header = next(lines, (1, ""))
     comma = ";" if header.count(";") > header.count(",") else ","
     tabs = suffix in (".tsv", ".tab", ".txt") or ("\t" in header and comma not in header)

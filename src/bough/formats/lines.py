@@ -21,17 +21,19 @@ def name_of(source: Source, where: str | None) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def numbered(source: Source, where: str | None) -> Iterator[tuple[int, str]]:
-    """Line numbers from 1, and the lines without their ends and without a BOM."""
+def numbered(source: Source, where: str | None, first: int = 1) -> Iterator[tuple[int, str]]:
+    """Line numbers from `first` on, and the lines without their ends and without a BOM."""
     if isinstance(source, (str, os.PathLike)):
         with open(source, "rb") as file:  # as bytes: lines end at \n only, and bad UTF-8 has a line number
-            yield from _decoded(file, where)
+            yield from _decoded(file, where, first)
     else:
-        yield from _decoded(source, where)
+        yield from _decoded(source, where, first)
 
 
-def _decoded(lines: Iterable[str] | Iterable[bytes], where: str | None) -> Iterator[tuple[int, str]]:
-    number = 0
+def _decoded(
+    lines: Iterable[str] | Iterable[bytes], where: str | None, first: int
+) -> Iterator[tuple[int, str]]:
+    number = first - 1
     try:
         for raw in lines:
             line = raw.decode("utf-8") if isinstance(raw, bytes) else raw

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -80,16 +80,18 @@ def print_scores(pipeline: Pipeline, source: Path, stream: BinaryIO, *, brief: b
             stream.flush()
 
 
-def records_of(lines: Iterable[bytes], source: Path, *, pairs: bool) -> Iterator[Record]:
+def records_of(
+    lines: Iterable[bytes], source: Path, *, pairs: bool, first: int = 1, own: Collection[str] = ()
+) -> Iterator[Record]:
     """What each line asks for: an object with `text`, or with `a` and `b` where pairs are wanted.
 
     A file named `.jsonl`, `.ndjson` or `.json` has such an object a line, and may have other keys in it,
     which come out again, within `given` if results have such a key; any other file has a text a line, for
-    pairs two with a tab between. A blank line asks for nothing.
+    pairs two with a tab between. A blank line asks for nothing. The lines are those from number `first` on;
+    `own` are more keys that results have.
     """
     keys = ("a", "b") if pairs else ("text",)
-    taken = {GIVEN, *(NO_PAIR if pairs else NO_TEXT | NO_PHRASES)}
-    for number, line in numbered(lines, str(source)):
+    for number, line in numbered(lines, str(source), first):
         record: Any
         if not line.strip():
             record = dict.fromkeys(keys, "") if pairs else {"text": line}
@@ -100,13 +102,22 @@ def records_of(lines: Iterable[bytes], source: Path, *, pairs: bool) -> Iterator
                 raise FormatError(f"no JSON ({error})", where=str(source), line=number) from None
         else:
             record = dict(zip(keys, line.split("\t") if pairs else [line], strict=False))
-        for key in keys:
-            if not isinstance(record, dict) or not isinstance(record.get(key), str):
-                wanted = " and ".join(map(repr, keys))
-                raise FormatError(f"no text for {key!r}; a line has {wanted}", where=str(source), line=number)
-        if clashing := {key: value for key, value in record.items() if key in taken}:
-            record = {key: value for key, value in record.items() if key not in taken} | {GIVEN: clashing}
-        yield record
+        yield checked_record(record, str(source), number, pairs=pairs, own=own)
+
+
+def checked_record(
+    record: Any, source: str, number: int, *, pairs: bool, own: Collection[str] = ()
+) -> Record:
+    """The record, if it has its texts; keys that results have too go within `given`."""
+    keys = ("a", "b") if pairs else ("text",)
+    for key in keys:
+        if not isinstance(record, dict) or not isinstance(record.get(key), str):
+            wanted = " and ".join(map(repr, keys))
+            raise FormatError(f"no text for {key!r}; a line has {wanted}", where=source, line=number)
+    taken = {GIVEN, *own, *(NO_PAIR if pairs else NO_TEXT | NO_PHRASES)}
+    if clashing := {key: value for key, value in record.items() if key in taken}:
+        record = {key: value for key, value in record.items() if key not in taken} | {GIVEN: clashing}
+    return record  # type: ignore[no-any-return]
 
 
 def scored(pipeline: Pipeline, records: list[Record], *, brief: bool) -> list[str]:
@@ -167,12 +178,13 @@ def _done(
 
 
 class Counted:
-    """The lines of a stream, and how many bytes of it were read."""
+    """The lines of a stream, and how many of them and of its bytes were read."""
 
     def __init__(self, stream: Iterable[bytes]) -> None:
-        self.stream, self.bytes = stream, 0
+        self.stream, self.bytes, self.lines = stream, 0, 0
 
     def __iter__(self) -> Iterator[bytes]:
         for line in self.stream:
             self.bytes += len(line)
+            self.lines += 1
             yield line

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from bough.reproduce.board import Board
 from bough.reproduce.document import Section
+from bough.reproduce.executor import Executor
 from bough.reproduce.neighbours import find_neighbours, stored_neighbours
 from bough.reproduce.plan import TABLE4_RUN, runs_for
 from bough.reproduce.readme import update_readme
 from bough.reproduce.report import write_report
-from bough.reproduce.runner import Show, execute, kept_model
+from bough.reproduce.runner import execute, kept_model
+from bough.reproduce.sitting import Show
 from bough.storage import read_json
 
 
@@ -22,6 +24,7 @@ def reproduce(
     data: Path,
     seeds: int = 5,
     jobs: int = 2,
+    executor: Executor | None = None,
     overrides: Mapping[str, str] | None = None,
     readme: Sequence[Path] = (),
     show: Show = lambda board: None,
@@ -32,7 +35,7 @@ def reproduce(
     ranking = run is not None and part in ("table4", "all") and stored_neighbours(out, data, run) is None
     keep = [run] if run is not None and ranking else []
     if runs:
-        _, failed = execute(runs, out, data, jobs=jobs, keep=keep, show=show)
+        _, failed = execute(runs, out, data, jobs=jobs, keep=keep, show=show, executor=executor)
     else:
         failed = {}
         show(Board(total=0))

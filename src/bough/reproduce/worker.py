@@ -52,6 +52,7 @@ def work(job: dict[str, Any], log: str | None = None) -> None:
             data=job["data"],
             resume=True,
             recipe=job["recipe"],
+            dev_only=job.get("dev_only", False),
         )
     except (ValueError, OSError) as error:
         sys.exit(" ".join(str(error).split()))

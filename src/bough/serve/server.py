@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
 
 from bough.serve.app import create_app
 from bough.serve.limits import Limits
 from bough.serve.models import Models
+from bough.serve.workers import serve_by
 
 GRACE = 60  # seconds for what is under way when the server is told to stop
 
@@ -21,21 +23,31 @@ def serve(
     tell: Callable[[str], None],
     limits: Limits | None = None,
     model: str | None = None,
+    workers: int = 1,
 ) -> None:
-    """Serve until a signal comes; `tell` hears the address once the server answers there."""
-    listener = _listen(host, port)
-    app = create_app(Models(model), limits)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws="none",
-        timeout_graceful_shutdown=GRACE,
-    )
-    with listener:
-        tell(_address(listener))
-        uvicorn.Server(config).run(sockets=[listener])
+    """Serve until a signal comes; `tell` hears the address once the server answers there.
+
+    Of several workers each is a process with its own models, and the limits hold for each.
+    """
+    if workers < 1:
+        raise ValueError(f"--workers {workers}: at least 1")
+    settings: dict[str, Any] = {
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "ws": "none",
+        "timeout_graceful_shutdown": GRACE,
+    }
+    with _listen(host, port) as listener:
+        address = _address(listener)
+        if workers > 1:
+            if model is not None:
+                Models(model)  # what is wrong with it is said here, not by every worker
+            serve_by(workers, listener, settings, tell=lambda: tell(address), limits=limits, model=model)
+            return
+        app = create_app(Models(model), limits)
+        tell(address)
+        uvicorn.Server(uvicorn.Config(app, **settings)).run(sockets=[listener])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -39,6 +39,7 @@ def train(
     device: str = "cpu",
     recipe: str = "",
     tell: Tell = lambda event: None,
+    dev_only: bool = False,
 ) -> dict[str, Any]:
     """Train a configuration into a folder; returns the contents of its `test.json`, the test figures.
 
@@ -51,6 +52,7 @@ def train(
         device: where to train.
         recipe: the name to record with the run.
         tell: called with every event of the run.
+        dev_only: whether to stop before the test split is read; `dev.json` is then all that the run ends in.
 
     Examples:
         >>> import pathlib, tempfile
@@ -68,6 +70,10 @@ def train(
 
     task = task_for(config, data)
     if config.system:
+        if dev_only:
+            raise ValueError(
+                f"system = {config.system!r} has no epochs and chooses nothing on dev; there is nothing to tune"
+            )
         return ranks.from_first(lambda: fit_system(out, task, config, run))
     examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = ranks.in_turn(lambda: Words(config, data, seed, word_counts(task, examples["train"])))
@@ -87,6 +93,11 @@ def train(
     if resume:
         restore(out, progress)
     learn(out, task, progress, prepared, tell)
+    if dev_only:
+        found = {"dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
+        found["seconds"] = round(progress.seconds, 1)
+        ranks.from_first(lambda: write_json(out / "dev.json", found))
+        return found
     progress.use_best()
     return _finish(out, task, progress, words, facts)
 

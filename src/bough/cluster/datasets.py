@@ -1,0 +1,71 @@
+"""Ray Data's datasets of texts, with the scores beside them."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+from bough.cluster.connection import load_ray, processors
+from bough.pipeline.files import NO_PAIR, NO_TEXT
+from bough.pipeline.reading import AT_ONCE
+from bough.pipeline.relatedness import RelatednessPipeline
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+
+
+def score(
+    dataset: Dataset,
+    *,
+    model: str = "sentiment",
+    parser: str = "builtin",
+    workers: int | None = None,
+) -> Dataset:
+    """The dataset with the columns `label`, `score` and `probabilities`; of pairs without `label`.
+
+    It is lazy, as all of Ray Data: nothing is computed before the result is read or written. For files that are to
+    be scored once, surely and resumably, see `score_files`.
+
+    Args:
+        dataset: With a column `text`, or `a` and `b` for relatedness; other columns stay.
+        model: sentiment, relatedness, or the folder of a model that all nodes see.
+        parser: builtin, spacy, stanza, corenlp, or corenlp:URL.
+        workers: Processes of one processor and one model each; by default all processors of the cluster.
+    """
+    ray = load_ray()
+    if workers is not None and workers < 1:
+        raise ValueError(f"{workers} workers: at least 1")
+    return dataset.map_batches(
+        _Scorer,
+        fn_constructor_args=(model, parser),
+        batch_size=AT_ONCE,
+        batch_format="pandas",
+        num_cpus=1,
+        compute=ray.data.ActorPoolStrategy(size=workers or processors(ray)),
+    )
+
+
+class _Scorer:
+    def __init__(self, model: str, parser: str) -> None:
+        import torch
+
+        import bough
+
+        torch.set_num_threads(1)
+        self.pipeline = bough.load(model, parser=parser)
+        gc.freeze()
+
+    def __call__(self, batch: Any) -> Any:
+        pairs = isinstance(self.pipeline, RelatednessPipeline)
+        keys = ("a", "b") if pairs else ("text",)
+        if missing := [key for key in keys if key not in batch]:
+            raise ValueError(f"no column {missing[0]!r}; the dataset has {', '.join(map(repr, batch))}")
+        columns = [["" if text is None else text for text in batch[key].tolist()] for key in keys]
+        if isinstance(self.pipeline, RelatednessPipeline):
+            found = self.pipeline.stream_any(zip(columns[0], columns[1], strict=True))
+            results = [NO_PAIR if result is None else result.as_dict() for result in found]
+        else:
+            scores = self.pipeline.stream_any(columns[0])
+            results = [NO_TEXT if result is None else result.as_dict(phrases=False) for result in scores]
+        new = [key for key in (NO_PAIR if pairs else NO_TEXT) if key not in keys]
+        return batch.assign(**{key: [result[key] for result in results] for key in new})

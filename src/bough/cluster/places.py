@@ -1,0 +1,127 @@
+"""Files wherever Ray reads them: this machine's folders, or a URI that pyarrow or fsspec knows."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bough.errors import FormatError
+from bough.storage import replacing
+
+
+@dataclass(frozen=True)
+class File:
+    """A file to be read: what it is called in results, and its size and time of change, which tell it from another."""
+
+    name: str
+    size: int
+    changed: int
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a process with another working folder."""
+        return self.name if "://" in self.name else os.path.abspath(self.name)
+
+
+def split(place: str) -> tuple[Any, str]:
+    """The filesystem of a path or URI, and the path within it."""
+    from pyarrow import ArrowInvalid, fs
+
+    if "://" not in place:
+        return fs.LocalFileSystem(), os.path.abspath(place)
+    try:
+        system, path = fs.FileSystem.from_uri(place)
+    except ArrowInvalid:
+        system, path = _by_fsspec(place)
+    except OSError as error:
+        raise ValueError(f"{place} cannot be reached: {' '.join(str(error).split())[:200]}") from None
+    return system, path
+
+
+def _by_fsspec(place: str) -> tuple[Any, str]:
+    from pyarrow import fs
+
+    try:
+        import fsspec
+
+        system, path = fsspec.core.url_to_fs(place)
+    except (ImportError, ValueError) as error:
+        raise ValueError(f"{place}: {' '.join(str(error).split())[:200]}") from None
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def find(source: str) -> list[File]:
+    """The files that a path, a folder or a glob stands for, by name; a FormatError if there is none."""
+    from pyarrow import fs
+
+    wild = re.search(r"\*" if "://" in source else r"[*?]", source)  # ? starts the query of a URI
+    root = source
+    if wild:
+        root = source[: wild.start()].rpartition("/")[0] or ("/" if source.startswith("/") else ".")
+    system, path = split(root)
+    info = system.get_file_info(path)
+    if info.type == fs.FileType.Directory:
+        found = system.get_file_info(fs.FileSelector(path, recursive=True))
+    else:
+        found = [info]
+    files = [
+        File(_tidy(root.rstrip("/") + one.path[len(path) :]), one.size, one.mtime_ns or 0)
+        for one in found
+        if one.type == fs.FileType.File and not _hidden(one.path[len(path) :])
+    ]
+    if wild:
+        wanted = re.compile(_pattern(_tidy(source)))
+        files = [file for file in files if wanted.fullmatch(file.name)]
+    if not files:
+        nothing = "no file matches" if wild else "no file in this folder"
+        raise FormatError(
+            "there is no such file" if info.type == fs.FileType.NotFound else nothing, where=source
+        )
+    return sorted(files, key=lambda file: file.name)
+
+
+def _tidy(place: str) -> str:
+    return place if "://" in place else os.path.normpath(place)
+
+
+def _hidden(path: str) -> bool:
+    return any(part.startswith((".", "_")) for part in path.split("/"))
+
+
+def _pattern(glob: str) -> str:
+    parts = re.split(r"(\*\*/?|\*|\?)", glob)
+    wild = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
+    return "".join(wild.get(part) or re.escape(part) for part in parts)
+
+
+def write(place: str, content: bytes) -> None:
+    """Whole or not at all: on this machine by a rename; a store of objects shows one when it is closed."""
+    from pyarrow import fs
+
+    system, path = split(place)
+    if isinstance(system, fs.LocalFileSystem):
+        with replacing(Path(path)) as temporary:
+            temporary.write_bytes(content)
+        return
+    with system.open_output_stream(path) as stream:
+        stream.write(content)
+
+
+def names_in(folder: str) -> set[str]:
+    """What lies in a folder that may not be there yet."""
+    from pyarrow import fs
+
+    system, path = split(folder)
+    found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
+    return {info.base_name for info in found}
+
+
+def read(place: str) -> bytes:
+    """A whole small file."""
+    system, path = split(place)
+    with system.open_input_stream(path, compression=None) as stream:
+        content: bytes = stream.read()
+    return content
