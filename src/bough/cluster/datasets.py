@@ -31,6 +31,12 @@ def score(
         model: sentiment, relatedness, or the folder of a model that all nodes see.
         parser: builtin, spacy, stanza, corenlp, or corenlp:URL.
         workers: Processes of one processor and one model each; by default all processors of the cluster.
+
+    Examples:
+        >>> import bough.cluster, ray
+        >>> reviews = ray.data.from_items([{"text": "A fine film."}])  # doctest: +SKIP
+        >>> bough.cluster.score(reviews).take_all()[0]["label"]  # doctest: +SKIP
+        'positive'
     """
     ray = load_ray()
     if workers is not None and workers < 1:

@@ -63,7 +63,7 @@ def score_files(
     have the order of the input. A second call goes on with the parts that are missing.
 
     Args:
-        sources: Paths or URIs that all nodes see: a text a line, JSON lines, CSV or Parquet, told by their names.
+        sources: Paths or URIs that all nodes see: one text per line, JSON lines, CSV or Parquet, told by their names.
         out: A folder, or its URI, that all nodes see.
         address: Of the cluster, as `connected` takes it.
         model: sentiment, relatedness, or the folder of a model.
@@ -73,6 +73,11 @@ def score_files(
         workers: Processes of one processor and one model each; by default all processors of the cluster.
         rows: Of a part.
         tell: Hears of the rows done and of all rows.
+
+    Examples:
+        >>> import bough.cluster
+        >>> bough.cluster.score_files(["reviews/*.csv"], "scores", workers=8)  # doctest: +SKIP
+        1000000
     """
     if workers is not None and workers < 1:
         raise ValueError(f"--workers {workers}: at least 1")

@@ -33,6 +33,14 @@ class ParagraphVec:
 
     max Σ_t log p(w_t | paragraph, w_{t-8} .. w_{t+8}) for one kind, Σ_t log p(w_t | paragraph) for the other;
     softmax(W [d_dm; d_dbow] + b) is the class
+
+    Args:
+        name, about, departures: what it is called, what it is, and where it departs from the original.
+
+    Examples:
+        >>> import bough.measures
+        >>> bough.measures.PARAGRAPH_VEC.name
+        'paragraph-vec'
     """
 
     name: str = "paragraph-vec"
@@ -100,7 +108,18 @@ class ParagraphVec:
 class FittedParagraphs:
     """The words' weights of both kinds and the regression: all that a new text needs.
 
-    `counts` are the words, most frequent first, in the order of the weights' rows.
+    Args:
+        system: what was fitted.
+        counts: the words, most frequent first, in the order of the weights' rows.
+        tensors: the weights.
+        one_against_rest: whether each class has a regression of its own.
+
+    Examples:
+        >>> from bough import Tree
+        >>> good, bad = (Tree(parents=[-1], tokens=[word], labels=[k]) for k, word in enumerate(("bad", "good")))
+        >>> fitted = bough.measures.PARAGRAPH_VEC.fit([good, bad], 2, seed=1, size=4, epochs=1)  # doctest: +SKIP
+        >>> fitted.predict([good]).shape  # doctest: +SKIP
+        (1, 2)
     """
 
     system: ParagraphVec
@@ -180,3 +199,4 @@ def _vector(model: Any, words: Words) -> Floats:
 
 
 PARAGRAPH_VEC = ParagraphVec()
+"""The rebuilt system."""

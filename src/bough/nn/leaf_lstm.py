@@ -29,7 +29,15 @@ class LeafLSTMTree(Encoder):
         leaf_dropout: drops entries of v while training.
         recurrent_dropout, forget_bias: of the Tree-LSTM.
 
-    Shape: x (N, X), a forest of N nodes -> h (N, D); x counts at leaves alone.
+    Shape:
+        x (N, X), a forest of N nodes -> h (N, D); x counts at leaves alone.
+
+    Examples:
+        >>> import torch
+        >>> from bough import Forest, Tree
+        >>> layer = bough.nn.LeafLSTMTree(300, 150)
+        >>> layer(torch.randn(3, 300), Forest([Tree(parents=[2, 2, -1])])).shape
+        torch.Size([3, 150])
     """
 
     name = "leaf-lstm"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -24,6 +24,13 @@ from bough.trees.schedule import (
 from bough.trees.sharing import Flat, Words, flatten, merged
 from bough.trees.tree import Tree
 from bough.trees.wellformed import Ints
+
+T = TypeVar("T")
+
+
+def _derived(make: Callable[[Any], T]) -> cached_property[T]:
+    """Made when first asked for, and fit for training even if that is in inference mode."""
+    return cached_property(torch.inference_mode(False)(make))
 
 
 class Forest:
@@ -72,8 +79,8 @@ class Forest:
         return len(self.trees)
 
     def __repr__(self) -> str:
-        parts = f"{len(self)} trees, {self.size} nodes, {self.units} computed"
-        return f"Forest({parts}, {len(self.level_sizes)} levels)"
+        sizes = f"{len(self)} trees, {self.size} nodes, {self.units} computed, {len(self.level_sizes)} levels"
+        return f"Forest({sizes})"
 
     def _repr_svg_(self) -> str | None:
         return svg(self.trees, repr(self), caption=repr(self))
@@ -126,28 +133,24 @@ class Forest:
     def _set_levels(self, found: Levels) -> None:
         self.level_sizes, self.slices, self.edge_sizes, self.edge_slices = found
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def edge_parents(self) -> Tensor:
         """(E,) the unit at the upper end of each edge."""
         return torch.from_numpy(np.repeat(np.arange(self.units), self._degrees)).to(self.device)
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def edge_rows(self) -> Tensor:
         """(E,) the same, counted within the unit's level."""
         starts = np.array([start for start, _ in self.slices], dtype=np.int64)
         return self.edge_parents - torch.from_numpy(np.repeat(starts, self.edge_sizes)).to(self.device)
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def _inputs(self) -> tuple[Tensor, Tensor]:
         if self.own_inputs:
             return self.node_of, torch.arange(self.units, device=self.device)
         assert self.keys is not None
-        nodes = self._nodes
-        _, some, which = np.unique(self.keys[nodes], return_index=True, return_inverse=True)
-        return torch.from_numpy(nodes[some]).to(self.device), torch.from_numpy(which).to(self.device)
+        _, some, which = np.unique(self.keys[self._nodes], return_index=True, return_inverse=True)
+        return torch.from_numpy(self._nodes[some]).to(self.device), torch.from_numpy(which).to(self.device)
 
     @property
     def inputs(self) -> Tensor:
@@ -159,8 +162,7 @@ class Forest:
         """(U,) each unit's place among `inputs`."""
         return self._inputs[1]
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def subtree_sizes(self) -> Tensor:
         """(U,) nodes in each unit's subtree, itself included."""
         sizes = np.ones(self.units, dtype=np.int64)
@@ -188,8 +190,7 @@ class Forest:
     def _flat(self) -> Flat:
         return flatten(self.trees)
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def edge_places(self) -> Tensor:
         """(E,) where the lower end of each edge stands among its siblings."""
         return self._places if self.runs_down else torch.from_numpy(places(self._degrees)).to(self.device)
@@ -219,8 +220,7 @@ class Forest:
         alone.within = self.within and (self.within[0].unshared, self.within[1])
         return alone
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def from_roots(self) -> Forest:
         """The same trees scheduled from the roots: every node its own unit, its one edge leads to its parent."""
         found = from_roots(self._flat)
@@ -254,22 +254,19 @@ class Forest:
         trees, keys = (*self.trees, *self._reversed_trees()), self._key_lists()
         return Forest(trees, None if keys is None else keys * 2).to(self.device)
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def by_unit(self) -> Forest:
         """The same units, each with an input of its own: for a layer that reads the states of another."""
         copy = self._copied()
         copy.own_inputs = True
         return copy
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def tree_sizes(self) -> Tensor:
         """(trees,) nodes in each tree."""
         return torch.from_numpy(np.diff(self._starts)).to(self.device)
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def tree_of(self) -> Tensor:
         """(N,) the tree each node belongs to."""
         return torch.arange(len(self), device=self.device).repeat_interleave(self.tree_sizes)
@@ -282,8 +279,7 @@ class Forest:
             many = f"{where} has {self._degrees[unit]} children"
             raise ValueError(f"{many}; in a chain every node has at most one")
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_derived
     def chain_starts(self) -> Tensor:
         """(trees,) the leaf of every chain: the sentence's first word."""
         starts = [start + int(tree.leaves[0]) for start, tree in zip(self._starts, self.trees, strict=False)]
