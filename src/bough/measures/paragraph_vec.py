@@ -35,7 +35,9 @@ class ParagraphVec:
     softmax(W [d_dm; d_dbow] + b) is the class
 
     Args:
-        name, about, departures: what it is called, what it is, and where it departs from the original.
+        name: what it is called.
+        about: what it is.
+        departures: where it departs from the original.
 
     Examples:
         >>> import bough.measures
@@ -115,6 +117,7 @@ class FittedParagraphs:
         one_against_rest: whether each class has a regression of its own.
 
     Examples:
+        >>> import bough.measures
         >>> from bough import Tree
         >>> good, bad = (Tree(parents=[-1], tokens=[word], labels=[k]) for k, word in enumerate(("bad", "good")))
         >>> fitted = bough.measures.PARAGRAPH_VEC.fit([good, bad], 2, seed=1, size=4, epochs=1)  # doctest: +SKIP

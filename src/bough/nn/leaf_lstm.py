@@ -24,10 +24,14 @@ class LeafLSTMTree(Encoder):
     v = [LSTM→(x) ; LSTM←(x)],  h = NaryTreeLSTM(v)
 
     Args:
-        input_size, hidden_size: X and D; each direction of the LSTM is D / 2 wide, rounded up.
+        input_size: X.
+        hidden_size: D; each direction of the LSTM is D / 2 wide, rounded up.
         arity: the most children that a node has.
-        leaf_dropout: drops entries of v while training.
-        recurrent_dropout, forget_bias: of the Tree-LSTM.
+        leaf_dropout: the share of v's entries to drop while training.
+        recurrent_dropout: the share of entries of u to drop in the Tree-LSTM while training.
+        forget_bias: added to the initial biases of the Tree-LSTM's forget gates.
+        device: of the weights.
+        dtype: of the weights.
 
     Shape:
         x (N, X), a forest of N nodes -> h (N, D); x counts at leaves alone.
@@ -35,7 +39,8 @@ class LeafLSTMTree(Encoder):
     Examples:
         >>> import torch
         >>> from bough import Forest, Tree
-        >>> layer = bough.nn.LeafLSTMTree(300, 150)
+        >>> from bough.nn import LeafLSTMTree
+        >>> layer = LeafLSTMTree(300, 150)
         >>> layer(torch.randn(3, 300), Forest([Tree(parents=[2, 2, -1])])).shape
         torch.Size([3, 150])
     """
