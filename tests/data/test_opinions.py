@@ -42,7 +42,7 @@ def test_a_text_is_in_the_split_of_its_title(folder: Path) -> None:
 
 
 def test_a_name_that_was_taken_out_reads_as_somebodys(folder: Path) -> None:
-    assert load_opinions(folder, "goemotions", "train") == [("@name is great", "positive")]
+    assert load_opinions(folder, "goemotions", "train") == [("someone is great", "positive")]
 
 
 def test_what_is_not_there_is_named(folder: Path) -> None:

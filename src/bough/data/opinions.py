@@ -52,7 +52,7 @@ def tenth_of(title: str) -> int:
 def _comments(path: Path, split: str) -> Iterator[Opinion]:
     for row in _rows(path, ("split", "text", "label")):
         if row["split"] == split and row["text"].strip():
-            text = row["text"].replace("[NAME]", "@name").replace("[RELIGION]", "religion")
+            text = row["text"].replace("[NAME]", "someone").replace("[RELIGION]", "religion")
             yield Opinion(text, row["label"])
 
 
