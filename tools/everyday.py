@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 CLASSES = ("negative", "neutral", "positive")
+SECTION = "## Outside the films"
 TESTS = Path(__file__).parents[1] / "tests"
 Scorer = Callable[[Sequence[str]], np.ndarray]  # texts -> (n, 3), how likely each class is
 Set = tuple[list[str], list[str]]  # texts and their classes
@@ -124,6 +125,7 @@ def main() -> None:
         "--wrong", action="store_true", help="also list the everyday sentences that are wrong"
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    parser.add_argument("--card", type=Path, help="a model's README.md, for the tables to stand in")
     given = parser.parse_args()
     split = "test" if given.test else "dev"
     texts, labels = treebank(given.data, split)
@@ -149,13 +151,25 @@ def main() -> None:
     if given.json:
         print(json.dumps(figures))
         return
-    for name, rows in figures.items():
-        heads = list(next(iter(rows.values())))
-        print(
-            f"\n| {name} ({len(sets[name][0][0]):,} texts) | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}"
-        )
-        for system, row in rows.items():
-            print(f"| {system} | {' | '.join(f'{100 * row[head]:.1f}' for head in heads)} |")
+    shown = "\n\n".join(
+        shown_table(f"{name} ({len(sets[name][0][0]):,} texts)", rows) for name, rows in figures.items()
+    )
+    print(shown)
+    if given.card is not None:
+        before = given.card.read_text(encoding="utf-8").split(SECTION)[0].rstrip()
+        said = "By `python tools/everyday.py --test`, in percent; the sentences of the first two are the project's own."
+        given.card.write_text(f"{before}\n\n{SECTION}\n\n{said}\n\n{shown}\n", encoding="utf-8")
+
+
+def shown_table(title: str, rows: dict[str, dict[str, float]]) -> str:
+    """Markdown."""
+    heads = list(next(iter(rows.values())))
+    lines = [f"| {title} | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
+    lines += [
+        f"| {system} | {' | '.join(f'{100 * row[head]:.1f}' for head in heads)} |"
+        for system, row in rows.items()
+    ]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -62,3 +62,11 @@ def test_the_everyday_sentences_are_many_and_of_every_kind() -> None:
     assert {"review", "chat", "ticket", "negation", "contrast", "emoji", "emoticon", "typo", "fact"} <= set(
         kinds
     )
+
+
+def test_no_sentence_that_measures_is_a_saying_that_trains() -> None:
+    sayings = {o.text.lower().strip(" .!") for split in SPLITS for o in load_opinions(None, "sayings", split)}
+    assert len(sayings) > 2000
+    for name in ("everyday.csv", "blind_spots.csv"):
+        with (Path(__file__).parents[1] / name).open(encoding="utf-8", newline="") as file:
+            assert not sayings & {row["text"].lower().strip(" .!") for row in csv.DictReader(file)}
