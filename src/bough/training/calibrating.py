@@ -17,21 +17,25 @@ STEPS = 100
 
 
 def calibrate(model: Model, task: MixedTask, dev: Sequence[Sentence]) -> None:
-    """Make the head's logits z into z / T + b, where the loss on dev is least and every source counts alike."""
+    """Make the head's logits z into z / T + b, where the loss on dev is least and every source counts alike.
+
+    A source that knows no neutral text says nothing about how likely that is: its p are among its own classes.
+    """
     assert isinstance(model.head, Classifier)
     log_p = torch.from_numpy(
         np.log(task.predict(model, dev).clip(1e-30))
     )  # (n, K), logits but for a constant
     labels = torch.tensor([sentence.label for sentence in dev])
-    inside, weights = _targets(task, labels, log_p.dtype)
+    inside, known, weights = _targets(task, labels, log_p.dtype)
     log_t = torch.zeros((), dtype=log_p.dtype, requires_grad=True)
     b = torch.zeros(log_p.shape[1], dtype=log_p.dtype, requires_grad=True)
     optimiser = torch.optim.LBFGS([log_t, b], max_iter=STEPS, line_search_fn="strong_wolfe")
 
     def loss() -> Tensor:
         optimiser.zero_grad()
-        scaled = (log_p / log_t.exp() + b).log_softmax(dim=1)
-        found = -(scaled.masked_fill(~inside, -torch.inf).logsumexp(dim=1) * weights).sum()
+        z = log_p / log_t.exp() + b
+        right, all_known = (z.masked_fill(~among, -torch.inf).logsumexp(dim=1) for among in (inside, known))
+        found = ((all_known - right) * weights).sum()
         found.backward()
         return found
 
@@ -41,11 +45,20 @@ def calibrate(model: Model, task: MixedTask, dev: Sequence[Sentence]) -> None:
         model.head.b_s.div_(float(log_t.exp())).add_((b - b.mean()).to(model.head.b_s))
 
 
-def _targets(task: MixedTask, labels: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """(n, K) the classes that are right for each example, and (n,) weights that make the sources equal."""
-    fine = torch.eye(task.classes, dtype=torch.bool)
-    inside = torch.cat([fine, task.members()])[labels]
-    sources = [""] * task.classes + [name for name, _ in task.groups]
+def _targets(task: MixedTask, labels: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    """(n, K) the classes that are right for each example, those its source has, and (n,) weights.
+
+    The weights make the sources equal.
+    """
+    members, sources = task.members(), [""] * task.classes + [name for name, _ in task.groups]
+    of_label = torch.cat([torch.eye(task.classes, dtype=torch.bool), members])
+    of_source = torch.stack(
+        [of_label[[k for k, other in enumerate(sources) if other == name]].any(dim=0) for name in sources]
+    )
     of = [sources[label] for label in labels.tolist()]
     sizes = {name: of.count(name) for name in {*of}}
-    return inside, torch.tensor([1 / sizes[name] / len(sizes) for name in of], dtype=dtype)
+    return (
+        of_label[labels],
+        of_source[labels],
+        torch.tensor([1 / sizes[name] / len(sizes) for name in of], dtype=dtype),
+    )
