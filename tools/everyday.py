@@ -145,10 +145,22 @@ def main() -> None:
         figures[name] = {system: judge(p, labels) for system, p in scored.items()}
         if given.wrong and name in ("everyday sentences", "blind spots"):
             for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
-                said = (
-                    "By `python tools/everyday.py --test`, in percent; the sentences of the first two are the project's own, "
-                    "as the sayings are that the model learned from."
-                )
+                said = CLASSES[scored[given.models[0]][place].argmax()]
+                if said != label:
+                    print(f"{label:>8} taken for {said:<8} {text}", file=sys.stderr)
+    if given.json:
+        print(json.dumps(figures))
+        return
+    shown = "\n\n".join(
+        shown_table(f"{name} ({len(sets[name][0][0]):,} texts)", rows) for name, rows in figures.items()
+    )
+    print(shown)
+    if given.card is not None:
+        before = given.card.read_text(encoding="utf-8").split(SECTION)[0].rstrip()
+        said = (
+            "By `python tools/everyday.py --test`, in percent; the sentences of the first two are the project's own, "
+            "as the sayings are that the model learned from."
+        )
         given.card.write_text(f"{before}\n\n{SECTION}\n\n{said}\n\n{shown}\n", encoding="utf-8")
 
 
