@@ -10,11 +10,12 @@ from bough.formats import pointers, ptb
 from bough.trees.tree import Tree
 
 DEMO = Path(ptb.__file__).parents[1] / "data" / "demo" / "sst" / "trees"
+COARSE = {"0": "0|1", "1": "0|1", "2": "2", "3": "3|4", "4": "3|4"}
 RELATIONS = ("det", "nsubj", "dobj", "amod")
 
 
 def make(folder: Path, sentences: int = 40, dimension: int = 300) -> Path:
-    """SST with both kinds of tree, SICK with both, GloVe 6B, and a WordNet that knows no word.
+    """SST with both kinds of tree, SICK with both, other sources, GloVe 6B, and a WordNet that knows no word.
 
     Of SST and SICK there are the first so many sentences of each split.
     """
@@ -25,6 +26,8 @@ def make(folder: Path, sentences: int = 40, dimension: int = 300) -> Path:
         _write(folder / "sst" / "trees" / f"{split}.txt", [ptb.write(tree) for tree in trees])
         _sst_dependencies(folder / "sst" / "dep" / split, trees)
         _sick(folder / "sick" / split, trees)
+        for name in ("goemotions", "titles", "reviews", "sayings"):
+            _write(folder / "extra" / name / f"{split}.txt", [ptb.write(_coarse(tree)) for tree in trees])
     rng = np.random.default_rng(0)
     rows = [
         f"{word.lower()} " + " ".join(f"{v:.4f}" for v in rng.normal(size=dimension))
@@ -37,6 +40,13 @@ def make(folder: Path, sentences: int = 40, dimension: int = 300) -> Path:
         _write(folder / "wordnet" / f"{part}.exc", [])
     _write(folder / "wordnet" / "cntlist.rev", [])
     return folder
+
+
+def _coarse(tree: Tree) -> Tree:
+    """The root's label, with the two of a sign as one; no other."""
+    labels = ["#"] * len(tree)
+    labels[tree.root] = COARSE[str((tree.labels or ())[tree.root])]
+    return tree.replace(labels=labels)
 
 
 def _tokens(tree: Tree) -> list[str]:

@@ -20,7 +20,11 @@ FILES = (
 
 def quick(name: str) -> Config:
     config = load_recipe(name)
-    return config.with_settings({**QUICK, **({} if name == "demo" else {"source": "own"})})
+    own = {
+        "source": "own",
+        "vectors": "auto",
+    }  # the small data folder has other vectors than a recipe may ask for
+    return config.with_settings({**QUICK, **({} if name == "demo" else own)})
 
 
 def contents(folder: Path) -> dict[str, bytes]:

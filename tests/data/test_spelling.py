@@ -98,3 +98,76 @@ def test_an_index_of_the_candidates_is_as_good_as_the_whole(word: str) -> None:
 
 def test_candidates_of_no_words() -> None:
     assert candidates([]) == set()
+
+
+FREQUENT = [
+    *(
+        "the",
+        "so",
+        "not",
+        "good",
+        "to",
+        "people",
+        "many",
+        "this",
+        "love",
+        "sad",
+        "happy",
+        "god",
+        "money",
+        "fail",
+    ),
+    *(
+        "experience",
+        "horrible",
+        "really",
+        "beautiful",
+        "someone",
+        "website",
+        "cool",
+        "bad",
+        "!",
+        "!!",
+        "airplane",
+    ),
+    *("waste", "money-back", "definitely", "delta", "fly", "heartbroken"),
+]
+RANKED = {word: place for place, word in enumerate(FREQUENT, 1)}
+
+
+def meant(word: str) -> list[str]:
+    return [FREQUENT[row - 1] for row in rows_for(word, RANKED, written=True)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("sooooo goood :-)", "so good happy"),
+        ("SOOO BAAAD >", "so bad"),
+        ("waste of mony !!!!!", "waste money !"),
+        ("a horrble experiance , realy", "horrible experience really"),
+        ("a beautifull website", "beautiful website"),
+        ("#LoveThis #lovethis #FAIL", "love this love this fail"),
+        ("@somebody fly http://x.org/a?b=c ✈️", "someone fly website airplane"),
+        ("👍🏽 👎 ❤️ 💔 :'(", "good bad love heartbroken sad"),
+    ],
+)
+def test_words_as_people_write_them(sentence: str, words: str) -> None:
+    assert " ".join(name for token in sentence.split() for name in meant(token)) == words
+
+
+def test_a_word_written_well_means_the_same_either_way() -> None:
+    for word in ("love", "Love", "LOVE", "unhappy", "goods", "1987", "money-back"):
+        assert rows_for(word, RANKED, written=True) == rows_for(word, RANKED)
+
+
+def test_the_more_frequent_of_two_near_words_is_meant_and_a_left_out_letter_before_a_wrong_one() -> None:
+    assert meant("peopel") == ["people"]
+    assert meant("mony") == ["money"]  # and not the more frequent `many`
+    assert meant("xove") == []  # the first letter is trusted
+    assert meant("qzx") == []
+
+
+@given(st.text(min_size=1, max_size=80))
+def test_anything_can_be_written(word: str) -> None:
+    assert all(row in RANKED.values() for row in rows_for(word, RANKED, written=True))

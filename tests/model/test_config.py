@@ -32,7 +32,13 @@ def test_there_is_a_recipe_for_every_row() -> None:
 def test_every_recipe_is_readable_and_says_what_it_is(name: str) -> None:
     config = load_recipe(name)
     assert config.about
-    own = {"fit-pairs": "pairs", "fit-texts": "classes", "fit-trees": "classes", "demo": "sst5"}
+    own = {
+        "fit-pairs": "pairs",
+        "fit-texts": "classes",
+        "fit-trees": "classes",
+        "demo": "sst5",
+        "sentiment": "sst5",
+    }
     assert config.task == own.get(name, name.split("-")[0])
 
 

@@ -170,3 +170,27 @@ def test_a_blank_line_ends_a_sentence_and_a_line_end_does_not() -> None:
 @given(st.text(max_size=120))
 def test_sentences_hold_all_tokens_in_order(text: str) -> None:
     assert [token for sentence in sentences(text) for token in sentence] == tokenise(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I didnt enjoy it", ["I", "did", "n't", "enjoy", "it"]),
+        ("Im late, DONT wait", ["I", "'m", "late", ",", "DO", "n't", "wait"]),
+        ("you cant and wont", ["you", "ca", "n't", "and", "wo", "n't"]),
+        ("theyre here, ive seen it", ["they", "'re", "here", ",", "i", "'ve", "seen", "it"]),
+        ("were ill, its well", ["were", "ill", ",", "its", "well"]),
+    ],
+)
+def test_an_apostrophe_that_was_left_out_is_understood(text: str, words: list[str]) -> None:
+    tokens = tokenise(text)
+    assert [token.text for token in tokens] == words
+    assert "".join(text[t.start : t.end] for t in tokens) == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("Love it! 😍", [4]), ("Worst flight. :( Never again", [4, 2]), ("Good! 😍😍 Nice.", [4, 2])],
+)
+def test_an_emoji_belongs_to_the_sentence_before_it(text: str, sizes: list[int]) -> None:
+    assert [len(sentence) for sentence in sentences(text)] == sizes

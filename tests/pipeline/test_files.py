@@ -45,7 +45,7 @@ def test_line_n_out_is_line_n_in(source: Path, tmp_path: Path) -> None:
 def test_brief_leaves_the_phrases_out(source: Path, tmp_path: Path) -> None:
     score_file(sentiment(), source, tmp_path / "out", brief=True)
     assert {key for one in results(tmp_path / "out") for key in one} == {
-        *("text", "label", "score", "probabilities")
+        *("text", "label", "polarity", "score", "probabilities")
     }
 
 
@@ -148,7 +148,7 @@ def test_keys_that_results_have_too_are_kept_apart(tmp_path: Path) -> None:
     first, blank, last = results(out)
     assert (first["id"], first["a"], first["given"]) == (1, 5, {"label": "gold", "given": 2})
     assert first["label"] != "gold"
-    assert blank == {"text": "", "label": None, "score": None, "probabilities": None}
+    assert blank == {"text": "", "label": None, "polarity": None, "score": None, "probabilities": None}
     assert "given" not in last
     out.write_bytes(out.read_bytes()[:-30])
     assert score_file(sentiment(), source, out, resume=True, brief=True) == 3

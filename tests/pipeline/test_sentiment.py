@@ -22,9 +22,21 @@ NODE = {"span", "text", "label", "score", "probabilities", "children"}
 def check_whole(result: Sentiment) -> None:
     """What holds of every result: probabilities, spans, children, the text of every phrase."""
     shape = json.loads(result.json())
-    assert set(shape) == {"text", "label", "score", "probabilities", "tokens", "nodes", "sentences"}
+    assert set(shape) == {
+        "text",
+        "label",
+        "polarity",
+        "score",
+        "probabilities",
+        "tokens",
+        "nodes",
+        "sentences",
+    }
     assert shape["label"] in CLASSES
     assert -1 <= shape["score"] <= 1
+    p = shape["probabilities"]
+    sums = {"negative": p[0] + p[1], "neutral": p[2], "positive": p[3] + p[4]}
+    assert sums[shape["polarity"]] == pytest.approx(max(sums.values()), abs=1e-3)
     assert sum(shape["probabilities"]) == pytest.approx(1, abs=1e-3)
     children = [child for node in shape["nodes"] for child in node["children"]]
     assert sorted(children + shape["sentences"]) == list(range(len(shape["nodes"])))

@@ -20,7 +20,7 @@ def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return minidata.make(tmp_path_factory.mktemp("mini"), sentences=20)
 
 
-@pytest.fixture(scope="module", params=["sst5-constituency-tuned", "sick-dependency"])
+@pytest.fixture(scope="module", params=["sst5-constituency-tuned", "sick-dependency", "sentiment"])
 def run(request: pytest.FixtureRequest, mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out: Path = tmp_path_factory.mktemp("run") / str(request.param)
     small = {"source": "own", "epochs": 1, "hidden": 8, "vectors": "6B"}

@@ -31,7 +31,7 @@ def score_table(
     """A column for each split, a row for each figure."""
     table = Table("", *scores, title=title, title_justify="left")
     for name in next(iter(scores.values())):
-        table.add_row(NAMES[name], *(f"{figures[name]:.4f}" for figures in scores.values()))
+        table.add_row(NAMES.get(name, name), *(f"{figures[name]:.4f}" for figures in scores.values()))
     for name, values in extra.items():
         table.add_row(name, *(f"{values[split]:.4f}" for split in scores))
     return table

@@ -12,7 +12,7 @@ from bough.cli.threads import use_threads
 
 
 def prepare(
-    what: Literal["sst", "sick"],
+    what: Literal["sst", "sick", "opinions"],
     /,
     *,
     parser: str = "builtin",
@@ -20,14 +20,15 @@ def prepare(
     data: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Parse SST or SICK into the files that training reads.
+    """Parse SST, SICK or everyday opinions into the files that training reads.
 
     The sentences are those published, the parses not those of the paper: train with `--set source=own`.
 
     Parameters
     ----------
     what
-        sst (dependency trees; its phrase trees are published) or sick (both kinds).
+        sst (dependency trees; its phrase trees are published) or sick (both kinds), or opinions (comments,
+        titles and first sentences of reviews, for recipes with `mix`).
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     only
@@ -38,6 +39,7 @@ def prepare(
         Data folder to write; the same one unless given.
     """
     from bough.parsing import get_parser
+    from bough.parsing.opinions import prepare_opinions
     from bough.parsing.prepare import Kind, prepare_sick, prepare_sst
 
     use_threads()
@@ -56,6 +58,8 @@ def prepare(
 
         if what == "sst":
             files = prepare_sst(engine, data, out, tell=tell)
+        elif what == "opinions":
+            files = prepare_opinions(engine, data, out, tell=tell)
         else:
             kinds: list[Kind] = ["dependency", "constituency"] if only is None else [only]
             files = prepare_sick(engine, data, out, kinds=kinds, tell=tell)

@@ -176,7 +176,7 @@ def _figures(figures: dict[str, float], title: str) -> Table:
     table = Table(title=title, show_header=False)
     for name, value in figures.items():
         derived = ", derived from the five" if name == "binary" and "accuracy" in figures else ""
-        table.add_row(NAMES[name] + derived, f"{value:.4f}")
+        table.add_row(NAMES.get(name, name) + derived, f"{value:.4f}")
     return table
 
 
@@ -212,7 +212,7 @@ class _Display:
             self.task = self.progress.add_task("", total=event.epochs * event.total, **fields)
         self.progress.update(self.task, completed=done, **fields)
         if event.dev is not None:
-            dev = "  ".join(f"{NAMES[name]} {value:.4f}" for name, value in event.dev.items())
+            dev = "  ".join(f"{NAMES.get(name, name)} {value:.4f}" for name, value in event.dev.items())
             speed = f"{event.rate:,.0f}/s"
             self.console.print(
                 f"epoch {event.epoch:2}  {speed}  loss {event.loss:.4f}  dev: {dev}", highlight=False

@@ -1,4 +1,7 @@
-"""What to make of a word that is not in the vocabulary: case, accents, digits, parts and affixes, in this order."""
+"""What to make of a word that is not in the vocabulary: case, accents, digits, parts and affixes, in this order.
+
+Of words as people write them also: emoji and emoticons, stretched letters, hashtags, addresses, slips of the pen.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
+from bough.data.near import apart, likeliest, slip, unstretched
+from bough.data.signs import bare_emoji, words_of_sign
 from bough.formats.escapes import unescaped
 
 LONGEST = 60  # letters; what is longer is no word, and is not taken apart
@@ -49,11 +54,14 @@ _SHORTEST_STEM = 3
 Rows = tuple[int, ...]
 
 
-def rows_for(word: str, index: Mapping[str, int]) -> Rows:
+def rows_for(word: str, index: Mapping[str, int], *, written: bool = False) -> Rows:
     """The rows whose mean stands for a word; none for a word of which nothing is known.
 
-    `index` has the row of every known word.
+    `index` has the row of every known word. `written` says that the word may be written as people write: then
+    words stand in the index by how frequent they are, the most frequent first.
     """
+    if written and (found := _as_written(word, index)):
+        return found
     if len(word) > LONGEST:
         return ()
     for form in _forms(word):
@@ -61,7 +69,24 @@ def rows_for(word: str, index: Mapping[str, int]) -> Rows:
         if found:
             return found
     lower = _plain(word)
-    return _parts(lower, index) or _stem(lower, index)
+    found = _parts(lower, index) or _stem(lower, index)
+    if written and not found and (near := slip(lower, index)) is not None:
+        return (index[near],)
+    return found
+
+
+def _as_written(word: str, index: Mapping[str, int]) -> Rows:
+    """What stands for a word before its parts are looked at; for a plain one nothing."""
+    for form in (word, word.lower(), bare_emoji(word)):
+        if form in index:
+            return (index[form],)
+    if word.startswith("#") and len(word) > 1:
+        return tuple(index[part] for part in apart(word[1:], index)) or rows_for(
+            word[1:], index, written=True
+        )
+    if (short := likeliest(unstretched(_plain(word)), index)) is not None:
+        return (index[short],)
+    return tuple(index[name] for name in words_of_sign(word) if name in index)
 
 
 def candidates(words: Iterable[str]) -> set[str]:

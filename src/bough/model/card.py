@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bough.data.extra import shares
 from bough.model.config import Config
 
 DATA = {
@@ -12,6 +13,12 @@ DATA = {
     "sst5": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it)",
     "sst2": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it), binary task",
     "demo": "the small sentiment treebank that comes with bough (MIT)",
+}
+BESIDE = {
+    "goemotions": "GoEmotions (Demszky et al., 2020; Apache-2.0)",
+    "titles": "titles of Amazon reviews (Blitzer et al., 2007; free for research)",
+    "reviews": "first sentences of Amazon reviews (the same)",
+    "sayings": "sayings that come with bough (MIT)",
 }
 FIGURES = {
     "accuracy": "accuracy, five classes",
@@ -21,6 +28,12 @@ FIGURES = {
     "mse": "mean squared error",
     "loss": "loss of the sentence",
 }
+
+
+def data_of(config: Config) -> str:
+    """What a model learned from, and on which terms."""
+    first = DATA["demo" if config.source == "demo" else config.task]
+    return "; ".join([first, *(BESIDE.get(name, name) for name in shares(config.mix))])
 
 
 def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, Any], command: str) -> str:
@@ -33,7 +46,7 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
             "",
             f"Trained by `{command}`.",
             "",
-            f"- Data: {DATA['demo' if config.source == 'demo' else config.task]}",
+            f"- Data: {data_of(config)}",
             f"- Word vectors: {result['vectors']}, {config.embeddings}"
             + (f" ({facts['coverage']} of the training split)" if facts["coverage"] else ""),
             f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev; test was read once, with it.",

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, get_type_hints
 
+from bough.data.extra import shares
 from bough.model.layers import all_settings, checked_layer, kind_named, read_layer
 from bough.model.settings import check_keys, check_value, read_value
 from bough.nn import Encoder
@@ -32,8 +33,8 @@ class Config:
 
     embeddings: Literal["fixed", "tuned", "random"] = "tuned"
     vectors: str = "auto"
-    # a word without a vector: drawn, or the average of its parts' or stem's
-    missing: Literal["random", "parts"] = "random"
+    # a word without a vector: drawn; the average of its parts' or stem's; that of what its writer meant
+    missing: Literal["random", "parts", "written"] = "random"
     case: Literal["kept", "folded"] = "kept"  # folded: words that differ in case alone share a vector
     dimension: int = 300
     scale: int = 5  # K: the ratings of pairs go from 1 to K
@@ -48,6 +49,9 @@ class Config:
     batch: int = 25
     # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
     examples: Literal["sentences", "phrases"] = "sentences"
+    # sources beside SST, and how many of each go into a step: "goemotions:16 titles:3"
+    mix: str = ""
+    mix_weight: float = 3.0  # what a text of theirs counts against a phrase of SST
     spans: int = 4  # sampled from each sentence for a sequential model on SST, beside the sentence itself
     optimiser: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
     rate: float = 0.05  # AdaGrad's; AdaDelta wants about 1, Adam and AdamW about 0.001
@@ -70,7 +74,17 @@ class Config:
         for name in ("hidden", "epochs", "batch", "dimension", "similarity_hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
-        for name in ("limit", "spans", "l2", "embedding_rate", "reset", "clip", "max_norm", "patience"):
+        for name in (
+            "limit",
+            "spans",
+            "l2",
+            "embedding_rate",
+            "reset",
+            "clip",
+            "max_norm",
+            "patience",
+            "mix_weight",
+        ):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")
         for name in ("rate", "decay"):
@@ -95,6 +109,10 @@ class Config:
             raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
         if self.max_norm and self.task in ("sick", "pairs"):
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
+        if shares(self.mix) and (self.task != "sst5" or self.kind.reads != "constituency"):
+            raise ValueError(
+                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases"
+            )
         if self.system and self.task in ("classes", "pairs"):
             raise ValueError(f"system = {self.system!r} is for SST or SICK; here task = {self.task!r}")
         sizes = (self.dimension, self.hidden)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bough.data.spelling import rows_for
 from bough.model.config import Config
 from bough.model.purpose import Purpose
 from bough.nn.dropout import drawn_for, kept
@@ -71,13 +72,24 @@ class Model(nn.Module):
     # -------------------------------------------------------------------- words
 
     def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Row numbers: a word's own, else its lower-cased form's, else the unknown word's."""
+        """Row numbers: a word's own, else its lower-cased form's, else the unknown word's.
+
+        With `missing = "written"` a word without a row has that of the one word its writer meant, if there is one.
+        """
         index = self.index
         rows = [
-            NO_WORD if token is None else index.get(token) or index.get(token.lower(), NO_WORD)
+            NO_WORD
+            if token is None
+            else index.get(token) or index.get(token.lower()) or self._stranger(token)
             for token in tokens
         ]
         return np.array(rows, dtype=np.int64)
+
+    def _stranger(self, token: str) -> int:
+        if self.config.missing != "written":
+            return NO_WORD
+        rows = rows_for(token, self.index, written=True)
+        return rows[0] if len(rows) == 1 else NO_WORD
 
     def add_words(self, words: Sequence[str], rows: Tensor) -> None:
         """Words that training did not meet, with their vectors."""

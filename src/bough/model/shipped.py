@@ -60,7 +60,7 @@ class ShippedModel(Model):
         return np.array(rows, dtype=np.int64)
 
     def _stranger(self, token: str) -> int:
-        rows = rows_for(token, self.index)
+        rows = rows_for(token, self.index, written=self.config.missing == "written")
         if not rows:
             return NO_WORD
         row = rows[0]

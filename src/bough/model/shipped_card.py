@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bough.model.card import DATA, FIGURES
+from bough.model.card import FIGURES, data_of
 from bough.model.config import Config
 
 ABOUT = {
@@ -18,6 +18,15 @@ STEPS = {
     "shipped": "as shipped, words outside its vocabulary by their parts",
     "text": "as shipped, on plain text with parses by `{parser}`",
 }
+OUTSIDE = {
+    False: "by case, digits, the parts of a compound and affixes",
+    True: "by case, digits, the parts of a compound, affixes and slips of the pen; emoji, emoticons, hashtags and "
+    "addresses by words for them",
+}
+MIXED = (
+    "It learned from film reviews, comments on the web, reviews of goods and short everyday sayings, and was measured "
+    "on such text only: not on news, tweets, medical or legal text. Irony is beyond it."
+)
 LIMITS = {
     "sentiment": "It learned from sentences of film reviews: other kinds of text work less well, and irony is "
     "beyond it.",
@@ -45,12 +54,12 @@ def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, 
         f"{config.about or config.encoder}; used by `bough.load({name!r})` and the command `bough`.",
         "",
         f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `bough ship`, {facts['made_by']}.",
-        f"- Data: {DATA['demo' if config.source == 'demo' else config.task]}.",
+        f"- Data: {data_of(config)}.",
         f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). The vectors "
         "themselves are not in here: each word has one row, what the first layer makes of the vector, on its "
         f"{facts['columns']} leading axes, in int8 with a scale of its own.",
-        "- Words outside: by case, digits, the parts of a compound and affixes, else as unknown.",
-        f"- {LIMITS[name]}",
+        f"- Words outside: {OUTSIDE[config.missing == 'written']}, else as unknown.",
+        f"- {MIXED if config.mix else LIMITS[name]}",
         "- The MIT licence of bough covers its code; the data's terms stand above.",
         "",
         "## Scores",

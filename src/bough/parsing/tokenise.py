@@ -1,6 +1,7 @@
 """Text to words as the Penn Treebank cuts them, each with its place in the text; and text to sentences.
 
-`don't` is `do n't`, `it's` is `it 's`, `cannot` is `can not`; hyphens, slashes within words, URLs, emoticons
+`don't` is `do n't`, `it's` is `it 's`, `cannot` is `can not`, and `dont` and `im` are the words they were meant to be,
+`do n't` and `i 'm`; hyphens, slashes within words, URLs, emoticons
 and the dots of abbreviations stay where they are. A token's `text` is the treebank's form: quotes are
 `` `` `` and `''`, or `` ` `` and `'`, every dash is `--`, an ellipsis is `...`; `start` and `end` still point
 at what was written. White space and control characters are part of no token.
@@ -15,6 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from bough.data.signs import is_picture
 from bough.formats.escapes import BRACKETS
 from bough.parsing.patterns import PLAIN, TOKEN
 from bough.parsing.words import word_set
@@ -22,6 +24,21 @@ from bough.parsing.words import word_set
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
 _LONE = re.compile("[\ud800-\udfff]")
 _HALVES = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3, "'tis": 2, "'twas": 2}
+# without the apostrophe that people leave out; not where it would be another word: were, well, its, ill, shed
+_HALVES |= {
+    f"{verb}nt": len(verb)
+    for verb in word_set("do does did is are was were ca could wo would should have has had ai must need")
+}
+_HALVES |= dict.fromkeys(("im", "hes"), -1) | {
+    word: -len(end)
+    for end, words in {
+        "s": "whats thats theres shes whos hows heres",
+        "re": "youre theyre",
+        "ve": "ive youve weve theyve couldve wouldve shouldve",
+    }.items()
+    for word in words.split()
+}
+_LEFT_OUT = {"nt": "n't", "m": "'m", "s": "'s", "re": "'re", "ve": "'ve"}
 _APOSTROPHES = str.maketrans("\u2018\u2019\u2010\u2011", "''--", "\u00ad")
 
 _ABBREVIATIONS = word_set(
@@ -131,14 +148,13 @@ def _parts(written: str, start: int) -> Iterator[Token]:
         cuts.append(clitic.start())
     half = _HALVES.get(written[: cuts[-1]].translate(_APOSTROPHES).lower())
     if half:
-        cuts.append(half)
+        cuts.append(half if half > 0 else cuts[-1] + half)
     low = 0
     for high in reversed(cuts):
-        yield Token(
-            _visible(written[low:high].translate(_APOSTROPHES)) or written[low:high],
-            start + low,
-            start + high,
-        )
+        text = _visible(written[low:high].translate(_APOSTROPHES)) or written[low:high]
+        if half and low == cuts[-1]:
+            text = _LEFT_OUT.get(text.lower(), text)
+        yield Token(text, start + low, start + high)
         low = high
 
 
@@ -171,18 +187,23 @@ def _visible(text: str) -> str:
     return text if text.isascii() else _LONE.sub("\ufffd", text)
 
 
+def _closes(token: str) -> bool:
+    """Whether it may stand behind the mark that ends a sentence, and still be of that sentence."""
+    return token in _CLOSING or (not token[0].isalnum() and is_picture(token))
+
+
 def _ends_before(text: str, tokens: list[Token], start: int, place: int) -> bool:
     """Whether a sentence that started at token `start` is over before token `place`."""
     gap = text[tokens[place - 1].end : tokens[place].start]
     if gap.count("\n") >= 2 or "\u2029" in gap:
         return True
     last = place - 1
-    while last > max(start, place - 4) and tokens[last].text in _CLOSING:
+    while last > max(start, place - 4) and _closes(tokens[last].text):
         last -= 1
     mark = tokens[last].text
     here = tokens[place].text
-    if here in _CLOSING and not gap:
-        return False
+    if (here in _CLOSING and not gap) or (_closes(here) and here not in _CLOSING):
+        return False  # an emoji goes with what stands before it
     next_word = next((t.text for t in tokens[place : place + 3] if t.text not in _OPENING), "")
     lower = next_word[:1].islower()
     if mark == ".":

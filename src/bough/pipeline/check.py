@@ -23,9 +23,14 @@ Figures = dict[str, float]
 
 def on_gold_trees(model: Model, split: str = "test", *, data: Path | str | None = None) -> Figures:
     """The figures of a model on the trees of its data set."""
-    task = task_for(model.config, data)
+    task = _own_task(model, data)
     examples = task.prepare(task.read(split), model)
     return task.metrics(task.predict(model, examples), examples)
+
+
+def _own_task(model: Model, data: Path | str | None) -> Task:
+    """The task without the sources beside it, which are measured elsewhere (`tools/everyday.py`)."""
+    return task_for(model.config.with_settings({"mix": ""}), data)
 
 
 def on_text(
@@ -40,7 +45,7 @@ def on_text(
     SICK's text is that of its own files. SST's, whose trees are all there is, are the words of the trees
     with spaces between.
     """
-    task = task_for(model.config, data)
+    task = _own_task(model, data)
     examples = task.read(split)
     engine = get_parser(parser) if isinstance(parser, str) else parser
     if model.config.task == "sick":

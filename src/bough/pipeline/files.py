@@ -21,7 +21,7 @@ Record = dict[str, Any]
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 GIVEN = "given"  # holds the input's keys that a result has too
 NO_PAIR: Record = {"score": None, "probabilities": None}
-NO_TEXT: Record = {"label": None, "score": None, "probabilities": None}
+NO_TEXT: Record = {"label": None, "polarity": None, "score": None, "probabilities": None}
 NO_PHRASES: Record = {"tokens": [], "nodes": [], "sentences": []}
 
 

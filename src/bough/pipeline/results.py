@@ -18,6 +18,7 @@ from bough.trees.tree import Tree
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+POLARITIES = ("negative", "neutral", "positive")
 NODE = ("span", "text", "label", "score", "probabilities", "children")
 
 
@@ -100,6 +101,15 @@ class Sentiment:
     def label(self) -> str:
         """The likeliest class."""
         return self.classes[int(self._mean.argmax())]
+
+    @property
+    def polarity(self) -> str | None:
+        """Negative, neutral or positive, with the p of all classes that are; None where classes are other things."""
+        signs = polarities(self.classes)
+        if signs is None:
+            return None
+        sums = {sign: float(self._mean[list(places)].sum()) for sign, places in signs.items()}
+        return max(sums, key=sums.__getitem__)
 
     @property
     def score(self) -> float:
@@ -205,6 +215,7 @@ class Sentiment:
         whole: dict[str, Any] = {
             "text": printable(self.text),
             "label": self.label,
+            "polarity": self.polarity,
             "score": round(self.score, DIGITS),
             "probabilities": rounded(self.probabilities),
         }
@@ -254,6 +265,20 @@ def scale(classes: int) -> NDArray[np.float64]:
     line = np.linspace(-1.0, 1.0, classes)
     line.setflags(write=False)  # it is kept
     return line
+
+
+@cache
+def polarities(classes: tuple[str, ...]) -> dict[str, tuple[int, ...]] | None:
+    """The places of the classes of each sign, `very negative` and `negative` together; None if some have none.
+
+    >>> polarities(("bad", "good")), polarities(("negative", "positive"))
+    (None, {'negative': (0,), 'positive': (1,)})
+    """
+    signs = [name.lower().split()[-1:] for name in classes]
+    if not all(sign and sign[0] in POLARITIES for sign in signs):
+        return None
+    found = {sign: tuple(k for k, own in enumerate(signs) if own == [sign]) for sign in POLARITIES}
+    return {sign: places for sign, places in found.items() if places}
 
 
 def _moved(read: Read) -> Read:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from bough.model.shipped_card import shipped_card
 from bough.pipeline.check import on_gold_trees, on_text
 from bough.storage import read_json
 from bough.training.tasks import task_for, word_counts
+from bough.training.vocabulary import lasting
+from bough.training.words import Words
 from bough.version import __version__
 
 log = logging.getLogger(__name__)
@@ -96,6 +100,8 @@ def wide_vocabulary(
     config = model.config
     task = task_for(config, data)
     counts = word_counts(task, task.read("train"))
+    if config.missing == "written":
+        return _written_vocabulary(model, Words(config, data, 1, counts), counts, most)
     rows = {word: model.table[model.index[word]] for word in counts if word in model.index}
     if config.embeddings == "random":
         source = "random"
@@ -110,6 +116,24 @@ def wide_vocabulary(
     log.info("%d words, %d of them from training", len(kept), sum(word in counts for word in kept))
     unknown = model.table[0]
     return kept, torch.stack([unknown, *(rows[word] for word in kept)]), source
+
+
+def _written_vocabulary(
+    model: Model, words: Words, counts: Mapping[str, int], most: int
+) -> tuple[list[str], Tensor, str]:
+    """The same, most frequent first: what its writer meant by a word is looked for in this order."""
+    folded = Counter[str]()
+    for word, count in counts.items():
+        folded[word.lower() if model.config.case == "folded" else word] += count
+    own = [word for word, _ in folded.most_common() if word in model.index]
+    stay = lasting(words, {word: folded[word] for word in own})
+    rows = {word: model.table[model.index[word]] for word in own if word in stay}
+    frequent, vectors = words.frequent(most)
+    for word, row in zip(frequent, torch.from_numpy(vectors), strict=True):
+        if len(word.splitlines()) == 1 and word.lower() not in rows:
+            rows[word] = row
+    log.info("%d words, %d of them from training", len(rows), len(stay))
+    return list(rows), torch.stack([model.table[0], *rows.values()]), words.name
 
 
 def _said_already(word: str, rows: dict[str, Tensor]) -> bool:

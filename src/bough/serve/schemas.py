@@ -63,6 +63,9 @@ class SentimentResult(Shape):
 
     text: str
     label: Label
+    polarity: Literal["negative", "neutral", "positive"] = Field(
+        description="the likeliest of the classes' sums"
+    )
     score: float = Field(ge=-1, le=1)
     probabilities: Five = Field(description=", ".join(CLASSES))
     tokens: list[str]

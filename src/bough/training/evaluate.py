@@ -91,7 +91,8 @@ def evaluate(
     classes = []
     if isinstance(task, SentimentTask):
         gold = np.array([sentence.label for sentence in examples])
-        shown = predicted.copy()
+        fine = gold < predicted.shape[1]  # of other sources beside SST the labels are coarser
+        gold, shown = gold[fine], predicted[fine]
         if model.config.task == "sst2":
             shown[:, 1:-1] = 0  # neutral is a class inside sentences only
         classes = by_class(model.purpose.classes, shown, gold)

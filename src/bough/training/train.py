@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import platform
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from bough.model.card import model_card
 from bough.model.config import Config
 from bough.model.model import UNKNOWN, Model
 from bough.storage import read_json, write_json, write_text
+from bough.training.calibrating import calibrate
 from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore
 from bough.training.fit_system import fit_system
@@ -23,7 +25,8 @@ from bough.training.loop import Tell, learn
 from bough.training.ranks import here
 from bough.training.recipes import command_for
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
-from bough.training.tasks import Floats, Task, read_some, task_for, word_counts
+from bough.training.tasks import Floats, MixedTask, Task, read_some, task_for, word_counts
+from bough.training.vocabulary import vectors_of, with_vector, written_vocabulary
 from bough.training.words import Words
 
 log = logging.getLogger(__name__)
@@ -99,6 +102,9 @@ def train(
         ranks.from_first(lambda: write_json(out / "dev.json", found))
         return found
     progress.use_best()
+    if isinstance(task, MixedTask):
+        calibrate(model, task, prepared["dev"])
+        progress.best_dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
     return _finish(out, task, progress, words, facts)
 
 
@@ -118,7 +124,11 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     examples = read_some(task, "test")
     words_there = (_vocabulary_form(word, model.config) for word in word_counts(task, examples))
     new = [word for word in dict.fromkeys(words_there) if word not in model.index]
-    model.add_words(new, torch.from_numpy(words.rows(new)))
+    if model.config.missing == "written":  # a word without a vector is looked for by what its writer meant
+        new = with_vector(words, new)
+        model.add_words(new, torch.from_numpy(vectors_of(words, new)))
+    else:
+        model.add_words(new, torch.from_numpy(words.rows(new)))
     prepared = task.prepare(examples, model)
     predicted = here().predict(task, model, prepared)
     figures = task.metrics(predicted, prepared)
@@ -148,8 +158,15 @@ def _vocabulary_form(word: str, config: Config) -> str:
 
 def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
     counts = word_counts(task, [*examples["train"], *examples["dev"]])
-    vocabulary = sorted({_vocabulary_form(word, config) for word in counts})
-    table = words.rows(vocabulary)
+    if config.missing == "written":
+        forms = Counter[str]()
+        for word, count in word_counts(task, examples["train"]).items():
+            forms[_vocabulary_form(word, config)] += count
+        others = {_vocabulary_form(word, config) for word in counts}
+        vocabulary, table = written_vocabulary(words, forms, others)
+    else:
+        vocabulary = sorted({_vocabulary_form(word, config) for word in counts})
+        table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []

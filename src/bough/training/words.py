@@ -46,7 +46,7 @@ class Words:
             return random_rows(words, self.config.dimension, self.seed)
         found = load_vectors(self.path, words, cache=self.cache)
         rows = embedding_rows(found, self.seed)
-        if self.config.missing == "parts":
+        if self.config.missing != "random":
             self._guess(rows, [i for i, known in enumerate(found.found.tolist()) if not known], words)
         channels = self.config.layer.get(
             "channels", 1

@@ -7,6 +7,7 @@ from pathlib import Path
 from bough.data import find_data
 from bough.model.config import Config
 from bough.training.tasks.classes import ClassesTask
+from bough.training.tasks.mixed import MixedTask
 from bough.training.tasks.pairs import PairsTask, correlations
 from bough.training.tasks.share import Chosen, Share
 from bough.training.tasks.sick import RelatednessTask
@@ -20,6 +21,7 @@ __all__ = [
     "Floats",
     "Indices",
     "Learnable",
+    "MixedTask",
     "PairsTask",
     "RelatednessTask",
     "SentimentTask",
@@ -42,4 +44,5 @@ def task_for(config: Config, data: Path | str | None) -> Task:
         )
     if config.task == "sick":
         return RelatednessTask(config, find_data(data))
-    return SentimentTask(config, DEMO if config.source == "demo" else find_data(data))
+    kind = MixedTask if config.mix else SentimentTask
+    return kind(config, DEMO if config.source == "demo" else find_data(data))

@@ -1,0 +1,87 @@
+"""Words for what is none: emoticons, emoji, addresses, names of accounts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_FACE = re.compile(r"[:;=][\^'o]?-?[()\[\]DPpOo/\\|*3]{1,8}|<3+|[xX]D+")
+_TONES = re.compile("[\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d.*")
+_ADDRESS = re.compile(r"(?i)(?:https?://|ftp://|www\.).+|\S+\.(?:com|org|net|edu|gov|co\.uk)(?:/.*)?")
+_MOUTHS = {
+    **dict.fromkeys(")]", "happy"),
+    **dict.fromkeys("([", "sad"),
+    **dict.fromkeys("/\\|", "annoyed"),
+    "d": "happy",
+    "p": "fun",
+    "o": "surprised",
+    "*": "kiss",
+    "3": "love",
+}
+# emoji whose names say little of what they say: the word that stands for each
+_MEANT = {
+    emoji: word
+    for word, emojis in {
+        "happy": "😀😃😄😁😆😊☺🙂😇🤗😺😸☀🌞",
+        "laughing": "😂🤣😹😝😜🤪😛",
+        "love": "❤♥😍🥰😘💕💖💗💓💘💙💚💛💜🧡💞😻🖤💝",
+        "great": "👏🔥💯✨⭐🌟🏆💪🙌🤩👌😎",
+        "good": "👍✅✔",
+        "celebrate": "🎉🥳🎊🎂🍾🥂",
+        "thanks": "🙏",
+        "bad": "👎❌🚫",
+        "sad": "😢😭😞😔☹🙁😟😥😿😪🥺",
+        "heartbroken": "💔",
+        "angry": "😠😡🤬👿😤🖕",
+        "annoyed": "🙄😒😑😐😕🤦😩😫😣😖🤨",
+        "disgusting": "🤢🤮💩🤧",
+        "afraid": "😱😨😰😧😬",
+        "fun": "😋😉😏",
+        "wonder": "🤔🤷😳😮😯😲",
+    }.items()
+    for emoji in emojis
+}
+_SILENT = frozenset(
+    re.findall(
+        r"\w+",
+        "face with and of the in on for sign symbol mark button black white heavy shaped medium small large",
+    )
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def words_of_sign(token: str) -> tuple[str, ...]:
+    """The words that say what a sign says; none for a word, or for a sign that says nothing.
+
+    >>> words_of_sign(":-("), words_of_sign("\\N{AIRPLANE}"), words_of_sign("@somebody")
+    (('sad',), ('airplane',), ('someone',))
+    """
+    if not token or (token.isalpha() and token[0] not in "xX"):
+        return ()
+    if _FACE.fullmatch(token):
+        return ("sad",) if "'" in token else (_MOUTHS[token[-1].lower()],)
+    if token[0] == "@" and token[1:2].isalpha():
+        return ("someone",)
+    if _ADDRESS.fullmatch(token) or "@" in token[1:-1]:
+        return ("website",)
+    bare = bare_emoji(token)
+    if bare in _MEANT:
+        return (_MEANT[bare],)
+    if len(bare) == 1 and unicodedata.category(bare) == "So":
+        names = re.split(r"[^a-z]+", unicodedata.name(bare, "").lower())
+        return tuple(name for name in names if len(name) > 1 and name not in _SILENT)
+    return ()
+
+
+def bare_emoji(token: str) -> str:
+    """An emoji without colour of skin, the wish to be a picture, and what is joined to it."""
+    return token if token.isascii() else _TONES.sub("", token)
+
+
+def is_picture(token: str) -> bool:
+    """Whether a token is an emoticon or an emoji."""
+    if token.isascii():
+        return _FACE.fullmatch(token) is not None
+    bare = bare_emoji(token)
+    return bare in _MEANT or (len(bare) == 1 and unicodedata.category(bare) == "So")

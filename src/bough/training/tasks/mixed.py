@@ -1,0 +1,157 @@
+"""SST beside other sources, whose labels are coarser: one model of SST's classes learns from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from bough.data.extra import Classes, extra_file, load_extra, shares
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.model.purpose import CLASS_NAMES
+from bough.model.sentences import UNLABELLED, Sentence, collate
+from bough.nn.dropout import kept
+from bough.nn.heads import Classifier
+from bough.training.tasks.share import Share
+from bough.training.tasks.sst import SentimentTask
+from bough.training.tasks.task import Floats, Indices, cut, shuffled
+from bough.trees.tree import Tree
+
+Group = tuple[str, Classes]  # a source, and the classes that one of its labels stands for
+
+
+class MixedTask(SentimentTask):
+    """SST and the sources of `mix`: a step takes `batch` sentences of SST and so many of each source.
+
+    A source's classes take turns in a step, however frequent each is. The label K + g of a node means one of the
+    classes of group g, with p the sum of theirs. The loss is (Σ_fine -log p + `mix_weight` Σ_coarse -log p) / trees,
+    where only those of SST count as trees.
+    """
+
+    def __init__(self, config: Config, data: Path) -> None:
+        super().__init__(config, data)
+        self.shares = shares(config.mix)
+        self.classes = len(CLASS_NAMES[config.task])
+        self.groups: list[Group] = []
+
+    def read(self, split: str) -> list[Tree]:
+        trees = super().read(split)
+        for name in self.shares:
+            found = cut(load_extra(self.data, name, split, self.classes), self.config.limit)
+            trees += [
+                tree.replace(labels=[self._number(name, label) for label in tree.labels or ()])
+                for tree in found
+            ]
+        return trees
+
+    def _number(self, name: str, label: object) -> int | None:
+        if not isinstance(label, tuple):
+            return None
+        group = (name, label)
+        if group not in self.groups:
+            self.groups.append(group)
+        return self.classes + self.groups.index(group)
+
+    def files(self, split: str) -> list[Path]:
+        return [*super().files(split), *(extra_file(self.data, name, split) for name in self.shares)]
+
+    # ------------------------------------------------------------------- a step
+
+    def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
+        labels = np.array([sentence.label for sentence in examples])
+        own = np.flatnonzero(labels < self.classes)
+        steps = [own[chosen] for chosen in shuffled(len(own), self.config.batch, rng)]
+        for name, count in self.shares.items():
+            drawn = self._drawn(name, labels, count * len(steps), rng)
+            steps = [np.concatenate([step, next(drawn)]) for step in steps]
+        return steps
+
+    def _drawn(
+        self, name: str, labels: NDArray[np.int64], wanted: int, rng: np.random.Generator
+    ) -> Iterator[Indices]:
+        """The source's examples, its classes in turn, each class in a fresh order and again from the start."""
+        pools = [np.flatnonzero(labels == k) for k in self._labels_of(name)]
+        pools = [pool for pool in pools if len(pool)]
+        each = -(-wanted // len(pools))
+        columns = [
+            np.concatenate([rng.permutation(pool) for _ in range(-(-each // len(pool)))])[:each]
+            for pool in pools
+        ]
+        in_turn = np.stack(columns, axis=1).ravel()[:wanted]
+        return iter(in_turn.reshape(-1, self.shares[name]))
+
+    def _labels_of(self, name: str) -> list[int]:
+        return [self.classes + g for g, (source, _) in enumerate(self.groups) if source == name]
+
+    def loss(
+        self, model: Model, batch: Sequence[Sentence] | Share[Sentence], rng: np.random.Generator
+    ) -> Tensor:
+        assert isinstance(model.head, Classifier)
+        share = Share.of(batch)
+        own = share.own
+        forest, ids = collate(own, model, None if share.all else (share.whole, range(share.start, share.end)))
+        states, row_of = model.states(model.look_up(forest, ids), forest)
+        at_nodes = torch.from_numpy(np.concatenate([sentence.labels for sentence in own])).to(row_of.device)
+        fine = ((at_nodes != UNLABELLED) & (at_nodes < self.classes)).nonzero().squeeze(1)
+        coarse = (at_nodes >= self.classes).nonzero().squeeze(1)
+        loss = model.head.loss(states, at_nodes[fine], row_of[fine], share.drawn(self._fine_nodes))
+        if any(self._coarse_nodes(sentence) for sentence in share.whole):
+            h = states.index_select(0, row_of[coarse])
+            if model.training and model.head.dropout:
+                drawn = share.drawn(self._coarse_nodes) or len(h)
+                h = h * kept(h, drawn, h.shape[1], model.head.dropout)
+            log_p = functional.linear(h, model.head.W_s, model.head.b_s).log_softmax(dim=1)  # (n, K)
+            outside = ~self.members().to(log_p.device)[at_nodes[coarse] - self.classes]
+            summed = log_p.masked_fill(outside, -torch.inf).logsumexp(dim=1).sum()
+            loss = loss - self.config.mix_weight * summed
+        if not share.weight:  # an example that another rank counts
+            loss = loss * 0
+        return loss / max(1, sum(sentence.label < self.classes for sentence in share.whole))
+
+    def _fine_nodes(self, sentence: Sentence) -> int:
+        return int(((sentence.labels != UNLABELLED) & (sentence.labels < self.classes)).sum())
+
+    def _coarse_nodes(self, sentence: Sentence) -> int:
+        return int((sentence.labels >= self.classes).sum())
+
+    def members(self) -> Tensor:
+        """(groups, K) which classes each group has."""
+        found = torch.zeros(len(self.groups), self.classes, dtype=torch.bool)
+        for g, (_, classes) in enumerate(self.groups):
+            found[g, list(classes)] = True
+        return found
+
+    # ------------------------------------------------------------------ figures
+
+    def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
+        """SST's figures, the mean F1 of each source's own classes, and the mean of all sources' losses."""
+        labels = np.array([sentence.label for sentence in examples])
+        own = np.flatnonzero(labels < self.classes)
+        figures = super().metrics(predicted[own], [examples[i] for i in own.tolist()])
+        losses = [figures.pop("loss")]
+        figures["sst_loss"] = losses[0]
+        for name in self.shares:
+            here = np.flatnonzero(np.isin(labels, self._labels_of(name)))
+            if not len(here):
+                continue
+            f1, loss = self._judged(name, predicted[here], labels[here])
+            figures |= {f"{name}_f1": f1, f"{name}_loss": loss}
+            losses.append(loss)
+        return {**figures, "loss": float(np.mean(losses))}
+
+    def _judged(self, name: str, predicted: Floats, labels: NDArray[np.int64]) -> tuple[float, float]:
+        numbers = self._labels_of(name)
+        sums = predicted @ self.members().double().numpy()[np.array(numbers) - self.classes].T  # (n, groups)
+        gold, chosen = np.searchsorted(numbers, labels), sums.argmax(axis=1)
+        f1 = [
+            2 * ((gold == k) & (chosen == k)).sum() / max(1, (gold == k).sum() + (chosen == k).sum())
+            for k in range(len(numbers))
+            if (gold == k).any()
+        ]
+        return float(np.mean(f1)), float(-np.log(sums[np.arange(len(gold)), gold].clip(1e-30)).mean())
