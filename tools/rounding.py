@@ -1,4 +1,4 @@
-"""How far the losses of two ranks and of one process drift apart over an epoch, and those of one process by another path.
+"""How far the losses of two ranks and of one process drift apart over an epoch, and those of two paths of one.
 
     python tools/rounding.py --data DATA      # an epoch of 600 sentences of SST; see docs/scaling.md
 
@@ -21,7 +21,7 @@ from typing import Any
 def losses(ranks: int, data: str, double: bool, **environment: str) -> list[float]:
     """Of every step of an epoch by so many ranks."""
     how = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"] if ranks > 1 else []
-    command = [sys.executable, *how, __file__, "--data", data, "--run", "double" if double else "single"]
+    command = [sys.executable, *how, __file__, "--data", data, "--epoch", "double" if double else "single"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     found: list[float] = json.loads(done.stdout)
@@ -60,10 +60,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", default="", help="data folder; else BOUGH_DATA")
-    parser.add_argument("--run", choices=("single", "double"), help=argparse.SUPPRESS)
+    parser.add_argument("--epoch", choices=("single", "double"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.run:
-        run(arguments.data, arguments.run == "double")
+    if arguments.epoch:
+        run(arguments.data, arguments.epoch == "double")
         return
     one, two = (losses(ranks, arguments.data, False) for ranks in (1, 2))
     other = losses(1, arguments.data, False, BOUGH_FAST="torch")
