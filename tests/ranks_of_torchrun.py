@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import bough.training.train
 from bough.training.torchrun import joined
 from bough.training.train import train
 from quick_runs import quick
@@ -41,9 +44,16 @@ def surroundings(**more: str) -> dict[str, str]:
 
 
 def train_all(runs: Mapping[str, Sequence[Any]], data: Path, out: Path) -> None:
-    """One run per name: a recipe and settings over it."""
+    """One run per name: a recipe and settings over it, of which "double" stands for numbers of 64 bits."""
     for name, (recipe, settings) in runs.items():
-        train(quick(recipe).with_settings(settings), out / name, data=data)
+        own = {key: value for key, value in settings.items() if key != "double"}
+        with _double() if "double" in settings else nullcontext():
+            train(quick(recipe).with_settings(own), out / name, data=data)
+
+
+def _double() -> Any:
+    new = bough.training.train._new_model
+    return patch("bough.training.train._new_model", lambda *given: new(*given).double())
 
 
 if __name__ == "__main__":
