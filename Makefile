@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+COVERED := tests/trees tests/formats tests/draw tests/pipeline
 # something of every package that bough needs
 LOWEST_TESTS := tests/formats tests/trees tests/draw tests/model tests/data/test_download.py tests/cli/test_help.py \
   tests/nn/test_child_sum.py tests/reproduce/test_figures.py tests/fitting/test_parts.py tests/pipeline/test_sentiment.py
@@ -50,8 +51,8 @@ serve: $(VENV)/.serve  ## the page and the JSON API, on this machine
 test: $(VENV)/.dev  ## the tests; SLOW=1 adds those that take minutes
 	$(BIN)/python -m pytest -n 2 $(if $(SLOW),--slow)
 
-coverage: $(VENV)/.dev  ## what part of the lines the quick tests run, with a floor
-	$(BIN)/python -m pytest -n 2 -q --cov --cov-report=term:skip-covered
+coverage: $(VENV)/.dev  ## what part of the lines of trees, formats, draw and pipeline their own tests run, with a floor
+	$(BIN)/python -m pytest -n 2 -q --cov --cov-report=term:skip-covered $(COVERED)
 
 # The lowest versions that pyproject.toml allows, in front of all else that the tests need, torch as pinned included.
 # Old packages warn of what newer ones have deprecated; that is not ours to mend.

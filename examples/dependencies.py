@@ -6,6 +6,7 @@ The built-in parser makes the file here; one that you have, with `# label = NAME
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import bough
 from bough.data.labelled import open_labelled
@@ -40,6 +41,7 @@ def main() -> None:
             for split in ("train", "dev", "test")
         }
         settings = {"embeddings": "tuned", "vectors": "shipped"}
+        mine: Any
         mine, outcome = fit_sources(files, folder / "model", settings=settings, epochs=8)
         print(f"test: {outcome.facts['scores']['test']['figures']['accuracy']:.3f} of the sentences right")
         tree = next(iter(files["test"])).tree

@@ -40,16 +40,16 @@ def main() -> None:
         examples += [(tree, module) for tree in trees[:MOST_FUNCTIONS]]
     random.Random(1).shuffle(examples)
     cut = len(examples) * 4 // 5
-    trees, labels = zip(*examples, strict=True)
-    mine = bough.fit(trees[:cut], labels[:cut], epochs=12)
-    report = mine.evaluate(trees[cut:], labels[cut:])
+    syntax, labels = zip(*examples, strict=True)
+    mine = bough.fit(syntax[:cut], labels[:cut], epochs=12)
+    report = mine.evaluate(syntax[cut:], labels[cut:])
     most = max(labels.count(module) for module in MODULES) / len(labels)
     print(f"{len(examples)} functions of {len(MODULES)} modules")
     print(
         f"accuracy on the {report.examples} held out: {report.figures['accuracy']:.3f} (always the largest: {most:.3f})"
     )
-    result = mine(trees[cut])
-    print(f"a function of {labels[cut]} with {len(trees[cut])} nodes: {result.label} ({result.score:.0%})")
+    result = mine(syntax[cut])
+    print(f"a function of {labels[cut]} with {len(syntax[cut])} nodes: {result.label} ({result.score:.0%})")
 
 
 if __name__ == "__main__":

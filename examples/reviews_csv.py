@@ -9,6 +9,7 @@ import itertools
 import random
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from bough.data.labelled import open_labelled
 from bough.fitting import fit_sources
@@ -52,7 +53,7 @@ def main() -> None:
         )
         figures = outcome.facts["scores"]["test"]["figures"]
         print(f"accuracy on the rows held out: {figures['accuracy']:.3f}")
-        mine = load(folder / "model")
+        mine: Any = load(folder / "model")
         for text in ("The soup was cold .", "Our waiter forgot us .", "Loud music , sadly ."):
             print(f"{mine(text).label:8} {text}")
 

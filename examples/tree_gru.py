@@ -25,7 +25,7 @@ class TreeGRU(bough.nn.TreeLayer):
         self.U_z, self.U_r, self.U_u = (nn.Linear(hidden_size, hidden_size, bias=False) for _ in "zru")
 
     def input_map(self, x: Tensor) -> Tensor:
-        return self.W(x)
+        return torch.as_tensor(self.W(x))
 
     def node(self, a: Tensor, below: bough.nn.Edges) -> tuple[Tensor]:
         a_z, a_r, a_u = a.chunk(3, dim=1)  # (n, D)
@@ -62,7 +62,7 @@ def main() -> None:
     def logits(batch: list[bough.Tree]) -> Tensor:
         forest = bough.Forest(batch)
         x = table(torch.tensor([words[token] for tree in batch for token in tree.tokens or ()]))
-        return head(layer(x, forest)[forest.roots])
+        return torch.as_tensor(head(layer(x, forest)[forest.roots]))
 
     for _ in range(10):
         for rows in torch.randperm(cut).split(25):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -94,7 +95,7 @@ def _walk(layer: TreeLayer, a: Tensor, tree: Tree) -> tuple[Tensor, ...]:
             torch.stack([states[k][s] for k in near]) if near else a.new_zeros(0, width)
             for s, width in enumerate(layer.states)
         )
-        below = OneNode(rows, relations, places, [*(sizes[k] for k in near), sizes[j]])
+        below: Any = OneNode(rows, relations, places, [*(sizes[k] for k in near), sizes[j]])
         if near:
             found = layer.node(None if layer.leaf_inputs else a[j : j + 1], below)
         else:
@@ -115,7 +116,8 @@ def _stacks(layer: LSTM, x: Tensor, tree: Tree) -> tuple[Tensor, ...]:
     columns = []
     for direction in range(layer.directions):
         inputs = x
-        for cell in layer.stacks[direction if len(layer.stacks) > 1 else 0]:
+        stack: Any = layer.stacks[direction if len(layer.stacks) > 1 else 0]
+        for cell in stack:
             columns.append(_states(cell, inputs, reversed_chain(tree) if direction else tree))
             inputs = columns[-1][0]
     return tuple(torch.cat(parts, dim=1) for parts in zip(*columns, strict=True))

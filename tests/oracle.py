@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import hypothesis
 import torch
@@ -16,7 +18,7 @@ from bough.bench.recursion import recursive
 from treegen import trees
 
 X, D = 6, 3  # 6 is 2 + 2², a vector and a matrix
-TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
+TOLERANCE: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10}
 drawn = hypothesis.settings(max_examples=30, deadline=None)  # one drawn forest is a few hundred torch calls
 
 Keys = list[list[int]] | None
@@ -65,7 +67,8 @@ def identities(some: Sequence[Tree], keys: Keys) -> Tensor:
     """(N,) which input a node has, counted from 0: its own, or that of its key."""
     if keys is None:
         return torch.arange(sum(map(len, some)))
-    _, ids = torch.tensor([key for part in keys for key in part]).unique(return_inverse=True)
+    keyed = torch.tensor([key for part in keys for key in part])
+    ids: Tensor = keyed.unique(return_inverse=True)[1]
     return ids
 
 
@@ -82,7 +85,7 @@ def assert_recursive(
     `seed` is set before the layer runs, so that a test that knows what it draws can hand over `masks`.
     """
     layer = layer.double()
-    x = inputs(some, keys, layer.input_size)
+    x = inputs(some, keys, int(layer.input_size))  # type: ignore[arg-type]
     torch.manual_seed(seed)
     ours = states(layer, x, Forest(some, keys))
     theirs = recursive(layer, x, some, masks)
@@ -94,12 +97,14 @@ def assert_recursive(
     dx, *ours_d = torch.autograd.grad(ours, wanted, onto, materialize_grads=True)
     ex, *theirs_d = torch.autograd.grad(theirs, wanted, onto, materialize_grads=True)
     for (name, _), a, b in zip(layer.named_parameters(), ours_d, theirs_d, strict=True):
-        torch.testing.assert_close(
-            a, b, **TOLERANCE, msg=lambda text, name=name: f"gradient of {name}: {text}"
-        )
+        torch.testing.assert_close(a, b, **TOLERANCE, msg=partial(_of, name))
     ids = identities(some, keys)  # of inputs that are shared, only the sum of the gradients is defined
     for a, b in zip(_summed(dx, ids), _summed(ex, ids), strict=True):
         torch.testing.assert_close(a, b, **TOLERANCE)
+
+
+def _of(name: str, text: str) -> str:
+    return f"gradient of {name}: {text}"
 
 
 def _summed(dx: Tensor, ids: Tensor) -> Tensor:

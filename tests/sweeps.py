@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ ISAS = [isa for isa in (512, 256) if isinstance(FOUND, library.Library) and isa 
 every_isa = pytest.mark.parametrize("isa", ISAS, ids=lambda isa: f"{isa} bits")
 
 
-def on(isa: int, monkeypatch: pytest.MonkeyPatch, **more: int) -> None:
+def on(isa: int, monkeypatch: pytest.MonkeyPatch, **more: Any) -> None:
     """Take this instruction set."""
     assert isinstance(FOUND, library.Library)
     chosen = dataclasses.replace(FOUND, isa=isa, **more)
@@ -30,10 +31,10 @@ def on(isa: int, monkeypatch: pytest.MonkeyPatch, **more: int) -> None:
 class Case:
     """A forest and a layer's tensors, drawn by a seed: any arity, shape, sharing, leaf, gate and mask."""
 
-    def __init__(self, seed: int, trees: list[Tree] | None = None, **given: object) -> None:
+    def __init__(self, seed: int, trees: list[Tree] | None = None, **given: Any) -> None:
         draw = np.random.default_rng(seed)
         torch.manual_seed(seed)
-        options = {
+        options: dict[str, Any] = {
             "arity": None if draw.random() < 0.3 else int(draw.integers(1, 5)),
             "affine": bool(draw.random() < 0.5),
             "output_gate": bool(draw.random() < 0.6),

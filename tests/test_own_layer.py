@@ -14,6 +14,7 @@ import bough
 from bough.errors import FormatError
 from bough.model.config import Config
 from bough.nn import Edges, TreeLayer, registry
+from bough.pipeline import SentimentPipeline
 from bough.training.recipes import load_recipe
 from bough.training.train import train
 
@@ -31,7 +32,8 @@ class Minimal(TreeLayer):
         self.steepness = steepness
 
     def input_map(self, x: Tensor) -> Tensor:
-        return self.W(x)
+        a: Tensor = self.W(x)
+        return a
 
     def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
         (h_k,) = below.states
@@ -60,7 +62,9 @@ def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
     del registry._KINDS["minimal"]  # another process, which has not heard of it
     with pytest.raises(FormatError, match=r"encoder = 'minimal': one of .*bough\.nn\.register"):
         bough.load(tmp_path / "run")
-    scored = bough.load(tmp_path / "run", layers=[Minimal])("A wonderful film .")
+    pipeline = bough.load(tmp_path / "run", layers=[Minimal])
+    assert isinstance(pipeline, SentimentPipeline)
+    scored = pipeline("A wonderful film .")
     assert scored.label in scored.classes
     assert len(scored.nodes) == len(scored.tree)
     assert bough.load(tmp_path / "run").model.encoder.steepness == 2.0

@@ -132,7 +132,7 @@ def test_prepare_writes_what_training_reads(tmp_path: Path, bough: Call) -> None
         (raw / "sick" / name).write_text(heading + "3\tA cat isn't here\tNo cat\t4.2\tNEUTRAL\r\n")
     assert bough("prepare", "sick", "--data", str(raw), "--out", str(out)).returncode == 0
     for parse in ("dependency", "constituency"):
-        (pair,) = load_sick(out, "test", parse=parse, check=False)  # type: ignore[arg-type]
+        (pair,) = load_sick(out, "test", parse=parse, check=False)
         assert (pair.id, pair.score) == ("3", 4.2)
         assert pair.left.tokens is not None
         assert [token for token in pair.left.tokens if token] == ["A", "cat", "is", "n't", "here"]

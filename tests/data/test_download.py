@@ -12,7 +12,7 @@ from bough.data.download import download
 from bough.errors import DataError
 
 if TYPE_CHECKING:
-    from conftest import Server
+    from data.conftest import Server
 
 BODY = bytes(index * 7 % 256 for index in range(1_000_000))
 SHA = hashlib.sha256(BODY).hexdigest()

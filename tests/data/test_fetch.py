@@ -14,7 +14,7 @@ from bough.data.fetch import GLOVE, SICK, SST, WORDNET, Archive, fetch
 from bough.data.wordnet import SYNSETS
 
 if TYPE_CHECKING:
-    from conftest import Server
+    from data.conftest import Server
 
 Zipped = Callable[[dict[str, str]], bytes]
 

@@ -33,7 +33,7 @@ def test_plain_gzip_and_zip_are_the_same(tmp_path: Path, zipped: Zipped) -> None
         assert (glove.name, glove.dim) == ("glove.9B.3d", 3)
         assert [(n, w) for n, w, _ in glove.lines()] == [(1, b"the"), (2, b"elm")]
         _, values = [(n, values) for n, _, values in glove.lines()][1]
-        np.testing.assert_array_equal(glove.vector(values, 2), np.float32([-1, 2.5, 1e-3]))
+        np.testing.assert_array_equal(glove.vector(values, 2), np.array([-1, 2.5, 1e-3], dtype=np.float32))
 
 
 def test_of_several_sets_in_an_archive_it_is_the_longest_vectors(tmp_path: Path, zipped: Zipped) -> None:

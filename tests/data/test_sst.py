@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_binary_drops_neutral_sentences_and_keeps_neutral_phrases(data: Path, pa
     trees = load_sst(data, "test", task="binary", parse=parse, check=False)  # type: ignore[arg-type]
     fine = load_sst(data, "test", parse=parse, check=False)  # type: ignore[arg-type]
     assert [labels(tree)[tree.root] for tree in trees] == [2, 0]
-    classes = {None: None, 0: 0, 1: 0, 2: 1, 3: 2, 4: 2}
+    classes: dict[Any, int | None] = {None: None, 0: 0, 1: 0, 2: 1, 3: 2, 4: 2}
     assert [labels(tree) for tree in trees] == [
         tuple(classes[label] for label in labels(tree)) for tree in (fine[0], fine[2])
     ]

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -37,7 +38,7 @@ SENTENCE = [
 ]
 
 
-def test_words_are_nodes_and_nothing_else_is():
+def test_words_are_nodes_and_nothing_else_is() -> None:
     (tree,) = conllu.read(SENTENCE)
     assert tree == Tree(
         [-1, 0, 4, 4, 0],
@@ -47,27 +48,27 @@ def test_words_are_nodes_and_nothing_else_is():
     )
 
 
-def test_an_empty_node_may_stand_first():
+def test_an_empty_node_may_stand_first() -> None:
     lines = ["0.1\t_\t_\t_\t_\t_\t_\t_\t0:root\t_", row(1, "a", 0)]
     assert conllu.read(lines)[0].tokens == ("a",)
 
 
-def test_underscore_is_none_but_a_form():
+def test_underscore_is_none_but_a_form() -> None:
     (tree,) = conllu.read([row(1, "_", 2, "_", "_"), row(2, "b", 0, "root", "_")])
     assert tree == Tree([1, -1], tokens=["_", "b"], relations=[None, "root"])
 
 
-def test_forms_may_hold_spaces():
+def test_forms_may_hold_spaces() -> None:
     (tree,) = conllu.read([row(1, "10  000", 2), row(2, "\u00a0km ", 0)])
     assert tree.tokens == ("10  000", "\u00a0km ")
 
 
-def test_blank_lines_part_sentences_however_many():
+def test_blank_lines_part_sentences_however_many() -> None:
     lines = ["", row(1, "a", 0), "", " ", "", "# a comment", row(1, "b", 0)]
     assert [tree.tokens for tree in conllu.read(lines)] == [("a",), ("b",)]
 
 
-def test_iterate_gives_each_sentence_at_its_blank_line():
+def test_iterate_gives_each_sentence_at_its_blank_line() -> None:
     stream = conllu.iterate([row(1, "a", 0), "", row(1, "b", "x"), ""])
     assert next(stream).tokens == ("a",)
     with pytest.raises(FormatError, match=r"^3: "):
@@ -79,9 +80,9 @@ def test_iterate_gives_each_sentence_at_its_blank_line():
 
 @untimed
 @given(trees(tokens=FORMS, labels=st.none() | MARKS, relations=st.none() | MARKS))
-def test_read_undoes_write(tree):
+def test_read_undoes_write(tree: Tree) -> None:
     columns = {
-        name: column if any(entry is not None for entry in column) else None
+        name: column if any(entry is not None for entry in column or ()) else None
         for name, column in (("labels", tree.labels), ("relations", tree.relations))
     }
     tree = Tree(tree.parents, tokens=tree.tokens, **columns)
@@ -90,11 +91,11 @@ def test_read_undoes_write(tree):
 
 @untimed
 @given(st.lists(trees(tokens=FORMS), max_size=4))
-def test_written_sentences_follow_one_another(drawn):
+def test_written_sentences_follow_one_another(drawn: Any) -> None:
     assert conllu.read("".join(map(conllu.write, drawn)).split("\n")) == drawn
 
 
-def test_written_sentences_are_what_the_format_says():
+def test_written_sentences_are_what_the_format_says() -> None:
     tree = Tree([1, -1], tokens=["elms", "bend"], relations=["nsubj", "root"], labels=["NOUN", None])
     assert conllu.write(tree) == (
         "1\telms\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbend\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -112,7 +113,7 @@ def test_written_sentences_are_what_the_format_says():
         (Tree([-1], tokens=["a"], relations=["\n"]), r"node 0 has relation '\n'"),
     ],
 )
-def test_what_the_format_cannot_hold_is_refused(tree, message):
+def test_what_the_format_cannot_hold_is_refused(tree: Tree, message: Any) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         conllu.write(tree)
 
@@ -143,18 +144,18 @@ def test_what_the_format_cannot_hold_is_refused(tree, message):
         ([row(1, "a", 0), "", "# nothing here"], "3: a sentence without words"),
     ],
 )
-def test_mistakes_carry_file_line_and_reason(lines, message):
+def test_mistakes_carry_file_line_and_reason(lines: Any, message: Any) -> None:
     with pytest.raises(FormatError, match="^" + re.escape(f"trees.conllu:{message}")):
         conllu.read(lines, where="trees.conllu")
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, ""), (2, "\n\n".join([row(1, "a", 0)] * 2))])
-def test_parse_takes_exactly_one_sentence(count, text):
+def test_parse_takes_exactly_one_sentence(count: Any, text: Any) -> None:
     with pytest.raises(FormatError, match=f"{count} sentences"):
         conllu.parse(text)
 
 
-def test_the_library_is_loaded_by_use_only():
+def test_the_library_is_loaded_by_use_only() -> None:
     script = "import sys, bough.formats; sys.exit('conllu' in sys.modules)"
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", script], check=False, env=paths).returncode == 0

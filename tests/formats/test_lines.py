@@ -2,6 +2,7 @@
 
 import io
 import pickle
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ formats = pytest.mark.parametrize(
 
 
 @formats
-def test_a_path_an_open_file_and_lines_read_alike(tmp_path, read, text):
+def test_a_path_an_open_file_and_lines_read_alike(tmp_path: Any, read: Any, text: Any) -> None:
     path = tmp_path / "trees.txt"
     path.write_text(text, encoding="utf-8")
     expected = read(text.split("\n")[:-1])
@@ -32,21 +33,23 @@ def test_a_path_an_open_file_and_lines_read_alike(tmp_path, read, text):
 
 @formats
 @pytest.mark.parametrize("change", [lambda t: "\ufeff" + t, lambda t: t.replace("\n", "\r\n"), str.rstrip])
-def test_bom_crlf_and_a_missing_last_line_end_change_nothing(tmp_path, read, text, change):
+def test_bom_crlf_and_a_missing_last_line_end_change_nothing(
+    tmp_path: Any, read: Any, text: Any, change: Any
+) -> None:
     path = tmp_path / "trees.txt"
     path.write_bytes(change(text).encode())
     assert read(path) == read(text.split("\n")[:-1])
 
 
 @formats
-def test_an_empty_file_holds_no_trees(tmp_path, read, text):
+def test_an_empty_file_holds_no_trees(tmp_path: Any, read: Any, text: Any) -> None:
     path = tmp_path / "trees.txt"
     path.write_text("")
     assert read(path) == []
 
 
 @formats
-def test_bad_utf8_is_a_format_error_with_its_line(tmp_path, read, text):
+def test_bad_utf8_is_a_format_error_with_its_line(tmp_path: Any, read: Any, text: Any) -> None:
     path = tmp_path / "trees.txt"
     path.write_bytes(text.encode() + b"\xe9\n")
     line = text.count("\n") + 1
@@ -60,13 +63,13 @@ def test_bad_utf8_is_a_format_error_with_its_line(tmp_path, read, text):
 
 
 @formats
-def test_a_missing_file_is_the_systems_error(tmp_path, read, text):
+def test_a_missing_file_is_the_systems_error(tmp_path: Any, read: Any, text: Any) -> None:
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none.txt")
 
 
 @formats
-def test_errors_carry_where_line_and_reason_apart(tmp_path, read, text):
+def test_errors_carry_where_line_and_reason_apart(tmp_path: Any, read: Any, text: Any) -> None:
     path = tmp_path / "trees.txt"
     path.write_text(text + ") bad\n", encoding="utf-8")
     with pytest.raises(FormatError) as caught:

@@ -3,6 +3,7 @@
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ untimed = settings(deadline=None)
 
 
 def without_empty_columns(tree: Tree) -> Tree:
-    def kept(column):
+    def kept(column: Any) -> Any:
         return column if column is not None and any(entry is not None for entry in column) else None
 
     return Tree(tree.parents, tokens=tree.tokens, labels=kept(tree.labels), relations=kept(tree.relations))
@@ -33,12 +34,12 @@ def without_empty_columns(tree: Tree) -> Tree:
 # ----------------------------------------------------------------- dependency
 
 
-def test_pointers_count_from_one_and_the_root_points_at_zero():
+def test_pointers_count_from_one_and_the_root_points_at_zero() -> None:
     assert pointers.parse_parents("2 0 2") == [1, -1, 1]
     assert pointers.parse_parents("0") == [-1]
 
 
-def test_dependency_lines():
+def test_dependency_lines() -> None:
     tree = pointers.parse_dependency("2 0 2", "cats climb trees", "nsubj # dobj", "# 1 #")
     assert tree == Tree(
         [1, -1, 1],
@@ -48,27 +49,27 @@ def test_dependency_lines():
     )
 
 
-def test_tokens_part_at_plain_spaces_only():
+def test_tokens_part_at_plain_spaces_only() -> None:
     assert pointers.parse_dependency("2 0", "21\u00a01/2 #").tokens == ("21\u00a01/2", "#")
 
 
-def test_a_column_of_nothing_is_no_column():
+def test_a_column_of_nothing_is_no_column() -> None:
     assert pointers.parse_dependency("2 0", "a b", "# #").relations is None
 
 
 @untimed
 @given(trees(tokens=WORDS, labels=MARKS, relations=MARKS))
-def test_dependency_read_undoes_write(tree):
+def test_dependency_read_undoes_write(tree: Tree) -> None:
     tree = without_empty_columns(tree)
     lines = pointers.write_dependency(tree)
     assert pointers.parse_dependency(*lines) == tree
-    columns = [None if line is None else [line] * 2 for line in lines]
+    columns: list[Any] = [None if line is None else [line] * 2 for line in lines]
     assert pointers.read_dependency(*columns) == [tree, tree]
 
 
 @untimed
 @given(trees())
-def test_parents_alone_are_enough(tree):
+def test_parents_alone_are_enough(tree: Tree) -> None:
     line = pointers.write_dependency(tree).parents
     assert pointers.parse_dependency(line) == tree
     assert pointers.read_dependency([line]) == [tree]
@@ -77,7 +78,7 @@ def test_parents_alone_are_enough(tree):
 # --------------------------------------------------------------- constituency
 
 
-def test_constituency_children_stand_left_to_right_by_first_leaf():
+def test_constituency_children_stand_left_to_right_by_first_leaf() -> None:
     tree = pointers.parse_constituency("5 5 4 6 6 0", "the elm bends", labels="DT NN VBZ VP NP S")
     assert tree == ptb.parse("(S (NP (DT the) (NN elm)) (VP (VBZ bends)))")  # node 5 comes before node 4
 
@@ -90,26 +91,26 @@ def test_constituency_children_stand_left_to_right_by_first_leaf():
         ("4 4 4 0", "a b c", "( a b c)"),
     ],
 )
-def test_constituency_shapes(parents, tokens, brackets):
+def test_constituency_shapes(parents: Any, tokens: Any, brackets: Any) -> None:
     assert pointers.parse_constituency(parents, tokens) == ptb.parse(brackets)
 
 
 @untimed
 @given(constituents(words=WORDS, labels=MARKS), st.data())
-def test_constituency_read_undoes_write(tree, data):
+def test_constituency_read_undoes_write(tree: Tree, data: Any) -> None:
     relations = data.draw(st.none() | st.lists(MARKS, min_size=len(tree), max_size=len(tree)))
     tree = without_empty_columns(
         Tree(tree.parents, tokens=tree.tokens, labels=tree.labels, relations=relations)
     )
     lines = pointers.write_constituency(tree)
     assert pointers.parse_constituency(*lines) == tree.renumbered(tree.preorder)
-    columns = [None if line is None else [line] * 2 for line in lines]
+    columns: list[Any] = [None if line is None else [line] * 2 for line in lines]
     assert pointers.read_constituency(*columns) == [tree.renumbered(tree.preorder)] * 2
 
 
 @untimed
 @given(constituents(), st.randoms(use_true_random=False))
-def test_the_numbers_of_inner_nodes_do_not_matter(tree, random):
+def test_the_numbers_of_inner_nodes_do_not_matter(tree: Tree, random: Any) -> None:
     leaves, inner = tree.leaves.tolist(), np.flatnonzero(tree.degrees).tolist()
     random.shuffle(inner)
     shuffled = tree.renumbered([*leaves, *inner])
@@ -122,19 +123,19 @@ def test_the_numbers_of_inner_nodes_do_not_matter(tree, random):
 
 @untimed
 @given(trees())
-def test_constituency_parents_alone_are_enough(tree):
+def test_constituency_parents_alone_are_enough(tree: Tree) -> None:
     parents = pointers.write_constituency(tree).parents
     assert pointers.parse_constituency(parents) == tree.renumbered(tree.preorder)
 
 
-def test_written_leaves_come_first_in_word_order():
+def test_written_leaves_come_first_in_word_order() -> None:
     tree = ptb.parse("(S (NP (DT the) (NN elm)) (VP (VBZ bends)))")
     assert pointers.write_constituency(tree) == pointers.Lines(
         parents="5 5 6 0 4 4", tokens="the elm bends", relations=None, labels="DT NN VBZ S NP VP"
     )
 
 
-def test_100_000_deep_lines():
+def test_100_000_deep_lines() -> None:
     deep = 100_000
     line = " ".join(map(str, [*range(2, deep + 1), 0]))
     tree = pointers.parse_constituency(line, "end")
@@ -167,7 +168,7 @@ def test_100_000_deep_lines():
         (["0 1", "a b", "x y", ""], "labels: entry 1 is empty"),
     ],
 )
-def test_dependency_mistakes_carry_line_and_reason(columns, message):
+def test_dependency_mistakes_carry_line_and_reason(columns: Any, message: Any) -> None:
     with pytest.raises(FormatError, match="^" + re.escape(message)):
         pointers.parse_dependency(*columns)
     good = ["0", "a", "x", "y"][: len(columns)]
@@ -192,7 +193,7 @@ def test_dependency_mistakes_carry_line_and_reason(columns, message):
         (["3 3 0", "a b", "x y z", "x"], "1 labels for 3 nodes"),
     ],
 )
-def test_constituency_mistakes_carry_line_and_reason(columns, message):
+def test_constituency_mistakes_carry_line_and_reason(columns: Any, message: Any) -> None:
     with pytest.raises(FormatError, match=re.escape(message)):
         pointers.parse_constituency(*columns)
     with pytest.raises(FormatError, match="^" + re.escape(f"a.cparents:1: {message}")):
@@ -201,7 +202,7 @@ def test_constituency_mistakes_carry_line_and_reason(columns, message):
 
 @untimed
 @given(st.lists(st.integers(-1, 7), min_size=1, max_size=7))
-def test_any_pointers_are_read_or_refused(heads):
+def test_any_pointers_are_read_or_refused(heads: Any) -> None:
     line = " ".join(map(str, heads))
     for parse in (pointers.parse_dependency, pointers.parse_constituency):
         try:
@@ -219,13 +220,13 @@ def test_any_pointers_are_read_or_refused(heads):
         (["0"], ["a", "b"], "2: parents end before this line, the others go on"),
     ],
 )
-def test_files_of_unequal_length_are_refused(parents, tokens, message):
+def test_files_of_unequal_length_are_refused(parents: Any, tokens: Any, message: Any) -> None:
     for read in (pointers.read_dependency, pointers.read_constituency):
         with pytest.raises(FormatError, match=f"^{message}"):
             read(parents, tokens)
 
 
-def test_bad_utf8_is_blamed_on_its_own_file(tmp_path):
+def test_bad_utf8_is_blamed_on_its_own_file(tmp_path: Path) -> None:
     (tmp_path / "a.parents").write_text("0\n0\n")
     (tmp_path / "a.toks").write_bytes(b"fine\n\xff\n")
     with pytest.raises(FormatError, match=r"a\.toks:2: byte 0xff"):
@@ -249,7 +250,7 @@ def test_bad_utf8_is_blamed_on_its_own_file(tmp_path):
         ("constituency", Tree([-1, 0, 0], tokens=[None, "a", None]), "node 2 has no token"),
     ],
 )
-def test_what_lines_cannot_hold_is_refused(write, tree, message):
+def test_what_lines_cannot_hold_is_refused(write: Any, tree: Tree, message: Any) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         getattr(pointers, f"write_{write}")(tree)
 
@@ -258,7 +259,7 @@ def test_what_lines_cannot_hold_is_refused(write, tree, message):
 
 
 @needs_sick
-def test_all_of_sick_reads_and_comes_back():
+def test_all_of_sick_reads_and_comes_back() -> None:
     sentences = 0
     for split in ("train", "dev", "test"):
         for side in ("a", "b"):
@@ -266,7 +267,7 @@ def test_all_of_sick_reads_and_comes_back():
             dependency = pointers.read_dependency(path["parents"], path["toks"], path["rels"])
             constituency = pointers.read_constituency(path["cparents"], path["toks"])
             for words, phrases in zip(dependency, constituency, strict=True):
-                assert words.tokens == tuple(phrases.tokens[leaf] for leaf in phrases.leaves)
+                assert words.tokens == tuple((phrases.tokens or ())[leaf] for leaf in phrases.leaves)
                 assert len(phrases) == 2 * len(words) - 1
             for phrases in constituency[::5]:
                 assert pointers.parse_constituency(*pointers.write_constituency(phrases)) == phrases
@@ -279,22 +280,23 @@ def test_all_of_sick_reads_and_comes_back():
 
 @needs_sst
 @pytest.mark.parametrize(("split", "count"), [("train", 8544), ("dev", 1101), ("test", 2210)])
-def test_all_of_sst_reads_and_comes_back(split, count):
+def test_all_of_sst_reads_and_comes_back(split: Any, count: Any) -> None:
     paths = [SST / split / name for name in ("dparents.txt", "sents.toks", "rels.txt", "dlabels.txt")]
     drawn = pointers.read_dependency(*paths)
     assert len(drawn) == count
     if split == "train":
         assert sum(map(len, drawn)) == 163_563
-        assert sum(label is not None for tree in drawn for label in tree.labels) == 149_278
+        assert sum(label is not None for tree in drawn for label in tree.labels or ()) == 149_278
     lines = [pointers.write_dependency(tree) for tree in drawn]
     for path, column in zip(paths, zip(*lines, strict=True), strict=True):
         assert list(column) == path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
 @needs_sst
-def test_sst_words_are_the_same_in_pointers_and_brackets():  # but for slashes and stars, still escaped there
+def test_sst_words_are_the_same_in_pointers_and_brackets() -> None:
+    """But for slashes and stars, still escaped there."""
     words = pointers.read_dependency(SST / "dev" / "dparents.txt", SST / "dev" / "sents.toks")
     phrases = ptb.read(DATA / "sst" / "trees" / "dev.txt")
     for flat, deep in zip(words, phrases, strict=True):
-        plain = tuple(token.replace("\\/", "/").replace("\\*", "*") for token in flat.tokens)
-        assert plain == tuple(deep.tokens[leaf] for leaf in deep.leaves)
+        plain = tuple(str(token).replace("\\/", "/").replace("\\*", "*") for token in flat.tokens or ())
+        assert plain == tuple((deep.tokens or ())[leaf] for leaf in deep.leaves)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ from bough.model.config import Config
 from bough.model.model import Model
 from bough.model.sentences import collate, prepare_all
 
-SMALL = {"hidden": 4, "dimension": 3, "similarity_hidden": 3}
+SMALL: dict[str, Any] = {"hidden": 4, "dimension": 3, "similarity_hidden": 3}
 CONFIGS = [
     Config(**SMALL),
     Config(**SMALL, encoder="dependency", task="sst2"),

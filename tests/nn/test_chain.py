@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import pytest
 import torch
@@ -15,6 +16,11 @@ from oracle import TOLERANCE, D, Keys, X, assert_recursive, chains, drawn, input
 
 WORDS = (5, 1, 3)
 SENTENCES = [Tree([*range(1, n), -1]) for n in WORDS]  # first word = leaf, last = root
+
+
+def cells(layer: LSTM, stack: int) -> list[Any]:
+    """The layers of a direction, from the lowest on."""
+    return list(cast(nn.ModuleList, layer.stacks[stack]))
 
 
 def torch_lstm(cells: Sequence[NaryTreeLSTM | ChildSumTreeLSTM]) -> nn.LSTM:
@@ -66,7 +72,7 @@ def test_stacked(layers: int) -> None:
     layer, x = LSTM(X, D, layers=layers).double(), inputs(SENTENCES)
     h, c = layer(x, Forest(SENTENCES))
     assert h.shape == c.shape == (sum(WORDS), layers * D)
-    tops, ends = per_word(torch_lstm(list(layer.stacks[0])), x)
+    tops, ends = per_word(torch_lstm(cells(layer, 0)), x)
     torch.testing.assert_close(h[:, -D:], tops, **TOLERANCE)
     torch.testing.assert_close(layer.final(h, Forest(SENTENCES)), ends, **TOLERANCE)
     onto = torch.randn_like(ends)
@@ -81,7 +87,7 @@ def test_both_directions_are_independent_stacks(layers: int, tied: bool) -> None
     forest, x = Forest(SENTENCES), inputs(SENTENCES)
     h, _ = layer(x, forest)
     assert h.shape == (sum(WORDS), 2 * layers * D)
-    forward, backward = list(layer.stacks[0]), list(layer.stacks[-1])
+    forward, backward = cells(layer, 0), cells(layer, -1)
     assert (forward[0] is backward[0]) == tied
     there, ends = per_word(torch_lstm(forward), x)
     back, starts = per_word(torch_lstm(backward), x, backwards=True)
@@ -93,8 +99,8 @@ def test_both_directions_are_independent_stacks(layers: int, tied: bool) -> None
 def test_one_untied_bidirectional_layer_is_pytorchs() -> None:
     layer, x = LSTM(X, D, bidirectional=True, tied=False).double(), inputs(SENTENCES)
     theirs = nn.LSTM(X, D, bidirectional=True).double()
-    for stack, ending in zip(layer.stacks, ("", "_reverse"), strict=True):
-        for name, weight in torch_lstm(list(stack)).named_parameters():
+    for stack, ending in enumerate(("", "_reverse")):
+        for name, weight in torch_lstm(cells(layer, stack)).named_parameters():
             getattr(theirs, name + ending).data.copy_(weight)
     expected = torch.cat([theirs(part)[0] for part in x.split(WORDS)])
     torch.testing.assert_close(layer(x, Forest(SENTENCES))[0], expected, **TOLERANCE)
@@ -108,7 +114,7 @@ def test_one_untied_bidirectional_layer_is_pytorchs() -> None:
 def test_batched_equals_recursive(
     batch: tuple[list[Tree], Keys], layers: int, bidirectional: bool, tied: bool, output_gate: bool
 ) -> None:
-    options = {"bidirectional": bidirectional, "tied": tied, "output_gate": output_gate}
+    options: dict[str, Any] = {"bidirectional": bidirectional, "tied": tied, "output_gate": output_gate}
     assert_recursive(LSTM(X, D, layers=layers, **options), *batch)
 
 

@@ -92,7 +92,7 @@ def test_what_is_written_by_hand_is_the_equations(name: str, dtype: torch.dtype,
 @pytest.mark.parametrize("name", ["constituency", "constituency, gated", "dependency"])
 def test_so_is_it_with_dropout(name: str) -> None:
     layer, trees = doubled(name), trees_for(name) * 3
-    layer.recurrent_dropout = 0.4
+    setattr(layer, "recurrent_dropout", 0.4)  # noqa: B010
     x, found = inputs(trees), []
     for _ in range(2):
         torch.manual_seed(3)

@@ -109,9 +109,10 @@ def test_the_loss_has_the_gradient_it_says() -> None:
     def loss(h: torch.Tensor, W_s: torch.Tensor, b_s: torch.Tensor) -> torch.Tensor:
         torch.manual_seed(0)  # the same mask every time
         weights = {"W_s": W_s, "b_s": b_s}
-        return torch.func.functional_call(
+        found: torch.Tensor = torch.func.functional_call(
             _Loss(head), {f"head.{k}": w for k, w in weights.items()}, (h, labels, rows)
         )
+        return found
 
     inputs = [h.requires_grad_(), head.W_s, head.b_s]
     assert torch.autograd.gradcheck(loss, inputs)
@@ -120,7 +121,7 @@ def test_the_loss_has_the_gradient_it_says() -> None:
 class _Loss(torch.nn.Module):
     """A head's loss as a module's forward."""
 
-    def __init__(self, head: torch.nn.Module) -> None:
+    def __init__(self, head: Classifier) -> None:
         super().__init__()
         self.head = head
 

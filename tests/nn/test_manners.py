@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -23,7 +25,8 @@ class Network(nn.Module):
 
     def forward(self, x: Tensor, forest: Forest) -> Tensor:
         h = self.layer(torch.relu(self.below(x)), forest)
-        return self.above(torch.relu(h[0] if isinstance(h, tuple) else h)).sum()
+        total: Tensor = self.above(torch.relu(h[0] if isinstance(h, tuple) else h)).sum()
+        return total
 
 
 # the compiler looks at .grad of what it is handed at a graph break, and hears of it from torch itself
@@ -51,8 +54,9 @@ def collate(trees: list[Tree]) -> tuple[Forest, Tensor]:
 
 def test_forests_come_out_of_worker_processes() -> None:
     layer = ChildSumTreeLSTM(X, D)
+    some: Any = TREES * 3  # torch asks for its own class; a list will do
     loader = DataLoader(
-        TREES * 3, batch_size=2, num_workers=1, collate_fn=collate, multiprocessing_context="spawn"
+        some, batch_size=2, num_workers=1, collate_fn=collate, multiprocessing_context="spawn"
     )
     for forest, x in loader:
         expected = layer(*reversed(collate(list(forest.trees))))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -30,7 +32,7 @@ MIXED = [
 @given(batch=batches(), spare=st.integers(0, 2))
 @drawn
 def test_batched_equals_recursive(
-    batch: tuple[list[Tree], Keys], spare: int, forget: str, leaf: str, output_gate: bool
+    batch: tuple[list[Tree], Keys], spare: int, forget: Any, leaf: Any, output_gate: bool
 ) -> None:
     trees, keys = batch
     arity = max(1, widest(trees) + spare)  # wide nodes, and slots that no node fills
@@ -97,7 +99,7 @@ def test_gates_of_affine_leaves_name_the_leaf(output_gate: bool) -> None:
 
 
 @pytest.mark.parametrize("forget", FORGET)
-def test_forget_gates_off_the_diagonal(forget: str) -> None:
+def test_forget_gates_off_the_diagonal(forget: Any) -> None:
     layer = NaryTreeLSTM(X, D, 3, forget=forget)
     U_f = layer.gates()["U_f"]
     off = [U_f[k, l] for k in range(3) for l in range(3) if k != l]
@@ -112,7 +114,7 @@ def test_forget_gates_off_the_diagonal(forget: str) -> None:
 
 @pytest.mark.parametrize("forget", FORGET)
 @pytest.mark.parametrize("leaf", LEAF)
-def test_weights_are_views_and_change_the_layer(forget: str, leaf: str) -> None:
+def test_weights_are_views_and_change_the_layer(forget: Any, leaf: Any) -> None:
     layer = NaryTreeLSTM(X, D, forget=forget, leaf=leaf).double()
     x, forest = inputs([PAIR]), Forest([PAIR])
     before = layer(x, forest)[0]
@@ -155,7 +157,7 @@ def test_every_affine_map_adds_a_bias_of_its_own() -> None:
 
 @pytest.mark.parametrize("forget", FORGET)
 @pytest.mark.parametrize("leaf", LEAF)
-def test_forget_bias_moves_every_forget_gate_and_nothing_else(forget: str, leaf: str) -> None:
+def test_forget_bias_moves_every_forget_gate_and_nothing_else(forget: Any, leaf: Any) -> None:
     torch.manual_seed(3)
     plain = NaryTreeLSTM(X, D, 3, forget=forget, leaf=leaf).gates()
     torch.manual_seed(3)
@@ -170,7 +172,7 @@ def test_forget_bias_moves_every_forget_gate_and_nothing_else(forget: str, leaf:
 @pytest.mark.parametrize("leaf", LEAF)
 @pytest.mark.parametrize("output_gate", GATE)
 @pytest.mark.parametrize("keyed", [False, True])
-def test_recurrent_dropout_masks_u_at_every_node(leaf: str, output_gate: bool, keyed: bool) -> None:
+def test_recurrent_dropout_masks_u_at_every_node(leaf: Any, output_gate: bool, keyed: bool) -> None:
     p = 0.4
     layer = NaryTreeLSTM(X, D, leaf=leaf, output_gate=output_gate, recurrent_dropout=p)
     forest = Forest(MIXED)
@@ -184,7 +186,7 @@ def test_recurrent_dropout_masks_u_at_every_node(leaf: str, output_gate: bool, k
 
 
 @pytest.mark.parametrize("leaf", LEAF)
-def test_nothing_is_dropped_in_evaluation(leaf: str) -> None:
+def test_nothing_is_dropped_in_evaluation(leaf: Any) -> None:
     layer = NaryTreeLSTM(X, D, leaf=leaf, recurrent_dropout=0.9).eval()
     assert_recursive(layer, MIXED, [[0] * len(tree) for tree in MIXED])
 
@@ -202,7 +204,7 @@ def test_nothing_is_dropped_in_evaluation(leaf: str) -> None:
         ({"recurrent_dropout": -0.1}, "recurrent_dropout=-0.1: at least 0, below 1"),
     ],
 )
-def test_options_out_of_range(options: dict[str, object], message: str) -> None:
+def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         NaryTreeLSTM(X, D, **options)
 

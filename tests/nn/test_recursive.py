@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -13,7 +16,7 @@ from oracle import TOLERANCE, D, Keys, X, assert_recursive, batches, drawn, inpu
 
 R = 3
 NONLINEARITIES = ("tanh", "relu", "sigmoid")
-NAMES = {"subj": 0, "obj": 1, "det": 2}
+NAMES: dict[Hashable, int] = {"subj": 0, "obj": 1, "det": 2}
 CATS = Tree([1, -1, 1], relations=["subj", None, "obj"])
 DOGS = Tree([1, -1, 1], relations=["obj", None, "subj"])
 
@@ -22,7 +25,7 @@ DOGS = Tree([1, -1, 1], relations=["obj", None, "subj"])
 @pytest.mark.parametrize("average", [False, True])
 @given(batch=batches(relations=R))
 @drawn
-def test_batched_equals_recursive(batch: tuple[list[Tree], Keys], nonlinearity: str, average: bool) -> None:
+def test_batched_equals_recursive(batch: tuple[list[Tree], Keys], nonlinearity: Any, average: bool) -> None:
     assert_recursive(DTRNN(X, D, nonlinearity=nonlinearity, average=average), *batch)
     assert_recursive(SDTRNN(X, D, relations=R, nonlinearity=nonlinearity, average=average), *batch)
 
@@ -95,7 +98,7 @@ def test_a_relation_out_of_range(relation: int | None) -> None:
 
 def test_options_out_of_range() -> None:
     with pytest.raises(ValueError, match=r"^nonlinearity='step': one of tanh, relu, sigmoid$"):
-        DTRNN(X, D, nonlinearity="step")
+        DTRNN(X, D, nonlinearity="step")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^relations=0: at least 1$"):
         SDTRNN(X, D, relations=0)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from torch import nn
 
 from bough.nn import LSTM, ChildSumTreeLSTM, NaryTreeLSTM
 
-SEQUENTIAL = {
+SEQUENTIAL: dict[str, dict[str, Any]] = {
     "LSTM": {},
     "Bidirectional LSTM": {"bidirectional": True},
     "2-layer LSTM": {"layers": 2},

@@ -28,6 +28,8 @@ def two_threads() -> Iterator[None]:
 class Watched(ChildSumTreeGRU):
     """Notes the threads there are on the way up and on the way down."""
 
+    seen: list[int]
+
     def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
         self.seen.append(torch.get_num_threads())
         (h,) = super().node(a, below)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bough.parsing.tokenise import tokenise
+from bough.parsing.tokenise import Token, tokenise
 from pipelines import related
 
 CORPUS = [
@@ -101,7 +101,12 @@ def test_a_pair_with_a_text_without_a_word_is_none_and_the_others_are_compared()
 
 def test_every_text_is_cut_into_words_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cut: list[str] = []
-    monkeypatch.setattr("bough.pipeline.reading.tokenise", lambda text: cut.append(text) or tokenise(text))
+
+    def noted(text: str) -> list[Token]:
+        cut.append(text)
+        return tokenise(text)
+
+    monkeypatch.setattr("bough.pipeline.reading.tokenise", noted)
     list(related().stream_any([("A cat", "A dog"), ("", "A dog")]))
     assert sorted(cut) == ["", "A cat", "A dog", "A dog"]
     cut.clear()

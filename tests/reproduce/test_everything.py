@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,7 +100,7 @@ def test_the_report_is_a_function_of_the_results(done: Path, mini: Path) -> None
 
 def test_finished_runs_are_not_repeated(done: Path, mini: Path) -> None:
     stamps = {path: path.stat().st_mtime_ns for path in (done / "runs").iterdir()}
-    boards = []
+    boards: list[Any] = []
     reproduce("table3", out=done, data=mini, seeds=1, overrides=QUICK, show=boards.append)
     assert boards[-1].skipped == RUNS
     assert boards[-1].done == 0
@@ -119,7 +120,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert not result_path(out, redone).exists()
-    boards = []
+    boards: list[Any] = []
     reproduce(
         "table3", out=out, data=mini, seeds=1, overrides=QUICK, show=boards.append
     )  # the lock is free again
@@ -254,6 +255,6 @@ def test_table_4_keeps_its_outcome_and_needs_the_model_once(done: Path, mini: Pa
         assert [score for _, score in ranking] == sorted((score for _, score in ranking), reverse=True)
     assert ranked(model, mini, [query]) == [entry]
     shutil.rmtree(out / "work")
-    boards = []
+    boards: list[Any] = []
     reproduce("table4", out=out, data=mini, overrides=QUICK, show=boards.append)
     assert boards[-1].done == 0

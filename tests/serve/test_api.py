@@ -40,7 +40,7 @@ def test_texts_give_a_list(client: httpx.Client) -> None:
 def test_two_sentences_give_what_the_command_prints(client: httpx.Client) -> None:
     pair = {"a": "A man plays a guitar", "b": "Someone is making music"}
     answer = client.post("/api/relatedness", json=pair).json()
-    assert _same(answer, related().compare(**pair).as_dict())
+    assert _same(answer, related().compare(pair["a"], pair["b"]).as_dict())
     schemas.RelatednessResult.model_validate(answer)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,12 @@ def test_vectors_are_computed_once_and_forgotten_in_turn(monkeypatch: pytest.Mon
     shelf = Shelf(related(), lines=12)
     read: list[int] = []
     own = shelf._read
-    monkeypatch.setattr(shelf, "_read", lambda lines: read.append(len(lines)) or own(lines))
+
+    def noted(lines: list[str]) -> Any:
+        read.append(len(lines))
+        return own(lines)
+
+    monkeypatch.setattr(shelf, "_read", noted)
     for lines in (LINES[:5], LINES[5:10], LINES[:5], LINES[10:16], LINES[:5], LINES[5:10]):
         shelf.ranked(QUERY, lines, 1)
     assert [count for count in read if count > 1] == [5, 5, 6, 5]  # a query is read alone

@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -20,7 +21,7 @@ def test_sigterm_finishes_what_is_under_way() -> None:
     async def all_of(address: str, pid: int) -> list[httpx.Response]:
         async with httpx.AsyncClient(base_url=address, timeout=60) as asking:
             texts = [f"Film number {i} is not good, but it is never dull." for i in range(64)]
-            bodies = [("/api/sentiment", {"texts": texts})] * 6
+            bodies: list[tuple[str, Any]] = [("/api/sentiment", {"texts": texts})] * 6
             bodies += [("/api/nearest", {"query": "a dull film", "corpus": texts})]
             tasks = [asyncio.create_task(asking.post(path, json=body)) for path, body in bodies]
             await asyncio.sleep(0.15)

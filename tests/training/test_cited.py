@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +35,9 @@ def test_neutral_phrases_without_a_label_leave_two_classes(mini: Path, tmp_path:
 def test_max_norm_bounds_a_class_s_weights(mini: Path, tmp_path: Path) -> None:
     for name, bound in (("free", 0.0), ("bound", 0.1)):
         train(quick("sst5-rnn").with_settings({"max_norm": bound}), tmp_path / name, data=mini)
-    free, bound_ = (Model.load(tmp_path / name).head.W_s.norm(dim=1) for name in ("free", "bound"))
+    free, bound_ = (
+        Model.load(tmp_path / name).head.get_parameter("W_s").norm(dim=1) for name in ("free", "bound")
+    )
     assert free.max() > 0.2
     assert bound_.max() <= 0.1 + 1e-6
 
@@ -58,7 +61,7 @@ def test_phrases_are_distinct_and_have_their_labels(mini: Path) -> None:
     trees = task.read("train")
     words = sorted({str(token) for tree in trees for token in tree.tokens or () if token})
     model = Model(config, words)
-    known = {}
+    known: dict[Any, Any] = {}
     for tree in trees:
         tokens = [str(tree.tokens[node]) for node in tree.words]
         for (start, end), label in zip(tree.spans.tolist(), tree.labels, strict=True):

@@ -1,6 +1,7 @@
 """Claims about optimisers: the rules are the published ones, and rows that no batch read stay as they are."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
@@ -36,7 +37,7 @@ def loss(tensors: list[Tensor], step: int) -> Tensor:
 
 @pytest.mark.parametrize("l2", [0.0, 0.1])
 @pytest.mark.parametrize(("rule", "theirs", "options"), THEIRS, ids=lambda v: type(v).__name__)
-def test_a_rule_moves_as_torchs_does(rule: Rule, theirs: type, options: dict, l2: float) -> None:
+def test_a_rule_moves_as_torchs_does(rule: Rule, theirs: type, options: dict[str, Any], l2: float) -> None:
     ours, others = ([p.requires_grad_() for p in weights()] for _ in range(2))
     optimiser = Optimiser([Group({str(i): p for i, p in enumerate(ours)}, rule, 0.05, l2)])
     reference = theirs(others, lr=0.05, weight_decay=l2, **options)

@@ -69,10 +69,9 @@ def test_training_learns_by_every_rule(settings: dict[str, Any], tmp_path: Path)
 def test_fixed_vectors_stay_and_tuned_ones_move(mini: Path, tmp_path: Path) -> None:
     from bough.model.model import Model
 
-    fixed, tuned = (
-        train(quick(f"sst5-constituency-{way}"), tmp_path / way, data=mini) and Model.load(tmp_path / way)
-        for way in ("fixed", "tuned")
-    )
+    for way in ("fixed", "tuned"):
+        train(quick(f"sst5-constituency-{way}"), tmp_path / way, data=mini)
+    fixed, tuned = (Model.load(tmp_path / way) for way in ("fixed", "tuned"))
     words = [word for word in fixed.words if word in tuned.index]
     moved = fixed.table[fixed.ids(words)] != tuned.table[tuned.ids(words)]
     assert 0 < moved.any(dim=1).sum() < len(words)  # words of dev and test alone keep their vectors

@@ -14,7 +14,12 @@ from bough.nn.fast import compiled, library
 from sweeps import Case, every_isa, needs_c, on
 
 pytestmark = needs_c
-KINDS = [{"arity": None}, {"arity": 2, "affine": True}, {"arity": 2, "affine": False}, {"arity": 1}]
+KINDS: list[dict[str, object]] = [
+    {"arity": None},
+    {"arity": 2, "affine": True},
+    {"arity": 2, "affine": False},
+    {"arity": 1},
+]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 TREES = [Tree([2, 2, 4, 4, -1]), Tree([-1]), Tree([1, 2, -1])]
 

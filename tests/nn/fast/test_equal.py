@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -9,7 +11,7 @@ from bough import Tree
 from sweeps import Case, every_isa, needs_c, on
 
 pytestmark = needs_c
-CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-5}
 
 
 def assert_equal(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ def test_a_change_of_a_weight_is_seen() -> None:
     layer, x = nn.LSTM(3, 4, bidirectional=True), of([5, 2], 3)
     assert_same(layer, x)
     with torch.no_grad():
-        layer.weight_hh_l0_reverse.mul_(2)
+        layer.get_parameter("weight_hh_l0_reverse").mul_(2)
     assert_same(layer, x)
     layer.bias_ih_l0 = nn.Parameter(torch.ones(16))
     assert_same(layer, x)
