@@ -132,10 +132,6 @@ def measure(lines: int, rounds: int, folder: Path) -> dict[str, Any]:
         found["runs"] = [on_ray(source, folder / f"out-{i}", n) for i, n in enumerate(order)]
     rates = {n: [run["rows_per_second"] for run in found["runs"] if run["workers"] == n] for n in (1, 2)}
     found["ratio_two_to_one"] = round(statistics.fmean(rates[2]) / statistics.fmean(rates[1]), 2)
-    spent = {
-        n: [r["processor_milliseconds_per_row"] for r in found["runs"] if r["workers"] == n] for n in (1, 2)
-    }
-    found["ratio_on_free_processors"] = round(2 * statistics.fmean(spent[1]) / statistics.fmean(spent[2]), 2)
     found["bytes_out_per_line"] = round(
         sum(p.stat().st_size for p in (folder / "out-0").glob("part-*")) / lines, 1
     )

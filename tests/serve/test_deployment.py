@@ -34,9 +34,7 @@ def test_two_replicas_answer() -> None:
     ray.init("local", num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     try:
         serve.start(http_options={"host": "127.0.0.1", "port": port})
-        two = app({})
-        two = two.deployment.options(autoscaling_config={"min_replicas": 2, "max_replicas": 2}).bind()
-        serve.run(two, name="bough")
+        serve.run(app({"min_replicas": "2", "max_replicas": "2"}), name="bough")
         texts = [f"Film number {i} is not good, but it is never dull." for i in range(40)]
 
         async def all_of() -> list[httpx.Response]:

@@ -1,7 +1,7 @@
 """The page and the API on Ray Serve, with as many replicas as the load asks for (`pip install "ray[serve]"`).
 
     serve run bough.serve.deployment:app
-    serve run bough.serve.deployment:app model=/shared/models/tickets
+    serve run bough.serve.deployment:app model=/shared/models/tickets min_replicas=2 max_replicas=32
 
 A replica is a process of one processor with its own models. How many there are, and from which load on there are
 more, is the deployment's `autoscaling_config`; a config file overrides it (docs/serving.md).
@@ -22,7 +22,12 @@ GRACE = 60  # seconds for what is under way when a replica is told to stop
 
 
 def app(arguments: dict[str, str]) -> Any:
-    """The application; `model` is the folder of a model of one's own that all nodes see."""
+    """The application.
+
+    `model` is the folder of a model of one's own that all nodes see; `min_replicas` and `max_replicas` say how many
+    there may be.
+    """
+    bounds = {key: int(arguments[key]) for key in ("min_replicas", "max_replicas") if key in arguments}
 
     def made() -> FastAPI:
         return _replica(arguments.get("model"))
@@ -34,7 +39,7 @@ def app(arguments: dict[str, str]) -> Any:
     deployment: Any = serve.deployment(
         Bough,
         ray_actor_options={"num_cpus": 1},
-        autoscaling_config=AUTOSCALING,
+        autoscaling_config={**AUTOSCALING, **bounds},
         max_ongoing_requests=64,
         graceful_shutdown_timeout_s=GRACE,
     )
