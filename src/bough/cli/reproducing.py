@@ -64,7 +64,7 @@ def reproduce(
     seeds
         Runs per system.
     jobs
-        Runs at a time, each a process of one thread.
+        Runs at the same time, each a process of one thread.
     out
         Folder for results and report; an interrupted sitting resumes from it.
     data

@@ -101,7 +101,7 @@ def _work_off(board: Board, out: Path, data: Path, keep: Collection[Run], show: 
 
 @contextlib.contextmanager
 def _reported(run: Run, board: Board) -> Iterator[None]:
-    """What is wrong with one run is written on the board, and is no reason to stop the others."""
+    """What is wrong with one run is written on the board, and does not stop the others."""
     try:
         yield
     except (ValueError, OSError) as error:
@@ -123,7 +123,7 @@ def _alone(out: Path) -> Iterator[None]:
             pass
         except OSError:
             raise ValueError(
-                f"{out}: another `bough reproduce` is at work here; choose another --out"
+                f"{out}: another `bough reproduce` is running here; choose another --out"
             ) from None
         yield
 
