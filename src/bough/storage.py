@@ -33,7 +33,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     path = Path(os.path.realpath(path))  # not `resolve`, which takes links that go round for a bug
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path} is there, and is not a file")
+        raise ValueError(f"{path} exists and is not a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_TORN, dir=path.parent)
     os.close(handle)
@@ -81,13 +81,13 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FormatError("there is no such file", where=str(path)) from None
+        raise FormatError("no such file", where=str(path)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path)) from None
     except json.JSONDecodeError as error:
-        raise FormatError(f"torn or no JSON ({error.msg})", where=str(path), line=error.lineno) from None
+        raise FormatError(f"damaged, or not JSON ({error.msg})", where=str(path), line=error.lineno) from None
     if not isinstance(value, dict):
-        raise FormatError(f"a JSON {type(value).__name__}, an object wanted", where=str(path))
+        raise FormatError(f"a JSON {type(value).__name__}, where an object is expected", where=str(path))
     return value
 
 
@@ -102,9 +102,9 @@ def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, 
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except FileNotFoundError:
-        raise FormatError("there is no such file", where=str(path)) from None
+        raise FormatError("no such file", where=str(path)) from None
     except (SafetensorError, OSError, ValueError) as error:
-        raise FormatError(f"torn or no safetensors file ({error})", where=str(path)) from None
+        raise FormatError(f"damaged, or not a safetensors file ({error})", where=str(path)) from None
 
 
 class StoredModel(NamedTuple):
@@ -162,12 +162,10 @@ def _words(path: Path) -> list[str]:
     try:
         words = path.read_bytes().decode().split("\n")[:-1]
     except FileNotFoundError:
-        raise FormatError("there is no such file", where=str(path)) from None
+        raise FormatError("no such file", where=str(path)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path)) from None
     if len(set(words)) < len(words):
         word, count = Counter(words).most_common(1)[0]
-        raise FormatError(
-            f"the word {word!r} stands there {count} times; each is wanted once", where=str(path)
-        )
+        raise FormatError(f"the word {word!r} occurs {count} times; each word occurs once", where=str(path))
     return words

@@ -20,7 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "fit", str(file), "--out", str(home / "model"), "--trees", "none", "--epochs", "5", *SETTINGS
     )
     assert done.returncode == 0, done.stderr
-    assert "drawn from each class alike" in done.stderr
+    assert "stratified by class" in done.stderr
     for shown in ("accuracy", "bag of words", "calibration error", "fruit", "is \\ said"):
         assert shown in done.stdout
     return home

@@ -49,7 +49,7 @@ def test_what_train_leaves_can_be_measured_and_shipped(trained: Path, mini: Path
 def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
     again = bough("parser", "train", "--out", str(trained), "--data", str(mini), "--set", "hidden=8")
     assert again.returncode == 2
-    assert again.stderr.splitlines()[-1].endswith("holds a run already; --resume goes on with it")
+    assert again.stderr.splitlines()[-1].endswith("already holds a run; continue it with --resume")
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
     [
         (("train",), "--out"),
         (("train", "--out", "run", "--set", "epoch=2"), "unknown key 'epoch'; did you mean 'epochs'?"),
-        (("train", "--out", "run", "--set", "epochs"), "key=value wanted"),
+        (("train", "--out", "run", "--set", "epochs"), "give it as key=value"),
         (("train", "--out", "run", "--data", "/no/such/folder"), "/no/such/folder"),
-        (("evaluate", "/no/such/parser"), "/no/such/parser/config.json: there is no such file"),
+        (("evaluate", "/no/such/parser"), "/no/such/parser/config.json: no such file"),
         (("evaluate", "--split", "holdout"), "holdout"),
     ],
 )

@@ -99,14 +99,14 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("sentiment", "good", "--model", "nope"), "no model 'nope'"),
         (("sentiment", "good", "--model", "relatedness"), "a model of relatedness, not of sentiment"),
         (("sentiment", "bad film", "--tree", PTB), "the tree's word 1 is 'The'"),
-        (("sentiment", "good", "--tree", "nope"), "neither a tree nor a file"),
+        (("sentiment", "good", "--tree", "nope"), "neither a file nor a tree"),
         (("relatedness", "good"), "B"),
         (("nearest", "good", "--corpus", "/no/such/file"), "/no/such/file"),
         (("score", "/no/such/file"), "/no/such/file"),
         (("score", "/dev/null", "--resume"), "name it with --out"),
         (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),
-        (("sentiment", "good", "--svg", "/tmp"), "/tmp is there, and is not a file"),
-        (("sentiment", "good", "--tree", "x" * 5000), "neither a tree nor a file"),
+        (("sentiment", "good", "--svg", "/tmp"), "/tmp exists and is not a file"),
+        (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
         (("prepare", "sst", "--data", "/no/such/folder"), "/no/such/folder"),
     ],
 )
@@ -138,7 +138,7 @@ def test_prepare_writes_what_training_reads(tmp_path: Path, bough: Call) -> None
         assert [token for token in pair.left.tokens if token] == ["A", "cat", "is", "n't", "here"]
     again = bough("prepare", "sick", "--data", str(raw), "--out", str(out))
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_a_cold_start_is_no_more_than_three_imports_of_torch() -> None:

@@ -60,10 +60,10 @@ def test_recipes_lists_them_all() -> None:
     [
         (("train", "sick-dependancy"), "did you mean 'sick-dependency'"),
         (("train", "demo", "--set", "epoch=2"), "unknown key 'epoch'; did you mean 'epochs'?"),
-        (("train", "demo", "--set", "epochs"), "key=value wanted"),
+        (("train", "demo", "--set", "epochs"), "give it as key=value"),
         (("train", "demo", "--data", "/no/such/folder", "--set", "source=data"), "/no/such/folder"),
         (("train", "demo", "--set", "vectors=7B", "--set", "embeddings=fixed"), "vectors '7B'"),
-        (("evaluate", "/no/such/run"), "there is no such file"),
+        (("evaluate", "/no/such/run"), "no such file"),
         (("evaluate",), "RUN"),
         (("train", "demo", "--threads", "0"), "--threads 0: at least 1"),
         (("train", "demo", "--device", "abacus"), "--device abacus: "),

@@ -48,7 +48,7 @@ def test_a_missing_file_is_named_with_the_ways_out(tmp_path: Path) -> None:
 
 def test_a_wrong_count_names_both_numbers(tmp_path: Path) -> None:
     check_count(tmp_path, 8544, 8544, "sentences")
-    with pytest.raises(DataError, match=r"8,543 sentences, 8,544 known"):
+    with pytest.raises(DataError, match=r"8,543 sentences, expected 8,544"):
         check_count(tmp_path, 8543, 8544, "sentences")
 
 

@@ -32,7 +32,7 @@ def test_the_parse_says_which_trees(data: Path) -> None:
 
 
 def test_a_wrong_count_is_an_error_with_both_numbers(data: Path) -> None:
-    with pytest.raises(DataError, match=r"2 pairs, 4,927 known"):
+    with pytest.raises(DataError, match=r"2 pairs, expected 4,927"):
         load_sick(data, "test")
 
 

@@ -57,7 +57,7 @@ def test_binary_drops_neutral_sentences_and_keeps_neutral_phrases(data: Path, pa
 
 
 def test_a_wrong_count_is_an_error_with_both_numbers(data: Path) -> None:
-    with pytest.raises(DataError, match=r"train\.txt: 3 sentences, 8,544 known"):
+    with pytest.raises(DataError, match=r"train\.txt: 3 sentences, expected 8,544"):
         load_sst(data, "train")
 
 

@@ -74,7 +74,7 @@ def test_the_first_lines_come_in_the_files_order(lower: Path, tmp_path: Path) ->
 
 
 def test_a_word_twice_is_an_error(lower: Path) -> None:
-    with pytest.raises(ValueError, match="'elm' is twice among the words"):
+    with pytest.raises(ValueError, match="'elm' occurs twice; a vocabulary"):
         load_vectors(lower, ["the", "elm", "elm"])
 
 

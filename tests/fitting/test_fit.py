@@ -114,10 +114,10 @@ def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) 
         (["a b", "c d", "e f"], ["x", "x", "x"], "one class only, 'x'"),
         ([], [], "nothing to learn from"),
         (["a b", 3, "c"], ["x", "y", "x"], r"texts\[1\] is a int"),
-        ([("a", "b"), ("c", "d")], ["1", "nan"], r"texts\[1\]: the rating 'nan'; a number is wanted"),
+        ([("a", "b"), ("c", "d")], ["1", "nan"], r"texts\[1\]: the rating 'nan' is not a number"),
         ([("a", "b"), ("c", "d")], [1, 1], "every rating is 1"),
         ([f"t{i}" for i in range(20)], list(range(20)), "20 classes for 20 examples"),
-        ("one text", ["x"], "a list of them is wanted"),
+        ("one text", ["x"], "give a list of texts"),
     ],
 )
 def test_what_is_wrong_with_the_examples_is_said(texts: Any, labels: Any, message: str) -> None:

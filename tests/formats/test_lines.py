@@ -53,7 +53,7 @@ def test_bad_utf8_is_a_format_error_with_its_line(tmp_path: Any, read: Any, text
     path = tmp_path / "trees.txt"
     path.write_bytes(text.encode() + b"\xe9\n")
     line = text.count("\n") + 1
-    with pytest.raises(FormatError, match=rf"trees\.txt:{line}: byte 0xe9 is no UTF-8"):
+    with pytest.raises(FormatError, match=rf"trees\.txt:{line}: byte 0xe9 is not UTF-8"):
         read(path)
     with (
         open(path, encoding="utf-8") as opened,

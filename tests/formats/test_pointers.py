@@ -216,8 +216,8 @@ def test_any_pointers_are_read_or_refused(heads: Any) -> None:
 @pytest.mark.parametrize(
     ("parents", "tokens", "message"),
     [
-        (["0", "0"], ["a"], "2: tokens end before this line, the others go on"),
-        (["0"], ["a", "b"], "2: parents end before this line, the others go on"),
+        (["0", "0"], ["a"], "2: tokens end before this line, but the others continue"),
+        (["0"], ["a", "b"], "2: parents end before this line, but the others continue"),
     ],
 )
 def test_files_of_unequal_length_are_refused(parents: Any, tokens: Any, message: Any) -> None:

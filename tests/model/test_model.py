@@ -113,12 +113,12 @@ def _in_half_precision(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_damage_json, "torn or no JSON"),
+        (_damage_json, "damaged, or not JSON"),
         (_newer, "made by a newer bough"),
         (_unknown_key, "unknown key 'wings'"),
-        (_torn, "torn or no safetensors"),
+        (_torn, "damaged, or not a safetensors"),
         (_fewer_words, "table is"),
-        (_same_word_twice, r"vocab\.txt: the word .* stands there \d times"),
+        (_same_word_twice, r"vocab\.txt: the word .* occurs \d times"),
         (_in_half_precision, "torch.float16, .* torch.float32 wanted"),
         (lambda folder: (folder / "model.safetensors").unlink(), "no such file"),
         (lambda folder: (folder / "config.json").unlink(), "no such file"),

@@ -72,7 +72,7 @@ def test_a_word_s_matrix_changes_its_sibling_and_not_itself() -> None:
 
 @pytest.mark.parametrize("size", [1, 3, 5, 7])
 def test_a_row_that_is_no_vector_and_matrix_is_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=f"input_size={size}: a vector and a matrix"):
+    with pytest.raises(ValueError, match=f"input_size={size}: a vector and a square matrix"):
         MVRNN(size)
 
 

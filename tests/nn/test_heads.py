@@ -170,11 +170,11 @@ def test_a_mask_drops_nearly_all_where_it_should() -> None:
 @pytest.mark.parametrize(
     ("h", "labels", "rows", "message"),
     [
-        ((3, 4), [0, 1], None, r"labels are \(2,\) torch.int64; \(3,\)"),
-        ((3, 4), [0, 1], [0, 1, 2], r"labels are \(2,\) torch.int64; \(3,\)"),
+        ((3, 4), [0, 1], None, r"labels are \(2,\) torch.int64; they must be \(3,\)"),
+        ((3, 4), [0, 1], [0, 1, 2], r"labels are \(2,\) torch.int64; they must be \(3,\)"),
         ((2, 4), [0, -1], None, r"labels from -1 to 0; there are 0\.\.2"),
         ((2, 4), [0, 3], None, r"labels from 0 to 3; there are 0\.\.2"),
-        ((2, 4), [0.0, 1.0], None, r"torch.float32; \(2,\) torch.int64 wanted"),
+        ((2, 4), [0.0, 1.0], None, r"torch.float32; they must be \(2,\) torch.int64"),
         ((2, 5), [0, 1], None, r"h is \(2, 5\); the classifier takes \(nodes, 4\)"),
     ],
 )
@@ -190,7 +190,7 @@ def test_labels_that_do_not_fit(
 def test_ratings_and_pairs_that_do_not_fit(objective: str) -> None:
     head, (left, right) = Similarity(6, objective=objective).double(), _pair()  # type: ignore[arg-type]
     for y in (torch.tensor([1.0]), torch.tensor([1, 2, 3, 4])):
-        with pytest.raises(ValueError, match="one rating a pair wanted, as floats"):
+        with pytest.raises(ValueError, match="give one float rating per pair"):
             head.loss(left, right, y)
     with pytest.raises(ValueError, match=r"\(4, 6\) and \(4, 5\); the similarity takes two of \(pairs, 6\)"):
         head(left, right[:, :5])

@@ -210,8 +210,8 @@ def test_what_the_server_complains_of_is_passed_on(server: Server) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (b"<html>hello</html>", "is no JSON; is this a CoreNLP server"),
-        (b"[1, 2]", "is no answer of a CoreNLP server"),
+        (b"<html>hello</html>", "is not JSON; is this a CoreNLP server"),
+        (b"[1, 2]", "is not an answer of a CoreNLP server"),
         (b"{}", "no sentences in answer to 1"),
         (b'{"sentences": []}', "0 sentences in answer to 1"),
         (b'{"sentences": [{}]}', r"no dependencies of 'Two owls .*' as CoreNLP gives them: KeyError"),

@@ -37,5 +37,5 @@ def test_the_papers_parses_get_the_papers_labels(data: Path, tmp_path: Path) -> 
         again = load_sst(tmp_path, split, parse="dependency")
         assert [tree.labels for tree in again] == [tree.labels for tree in trees]
         assert again == trees
-    with pytest.raises(DataError, match="is there already"):
+    with pytest.raises(DataError, match="already exists"):
         prepare_sst(parser, data, tmp_path)

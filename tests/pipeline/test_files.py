@@ -90,8 +90,8 @@ def test_nothing_is_overwritten_and_files_must_match(source: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.txt", b"fine\n\xff\xfe\n", "a.txt:2: byte 0xff is no UTF-8"),
-        ("a.jsonl", b'{"text": "fine"}\n{"text": \n', "a.jsonl:2: no JSON"),
+        ("a.txt", b"fine\n\xff\xfe\n", "a.txt:2: byte 0xff is not UTF-8"),
+        ("a.jsonl", b'{"text": "fine"}\n{"text": \n', "a.jsonl:2: not JSON"),
         ("a.jsonl", b'{"txt": "fine"}\n', "a.jsonl:1: no text for 'text'"),
         ("a.jsonl", b'["fine"]\n', "a.jsonl:1: no text for 'text'"),
         ("a.jsonl", b'{"text": 7}\n', "a.jsonl:1: no text for 'text'"),

@@ -38,7 +38,7 @@ def test_the_trees_words_keep_their_place_in_the_text() -> None:
     ("text", "tree", "message"),
     [
         ("The film is not bad.", PTB, "the tree's word 5 is 'good', the sentence has 'bad.' there"),
-        ("The film is not good. Really", PTB, "the sentence goes on with 'Really'"),
+        ("The film is not good. Really", PTB, "but the sentence continues with 'Really'"),
         ("The film is not", PTB, "the tree's word 5 is 'good', the sentence has 'the end'"),
         ("Men sing", CONLLU, "a dependency tree; this model reads trees of phrases"),
         ("good", "good", "is no tree"),

@@ -72,7 +72,7 @@ def test_what_is_wrong_is_said() -> None:
     with pytest.raises(ValueError, match="no word in text 300"):
         related().encode(["a cat"] * 300 + [" "])
     for call in (related().encode, lambda text: related().nearest("dog", text)):
-        with pytest.raises(ValueError, match="where several are wanted"):
+        with pytest.raises(ValueError, match="where several are expected"):
             call("guitar")
     with pytest.raises(ValueError, match="2 vectors for 5 texts"):
         related().nearest("a", CORPUS, vectors=related().encode(CORPUS[:2]))

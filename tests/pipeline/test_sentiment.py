@@ -112,7 +112,7 @@ def test_several_sentences_are_one_result_with_parts() -> None:
     words = np.array([len(own.tokens) for own in alone])
     means = np.average([own.probabilities for own in alone], axis=0, weights=words)
     assert result.probabilities == pytest.approx(means, abs=1e-5)
-    with pytest.raises(ValueError, match="3 sentences, each with a tree"):
+    with pytest.raises(ValueError, match="3 sentences, each with its own tree"):
         _ = result.tree
 
 
@@ -207,5 +207,5 @@ def test_a_text_without_a_word_is_counted_through_all_batches() -> None:
 
 
 def test_one_text_is_no_list_of_texts() -> None:
-    with pytest.raises(ValueError, match="one text, 'good', where several are wanted"):
+    with pytest.raises(ValueError, match="one text, 'good', where several are expected"):
         list(sentiment().stream("good"))

@@ -39,7 +39,7 @@ def test_a_run_ships_and_loads(run: Path, mini: Path, tmp_path: Path) -> None:
     assert facts["scores"]["test"]["shipped"] == pytest.approx(on_gold_trees(model, data=mini))
     assert facts["scores"]["test"]["text"] == pytest.approx(on_text(model, data=mini))
     card = (tmp_path / "m" / "README.md").read_text()
-    assert "on plain text with parses by `builtin`" in card
+    assert "on plain text parsed by `builtin`" in card
     pipeline = load(tmp_path / "m")
     assert type(pipeline).__name__ == (
         "RelatednessPipeline" if name == "relatedness" else "SentimentPipeline"
@@ -50,7 +50,7 @@ def test_a_run_ships_and_loads(run: Path, mini: Path, tmp_path: Path) -> None:
 
 def test_a_run_of_the_other_task_is_refused(run: Path, mini: Path, tmp_path: Path) -> None:
     wrong = "sentiment" if run.name.startswith("sick") else "relatedness"
-    with pytest.raises(ValueError, match=f"none of {wrong}"):
+    with pytest.raises(ValueError, match=f"not for {wrong}"):
         ship(run, wrong, tmp_path / "m", data=mini)
     assert not (tmp_path / "m").exists()
 

@@ -223,7 +223,7 @@ def test_two_sittings_in_one_folder_are_kept_apart(mini: Path, tmp_path: Path) -
     (tmp_path / "work").mkdir()
     with (tmp_path / "work" / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(ValueError, match="another `bough reproduce` is at work here"):
+        with pytest.raises(ValueError, match="another `bough reproduce` is running here"):
             execute([Run("sick-mean", 1, overrides=SETTINGS)], tmp_path, mini)
 
 

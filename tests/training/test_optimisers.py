@@ -103,7 +103,7 @@ def test_groups_have_their_own_rates_and_bounds() -> None:
 
 def test_one_name_for_two_tensors_is_an_error() -> None:
     group = Group({"W": torch.zeros(1)}, Plain(), 0.1)
-    with pytest.raises(ValueError, match="two tensors of one name"):
+    with pytest.raises(ValueError, match="two tensors of an optimiser have the same name"):
         Optimiser([group, group])
 
 
@@ -168,7 +168,7 @@ def test_the_state_of_one_optimiser_is_taken_over_by_its_like_only(name: str) ->
         made(optimiser=name).load(one.state())
     with pytest.raises(ValueError, match=r"table\.\w+ is missing"):
         one.load(made(optimiser=name).state())
-    with pytest.raises(ValueError, match=r"is \(1,\), .* wanted"):
+    with pytest.raises(ValueError, match=r"is \(1,\), not "):
         one.load({key: torch.zeros(1) for key in one.state()})
 
 

@@ -116,7 +116,7 @@ def test_a_torn_checkpoint_is_an_error_and_stays(mini: Path, tmp_path: Path) -> 
         train(config, tmp_path, data=mini, tell=stop)
     path = tmp_path / "checkpoint.safetensors"
     path.write_bytes(path.read_bytes()[:200])
-    with pytest.raises(FormatError, match="torn or no safetensors"):
+    with pytest.raises(FormatError, match="damaged, or not a safetensors"):
         train(config, tmp_path, data=mini, resume=True)
     assert path.stat().st_size == 200
 
@@ -191,5 +191,5 @@ def test_a_run_goes_on_with_its_own_data_only(mini: Path, tmp_path: Path) -> Non
     with pytest.raises(Stopped):
         train(config, tmp_path / "run", data=mini, tell=stop)
     other = minidata.make(tmp_path / "other", sentences=30)
-    with pytest.raises(TrainingError, match="began with other data"):
+    with pytest.raises(TrainingError, match="was started with other data"):
         train(config, tmp_path / "run", data=other, resume=True)

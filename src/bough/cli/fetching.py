@@ -18,7 +18,7 @@ def fetch(
 ) -> None:
     """Download SST, SICK, GloVe or WordNet into the data folder.
 
-    They come from their official places, and are checked.
+    They come from their official places, with checksums.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def fit(
     threads: int = 1,
     device: str = "cpu",
 ) -> None:
-    """Fit a model to a labelled file of yours, and say how good it is.
+    """Fit a model to your own labelled file, and measure it.
 
     Under `torchrun --nproc-per-node N -m bough fit ...` N processes share the parsing and the training.
 
@@ -52,11 +52,11 @@ def fit(
         CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets; CoNLL-U with
         "# label = NAME".
     text
-        The column of the text; twice for pairs. Found by its name unless given.
+        The column of the text, twice for pairs; else found by its name.
     label
         The column of the label or the rating.
     dev
-        A file like it, to choose the epoch on; else a tenth of FILE, from each class alike.
+        A file like it, to choose the epoch on; else a tenth of FILE, stratified by class.
     test
         A file like it, to measure on; else another tenth.
     trees
@@ -66,11 +66,11 @@ def fit(
     recipe
         A recipe's name (see `bough recipes`), or a TOML file of your own.
     settings
-        key=value over the recipe; may be repeated.
+        key=value overrides the recipe; may be repeated.
     start
-        A shipped model (sentiment, relatedness) or a folder to learn on from.
+        A shipped model (sentiment, relatedness) or a folder to start from.
     epochs
-        A number; auto stops once the loss on dev has not fallen for some epochs.
+        A number; auto stops once the loss on dev has stopped falling.
     vectors
         840B, 840B-completed, 42B, 6B, a GloVe file, or shipped.
     seed
@@ -78,11 +78,11 @@ def fit(
     out
         Folder for the model and its report; models/FILE-SEED unless given.
     resume
-        Continue a run that was stopped; a finished one is shown again.
+        Continue an interrupted run; a finished one is shown again.
     data
         Data folder with GloVe; else BOUGH_DATA, else the user cache.
     threads
-        Of torch; one is fastest at these sizes.
+        Threads of torch; one is fastest at these sizes.
     device
         cpu, cuda, mps, ...
     """

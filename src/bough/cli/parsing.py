@@ -46,15 +46,15 @@ def train(
     Parameters
     ----------
     out
-        Folder of the parser, of `metrics.jsonl` and of the checkpoint.
+        Folder for the parser, `metrics.jsonl` and the checkpoint.
     settings
-        key=value over the defaults; may be repeated. The card of a parser lists what made it.
+        key=value overrides the defaults; may be repeated. A parser's card lists its settings.
     resume
-        Continue a run that was stopped.
+        Continue an interrupted run.
     data
         Data folder; else BOUGH_DATA, else the user cache.
     own
-        The data are your own, in the same layout; the sizes of SST and SICK are not asked of them.
+        The data are your own, in the same layout; their sizes are not checked.
     as_json
         Print the figures as JSON.
     """
@@ -89,7 +89,7 @@ def evaluate(
     data
         Data folder; else BOUGH_DATA, else the user cache.
     own
-        The data are your own, in the same layout; the sizes of SST and SICK are not asked of them.
+        The data are your own, in the same layout; their sizes are not checked.
     as_json
         Print the figures as JSON.
     """
@@ -111,6 +111,6 @@ def _show(report: Report, as_json: bool) -> None:
     console = Console()
     console.print(table)
     console.print(
-        f"{report.sentences_a_second:.0f} sentences in a second of one core, text to both trees",
+        f"{report.sentences_a_second:.0f} sentences per second of one core, text to both trees",
         highlight=False,
     )

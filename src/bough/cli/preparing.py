@@ -22,7 +22,7 @@ def prepare(
 ) -> None:
     """Parse SST, SICK or everyday opinions into the files that training reads.
 
-    The sentences are those published, the parses not those of the paper: train with `--set source=own`.
+    The sentences are as published, but the parses are not the paper's: train with `--set source=own`.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def reproduce(
     seeds
         Runs per system.
     jobs
-        Runs at a time, each a process of one thread; 2 unless given, or with --ray all processors.
+        Runs at the same time, each a process of one thread; 2 unless given, or with --ray all processors.
     out
         Folder for results and report; an interrupted sitting resumes from it.
     data

@@ -27,20 +27,20 @@ def score(
     workers: int | None = None,
     format: Literal["jsonl", "parquet"] | None = None,
 ) -> None:
-    """Score every line of a file; a line of JSON each, in order.
+    """Score every line of a file, one line of JSON each, in order.
 
     Parameters
     ----------
     files
-        A text a line; or, named .jsonl, an object with "text" a line. For relatedness two texts with a tab
+        One text per line; or, if named .jsonl, one object with "text" per line. For relatedness two texts with a tab
         between, or an object with "a" and "b". With --ray several files, folders or globs, .csv and .parquet
         among them.
     out
         File for the results; else they are printed. With --ray a folder, or its URI, that all nodes see.
     resume
-        Go on with --out where a run was stopped; with --ray a second start always does.
+        Continue --out where a run was stopped; with --ray a second start always does.
     brief
-        Only what is said of the whole text, not of its phrases.
+        Only the result of the whole text, not of its phrases.
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     model
@@ -71,7 +71,7 @@ def _here(file: Path, out: Path | None, resume: bool, brief: bool, parser: str, 
 
     use_threads()
     if resume and out is None:
-        raise ValueError("--resume goes on with a file of results; name it with --out")
+        raise ValueError("--resume continues a file of results; name it with --out")
     size = file.stat().st_size
     pipeline = bough.load(model, parser=parser)
     gc.freeze()  # what is loaded stays: a collection that walks it finds nothing, again and again

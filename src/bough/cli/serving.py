@@ -23,13 +23,13 @@ def serve(
     Parameters
     ----------
     host
-        The address to listen on; by default nobody but this machine gets in.
+        The address to listen on; by default only this machine can connect.
     port
-        The port; 0 takes a free one.
+        The port; 0 chooses a free one.
     model
-        The folder of a model of yours; it stands in for sentiment, or for relatedness if it is one of pairs.
+        The folder of your own model; it replaces sentiment, or relatedness if it is a model of pairs.
     workers
-        Processes that share the port, each with models of its own; one per processor is most.
+        Processes that share the port, each with its own models; at most one per processor is useful.
     browser
         Open the page in the browser.
     """

@@ -29,14 +29,14 @@ def ship(
 ) -> None:
     """Make a trained run into a small model to ship.
 
-    It has no raw vectors, numbers in int8 and a wide vocabulary, and is measured.
+    It has int8 numbers and a wide vocabulary instead of word vectors, and its scores are measured.
 
     Parameters
     ----------
     run
         Folder of a run, or with --check of a shipped model.
     name
-        What it is to be.
+        What it becomes.
     out
         Folder for the shipped model.
     check
@@ -46,7 +46,7 @@ def ship(
     parser
         For the plain text: builtin, spacy, stanza, corenlp.
     columns
-        Numbers a word.
+        Numbers per word.
     words
         How many words of the vectors' file, the most frequent first.
     as_json

@@ -30,13 +30,13 @@ def sentiment(
     Parameters
     ----------
     text
-        A text in quotes; several give several trees.
+        A text in quotes; several texts give several trees.
     tree
-        A tree of your own for the text, in brackets or as CoNLL-U; or a file with it.
+        Your own tree for the text, in brackets or as CoNLL-U, or a file that holds it.
     as_json
-        Print a line of JSON for each text.
+        Print one line of JSON per text.
     svg
-        Write the picture there.
+        Write the picture to this file.
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     model
@@ -53,7 +53,7 @@ def sentiment(
         results = pipeline(list(text))
     if svg is not None:
         if len(results) > 1:
-            raise ValueError(f"--svg takes one text, not {len(results)}; the picture is of one")
+            raise ValueError(f"--svg takes one text, not {len(results)}: it is one picture")
         from bough.storage import write_text
 
         write_text(svg, results[0].svg())
@@ -89,7 +89,7 @@ def relatedness(
     b
         Another one.
     tree
-        Trees of your own for the two, as CoNLL-U text or files.
+        Your own trees for the two, as CoNLL-U text or files.
     as_json
         Print one line of JSON.
     parser
@@ -121,18 +121,18 @@ def nearest(
     parser: str = "builtin",
     model: str = "relatedness",
 ) -> None:
-    """Find the sentences of a file that are most related to one.
+    """Find the sentences of a file that are most related to a query.
 
     Parameters
     ----------
     query
         A sentence.
     corpus
-        A text file, one sentence a line; lines without a word are passed over.
+        A text file, one sentence per line; lines without words are skipped.
     k
         How many to show.
     as_json
-        Print a line of JSON for each.
+        Print one line of JSON per sentence.
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     model
@@ -144,7 +144,7 @@ def nearest(
     lines = list(numbered(corpus, str(corpus)))
     found = pipeline.nearest(query, [line for _, line in lines], k, skip=True)
     if not found:
-        raise ValueError(f"{corpus}: no sentence in it; one a line")
+        raise ValueError(f"{corpus}: no sentence in it; give one per line")
     if as_json:
         for one in found:
             entry = {"text": one.text, "score": round(one.score, 4), "line": lines[one.index][0]}
@@ -166,7 +166,7 @@ def load_pipeline(name: str, parser: str, task: str) -> Any:
     pipeline: SentimentPipeline | RelatednessPipeline = bough.load(name, parser=parser)
     made_for = "sentiment" if pipeline.model.purpose.classes else "relatedness"
     if made_for != task:
-        raise ValueError(f"--model {name} is a model of {made_for}, not of {task}")
+        raise ValueError(f"--model {name} is a model for {made_for}, not for {task}")
     return pipeline
 
 
@@ -175,12 +175,14 @@ def given_tree(argument: str) -> str:
     if argument.lstrip().startswith("(") or "\t" in argument:
         return argument
     path = Path(argument)
-    if not os.path.isfile(argument):  # of any text at all, too long for a path as well
-        raise ValueError(f"--tree {argument[:60]!r}: neither a tree nor a file; brackets, (S (NP ...) ...)")
+    if not os.path.isfile(argument):  # of any text, even one too long for a path
+        raise ValueError(
+            f"--tree {argument[:60]!r}: neither a file nor a tree; a tree is in brackets, (S (NP ...) ...)"
+        )
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: byte {error.start} is no UTF-8") from None
+        raise ValueError(f"{path}: byte {error.start} is not UTF-8") from None
 
 
 def show(result: Sentiment, console: Console) -> None:

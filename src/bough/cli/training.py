@@ -44,15 +44,15 @@ def train(
     out
         Folder of the run; runs/RECIPE-SEED unless given.
     settings
-        key=value over the recipe; may be repeated.
+        key=value overrides the recipe; may be repeated.
     resume
-        Continue a run that was stopped; a finished one is left as it is.
+        Continue an interrupted run; a finished one is left as it is.
     data
         Data folder; else BOUGH_DATA, else the user cache.
     vectors
         840B, 840B-completed, 42B, 6B, or a GloVe file.
     threads
-        Of torch; one is fastest at the paper's sizes.
+        Threads of torch; one is fastest at the paper's sizes.
     device
         cpu, cuda, mps, ...
     """
@@ -103,7 +103,7 @@ def evaluate(
     threads: int = 1,
     device: str = "cpu",
 ) -> None:
-    """Score a model on its data set, or on a labelled file of yours.
+    """Score a model on its data set, or on your own labelled file.
 
     Parameters
     ----------
@@ -122,11 +122,11 @@ def evaluate(
     data
         Data folder; else BOUGH_DATA, else the user cache.
     out
-        File for the predictions, one line an example.
+        File for the predictions, one line per example.
     as_json
         Print the figures as JSON.
     threads
-        Of torch.
+        Threads of torch.
     device
         cpu, cuda, mps, ...
     """
@@ -152,7 +152,7 @@ def evaluate(
 
 
 def recipes() -> None:
-    """List the recipes: one for each row of the paper's tables."""
+    """List the recipes: one per row of the paper's tables."""
     from bough.training.recipes import load_recipe, recipe_names
 
     table = Table("recipe", "what it is")
@@ -181,7 +181,7 @@ def _figures(figures: dict[str, float], title: str) -> Table:
 
 
 class _Display:
-    """A progress bar an epoch, and a line for each epoch done."""
+    """One progress bar per epoch, and one line per finished epoch."""
 
     def __init__(self, console: Console) -> None:
         self.console = console

@@ -117,7 +117,7 @@ def read(
             except FileNotFoundError:
                 pass
             except DamagedError as error:
-                log.warning("%s: a damaged entry of the vector cache (%s); it is made again", entry, error)
+                log.warning("%s: a damaged entry of the vector cache (%s); rebuilding it", entry, error)
             with _alone(cache):
                 with suppress(FileNotFoundError, DamagedError):  # another process may have made it meanwhile
                     return use(_opened(entry))

@@ -1,4 +1,4 @@
-"""Plain decimals (`-0.26554`) by the million: several times as fast as one at a time, and the very same numbers."""
+"""Plain decimals (`-0.26554`) by the million: several times as fast as one at a time, and the same numbers."""
 
 from __future__ import annotations
 

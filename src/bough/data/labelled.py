@@ -137,11 +137,11 @@ class LabelledFile:
 def open_labelled(path: Path, text: Sequence[str] = (), label: str | None = None) -> LabelledFile:
     """A labelled file, its format told by its name, its columns by theirs unless given; two texts are a pair."""
     if not path.is_file():
-        raise FormatError("there is no such file", where=str(path))
+        raise FormatError("no such file", where=str(path))
     suffix = path.suffix.lower()
     if suffix in CONLLU or (suffix in BRACKETS and _starts_with_bracket(path)):
         if text or label:
-            raise ValueError(f"{path} holds trees, which have no columns; leave --text and --label away")
+            raise ValueError(f"{path} holds trees, which have no columns; leave out --text and --label")
         return LabelledFile(path, Columns())
     names = read_table(path)[0]
     return LabelledFile(path, _columns(names, tuple(text), label, str(path)))

@@ -43,7 +43,7 @@ def user_cache() -> Path:
 
 
 def require(paths: Iterable[Path], what: str, hint: str = "") -> None:
-    """A DataError that names the first of `paths` that is no file, and the ways to get `what`."""
+    """A DataError that names the first of `paths` that is not a file, and the ways to get `what`."""
     for path in paths:
         if not path.is_file():
             raise DataError(
@@ -67,7 +67,7 @@ def check_count(where: Path, found: int, known: int, what: str) -> None:
     """A DataError naming both numbers unless they are the same."""
     if found != known:
         raise DataError(
-            f"{where}: {found:,} {what}, {known:,} known; "
+            f"{where}: {found:,} {what}, expected {known:,}; "
             "the file is damaged or another one (check=False takes data of your own)"
         )
 

@@ -71,7 +71,9 @@ def load_sick(
     ids, scores = _ids(ids_file), _scores(scores_file, scale)
     for path, lines in ((right_files[0], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
         if lines != len(left):
-            raise DataError(f"{path}: {lines:,} lines, {left_files[0]} has {len(left):,}; one a pair in each")
+            raise DataError(
+                f"{path}: {lines:,} lines, {left_files[0]} has {len(left):,}; give one per pair in each"
+            )
     if check:
         check_count(ids_file.parent, len(left), KNOWN[split], "pairs")
     return [Pair(*columns) for columns in zip(left, right, scores, ids, strict=True)]
@@ -134,7 +136,9 @@ def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
     except ValueError:
         score = math.nan
     if not 1 <= score <= scale:
-        raise FormatError(f"score {text!r}; it is a number from 1 to {scale}", where=str(path), line=number)
+        raise FormatError(
+            f"score {text!r}; a score is a number from 1 to {scale}", where=str(path), line=number
+        )
     return score
 
 

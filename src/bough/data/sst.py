@@ -139,7 +139,7 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
     raw = pointers.read_dependency(heads, words, relations, labels)
     if len(raw) != len(sentences):
         raise DataError(
-            f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}; one a sentence in each"
+            f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}; give one per sentence in each"
         )
     values = {str(label - 2): label for label in range(5)}
     trees = []
@@ -148,7 +148,7 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
         if numbers[tree.root] not in (None, sentence):
             raise DataError(
                 f"{labels}:{number}: root label {numbers[tree.root]}, but {sentence} in {trees_file}; "
-                "the two files are not of the same sentences"
+                "the two files hold different sentences"
             )
         numbers[tree.root] = sentence
         tokens = [token and unescaped(token) for token in tree.tokens or ()]

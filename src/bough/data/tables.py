@@ -58,7 +58,7 @@ def _named(rows: Iterator[tuple[int, list[str]]], names: list[str], path: Path) 
 def _quoted(
     number: int, header: str, lines: Iterator[tuple[int, str]], comma: str, path: Path
 ) -> Iterator[tuple[int, list[str]]]:
-    """CSV; a cell in quotes may go over several lines, and the row stands where its first is."""
+    """CSV; a cell in quotes may span several lines; the row's line number is that of the first."""
     csv.field_size_limit(_LONGEST)
     last = number
 
@@ -74,7 +74,7 @@ def _quoted(
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise FormatError(f"no CSV from here on ({error})", where=str(path), line=start) from None
+            raise FormatError(f"not CSV from here on ({error})", where=str(path), line=start) from None
         if row is None:
             return
         yield start, row
@@ -104,9 +104,9 @@ def _objects(path: Path, lines_of: Lines) -> tuple[list[str], Cells]:
             try:
                 value = json.loads(line)
             except (json.JSONDecodeError, RecursionError) as error:
-                raise FormatError(f"no JSON ({error})", where=str(path), line=number) from None
+                raise FormatError(f"not JSON ({error})", where=str(path), line=number) from None
             if not isinstance(value, dict):
-                raise FormatError("no JSON object; one per line", where=str(path), line=number)
+                raise FormatError("not a JSON object; give one per line", where=str(path), line=number)
             yield number, _Filled({str(key): _as_text(cell) for key, cell in value.items()})
 
     first = next(rows(), None)

@@ -115,5 +115,5 @@ def _vocabulary(words: Iterable[str]) -> tuple[str, ...]:
     listed = tuple(words)
     for word, times in Counter(listed).items():
         if times > 1:
-            raise ValueError(f"{word!r} is twice among the words; a vocabulary has each once")
+            raise ValueError(f"{word!r} occurs twice; a vocabulary has each word once")
     return listed

@@ -98,7 +98,7 @@ def plan(
         source = sources[split]
         if (source.pairs, source.trees) != (train.pairs, train.trees):
             raise DataError(
-                f"{source.name} is not of the kind of {train.name}: texts, pairs or trees in both"
+                f"{source.name} does not hold the same kind of examples as {train.name}: texts, pairs or trees in both"
             )
         scanned[split] = scan(source, names, ratings=train.pairs)
         names.closed = True
@@ -133,9 +133,7 @@ def plan(
     wanted = [split for split in SPLITS[1:] if split not in sources and (split == "dev" or hold_test)]
     for split, places in zip(wanted, held_out(strata, found.keys, [SHARE] * len(wanted), seed), strict=True):
         parts["train"][places] = SPLITS.index(split)
-        said.append(
-            f"{split}: {len(places):,} of {len(strata):,} examples, drawn from each class alike with seed {seed}"
-        )
+        said.append(f"{split}: {len(places):,} of {len(strata):,} examples, stratified by class, seed {seed}")
     read = {split: shards(sources[split], scanned[split].lines, ranks) for split in scanned}
     made = Plan(sources, parts, purpose, counts, said, read)
     if "dev" not in made.sizes():
@@ -158,7 +156,7 @@ def _check_overlap(sources: Mapping[str, Source], scanned: Mapping[str, Scanned]
                 first = sources[split].place(scanned[split].lines[int(both[0])])
                 verb = "texts are" if len(both) > 1 else "text is"
                 said.append(
-                    f"{first}: {len(both)} {verb} in the training examples too; figures on {split} flatter"
+                    f"{first}: {len(both)} {verb} in the training examples too; figures on {split} are too good"
                 )
 
 

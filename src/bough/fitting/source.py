@@ -48,10 +48,10 @@ class Listed:
 
     def __post_init__(self) -> None:
         if isinstance(self.items, str):
-            raise ValueError(f"{self.name}: one text, {self.items[:40]!r}; a list of them is wanted")
+            raise ValueError(f"{self.name}: one text, {self.items[:40]!r}; give a list of texts")
         if len(self.items) != len(self.labels):
             raise ValueError(
-                f"{self.name}: {len(self.items):,} of them, {len(self.labels):,} labels; one each"
+                f"{self.name}: {len(self.items):,} examples, {len(self.labels):,} labels; give one each"
             )
         if not len(self.items):
             raise ValueError(f"{self.name}: none; there is nothing to learn from")
@@ -172,7 +172,7 @@ def _rating(text: str, where: str) -> float:
     except ValueError:
         rating = math.nan
     if not math.isfinite(rating):
-        raise FormatError(f"{where}: the rating {text!r}; a number is wanted")
+        raise FormatError(f"{where}: the rating {text!r} is not a number")
     return rating
 
 
@@ -184,7 +184,7 @@ def check_classes(counts: Counter[str], where: str) -> None:
     examples = sum(counts.values())
     if len(counts) > examples / 2 and examples > 10:
         raise DataError(
-            f"{where}: {len(counts):,} classes for {examples:,} examples; is --label another column than this?"
+            f"{where}: {len(counts):,} classes for {examples:,} examples; is --label the right column?"
         )
 
 

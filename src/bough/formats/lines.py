@@ -41,4 +41,4 @@ def _decoded(
             yield number, (line.removeprefix("\ufeff") if number == 1 else line).rstrip("\r\n")
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
-        raise FormatError(f"byte 0x{byte:02x} is no UTF-8", where=where, line=number + 1) from error
+        raise FormatError(f"byte 0x{byte:02x} is not UTF-8", where=where, line=number + 1) from error

@@ -216,7 +216,9 @@ def _read(
     for number, row in enumerate(zip_longest(*streams), start=1):
         for name, entry in zip(given, row, strict=True):
             if entry is None:
-                raise FormatError(f"{name} end before this line, the others go on", where=where, line=number)
+                raise FormatError(
+                    f"{name} end before this line, but the others continue", where=where, line=number
+                )
         try:
             yield parse(**{name: line for name, (_, line) in zip(given, row, strict=True)})
         except FormatError as error:

@@ -58,7 +58,7 @@ class System:
         """
         if not pairs or len(pairs) != len(ratings):
             raise ValueError(
-                f"{len(pairs):,} pairs and {len(ratings):,} ratings; as many as pairs, at least one"
+                f"{len(pairs):,} pairs and {len(ratings):,} ratings; give one rating per pair, and at least one pair"
             )
         prepare = preparation(find_data(data))
         frequencies = prepare.frequencies(pairs)

@@ -134,7 +134,7 @@ class Model(nn.Module):
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md."""
         if broken := next((word for word in self.words if "\n" in word), None):
-            raise ValueError(f"the word {broken!r} has a line break, and `vocab.txt` one word per line")
+            raise ValueError(f"the word {broken!r} has a line break, but `vocab.txt` has one word per line")
         meta = {
             "format": FORMAT,
             "config": self.config.as_dict(),

@@ -43,6 +43,6 @@ def check_value(name: str, kind: Any, value: Any) -> None:
         if value not in get_args(kind):
             raise ValueError(f"{name} = {value!r}: one of {', '.join(map(repr, get_args(kind)))}")
     elif type(value) is not kind:
-        raise ValueError(f"{name} = {value!r}: {kind.__name__} wanted, not {type(value).__name__}")
+        raise ValueError(f"{name} = {value!r}: must be {kind.__name__}, not {type(value).__name__}")
     elif kind is float and value != value:
         raise ValueError(f"{name} is not a number")

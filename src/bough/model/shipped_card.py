@@ -15,8 +15,8 @@ ABOUT = {
 STEPS = {
     "trained": "as trained, on the data set's trees",
     "folded": "folded and quantised, same words",
-    "shipped": "as shipped, words outside its vocabulary by their parts",
-    "text": "as shipped, on plain text with parses by `{parser}`",
+    "shipped": "as shipped, unknown words by their parts",
+    "text": "as shipped, on plain text parsed by `{parser}`",
 }
 OUTSIDE = {
     False: "by case, digits, the parts of a compound and affixes",
@@ -25,13 +25,13 @@ OUTSIDE = {
 }
 MIXED = (
     "It learned from film reviews, comments on the web, reviews of goods and short everyday sayings, and was measured "
-    "on such text only: not on news, tweets, medical or legal text. Irony is beyond it."
+    "on such text only: not on news, tweets, medical or legal text. It does not understand irony."
 )
 LIMITS = {
-    "sentiment": "It learned from sentences of film reviews: other kinds of text work less well, and irony is "
-    "beyond it.",
-    "relatedness": "It learned from short descriptions of pictures and videos: news or talk work less well, "
-    "and a negation or a changed number counts for less than people would say.",
+    "sentiment": "It learned from sentences of film reviews: it does less well on other kinds of text, and "
+    "does not understand irony.",
+    "relatedness": "It learned from short descriptions of pictures and videos: it does less well on news or "
+    "conversation, and underrates the effect of a negation or a changed number.",
 }
 
 
@@ -56,11 +56,11 @@ def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, 
         f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `bough ship`, {facts['made_by']}.",
         f"- Data: {data_of(config)}.",
         f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). The vectors "
-        "themselves are not in here: each word has one row, what the first layer makes of the vector, on its "
-        f"{facts['columns']} leading axes, in int8 with a scale of its own.",
-        f"- Words outside: {OUTSIDE[config.missing == 'written']}, else as unknown.",
+        "themselves are not included: each word has one row, the first layer's map of the vector, as coordinates on "
+        f"its {facts['columns']} leading axes, in int8 with one scale per row.",
+        f"- Unknown words: looked up {OUTSIDE[config.missing == 'written']}, else treated as unknown.",
         f"- {MIXED if config.mix else LIMITS[name]}",
-        "- The MIT licence of bough covers its code; the data's terms stand above.",
+        "- The MIT licence of bough covers its code; the terms of the data are above.",
         "",
         "## Scores",
         "",

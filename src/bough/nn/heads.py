@@ -99,7 +99,9 @@ class Classifier(Weighted):
             raise ValueError(f"h is {tuple(h.shape)}; the classifier takes (nodes, {self.hidden_size})")
         wanted = (len(h) if rows is None else len(rows),)
         if labels.shape != wanted or labels.dtype != torch.int64:
-            raise ValueError(f"labels are {tuple(labels.shape)} {labels.dtype}; {wanted} torch.int64 wanted")
+            raise ValueError(
+                f"labels are {tuple(labels.shape)} {labels.dtype}; they must be {wanted} torch.int64"
+            )
         if len(labels) and not 0 <= int(labels.min()) <= int(labels.max()) < self.classes:
             raise ValueError(
                 f"labels from {int(labels.min())} to {int(labels.max())}; there are 0..{self.classes - 1}"
@@ -194,7 +196,7 @@ class Similarity(Weighted):
     def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
         """The mean over the pairs of the objective; y (B,) lies in [1, K]."""
         if y.shape != left.shape[:1] or not y.is_floating_point():
-            raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; one rating a pair wanted, as floats")
+            raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; give one float rating per pair")
         if fast.path() == "c":
             weights = (self.W_h, self.b_h, self.W_p, self.b_p)
             loss = pair_loss(left, right, y, *weights, features=self.features, objective=self.objective)

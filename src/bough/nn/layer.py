@@ -130,7 +130,7 @@ class TreeLayer(Encoder):
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
         """The weights with which `input_map` is W x + b, for a model that stores its words as a smaller x."""
-        raise ValueError(f"{type(self).__name__} has no input map that others can take the place of")
+        raise ValueError(f"{type(self).__name__} has no input map that can be replaced")
 
     def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
         """What `compose` gives, by a derivative written by hand; see `bough.nn.fast`."""

@@ -51,7 +51,7 @@ class MVRNN(TreeLayer):
         d = (math.isqrt(1 + 4 * input_size) - 1) // 2
         if d < 1 or d + d * d != input_size:
             raise ValueError(
-                f"input_size={input_size}: a vector and a matrix of d numbers a side, so d + d², "
+                f"input_size={input_size}: a vector and a square matrix per word, so d + d², "
                 f"{d + d * d} or {(d + 1) * (d + 2)} for example"
             )
         super().__init__(input_size, (d, d * d), device=device, dtype=dtype)

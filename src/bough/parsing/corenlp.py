@@ -126,9 +126,9 @@ class CoreNLPParser:
         try:
             answered = json.loads(body)
         except ValueError as error:
-            raise FormatError(f"{self.url}: {body[:40]!r} is no JSON; is this a CoreNLP server?") from error
+            raise FormatError(f"{self.url}: {body[:40]!r} is not JSON; is this a CoreNLP server?") from error
         if not isinstance(answered, dict):
-            raise FormatError(f"{self.url}: {body[:40]!r} is no answer of a CoreNLP server")
+            raise FormatError(f"{self.url}: {body[:40]!r} is not an answer of a CoreNLP server")
         return answered
 
 

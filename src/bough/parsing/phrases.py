@@ -10,7 +10,7 @@ from bough.trees.tree import Tree
 
 
 def binary_phrases(tree: Tree, words: Sequence[str], parser: str) -> Tree:
-    """The tree built outwards from its heads, with the very words that were given to the `parser`.
+    """The tree built outwards from its heads, with exactly the words that were given to the `parser`.
 
     Parsers escape brackets and quotes in their own ways; the words given are the ones that count.
     """

@@ -159,7 +159,7 @@ def _words(tree: Tree) -> list[str]:
 def _unused(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.exists():
-            raise DataError(f"{path} is there already; choose another folder with --out")
+            raise DataError(f"{path} already exists; choose another folder with --out")
 
 
 def _write_pointers(folder: Path, trees: Sequence[pointers.Lines], names: dict[str, str]) -> list[Path]:

@@ -64,7 +64,7 @@ def _check(source: Path, out: Path, resume: bool) -> None:
     if not out.exists():
         return
     if not out.is_file():
-        raise ValueError(f"{out} is not a file; choose another --out, or leave it away to print")
+        raise ValueError(f"{out} is not a file; choose another --out, or leave it out to print")
     if out.samefile(source):
         raise ValueError(f"{out} is the file to be scored; choose another --out")
     if not resume and out.stat().st_size:
@@ -99,7 +99,7 @@ def records_of(
             try:
                 record = json.loads(line)
             except (json.JSONDecodeError, RecursionError) as error:
-                raise FormatError(f"no JSON ({error})", where=str(source), line=number) from None
+                raise FormatError(f"not JSON ({error})", where=str(source), line=number) from None
         else:
             record = dict(zip(keys, line.split("\t") if pairs else [line], strict=False))
         yield checked_record(record, str(source), number, pairs=pairs, own=own)
@@ -172,7 +172,9 @@ def _done(
                 records = chain([record], records)
                 break
             if not pairs and (b', "nodes": [' in line[len(start) :]) == brief:
-                raise ValueError(f"{out} was made {'without' if brief else 'with'} --brief; resume it so")
+                raise ValueError(
+                    f"{out} was made {'without' if brief else 'with'} --brief; resume it the same way"
+                )
             done, end = done + 1, end + len(line)
     return done, end, records
 

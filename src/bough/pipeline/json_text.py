@@ -1,4 +1,4 @@
-"""JSON written straight from columns of numbers and texts; the very bytes that `json.dumps` would give."""
+"""JSON written straight from columns of numbers and texts; the same bytes that `json.dumps` would give."""
 
 from __future__ import annotations
 

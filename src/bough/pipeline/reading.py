@@ -25,7 +25,7 @@ _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
 def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
     """The items in lists of at most `size`; a text is one item, and a ValueError where several are wanted."""
     if isinstance(items, str):
-        raise ValueError(f"one text, {items[:40]!r}, where several are wanted; put it into a list")
+        raise ValueError(f"one text, {items[:40]!r}, where several are expected; put it in a list")
     source = iter(items)
     while group := list(islice(source, size)):
         yield group
@@ -127,7 +127,9 @@ def read_tree(text: str) -> Tree:
         return trees[0]
     if "\t" in text:
         return conllu.parse(text)
-    raise FormatError(f"{text[:40]!r} is no tree; brackets, (S (NP ...) ...), or CoNLL-U with its tabs")
+    raise FormatError(
+        f"{text[:40]!r} is not a tree; give brackets, (S (NP ...) ...), or CoNLL-U with its tabs"
+    )
 
 
 def aligned(text: str, words: Sequence[str]) -> list[Token]:
@@ -145,13 +147,13 @@ def aligned(text: str, words: Sequence[str]) -> list[Token]:
             there = text[place:].split()[0][:20] if text[place:].strip() else "the end"
             raise ValueError(
                 f"the tree's word {number + 1} is {word!r}, the sentence has {there!r} there; "
-                "a tree goes with its own sentence"
+                "the words of both must agree"
             )
         found.append(Token(word, place, place + len(written)))
         place += len(written)
     if text[place:].strip():
         raise ValueError(
-            f"the tree ends after {len(words)} words, the sentence goes on with {text[place:].split()[0][:20]!r}"
+            f"the tree ends after {len(words)} words, but the sentence continues with {text[place:].split()[0][:20]!r}"
         )
     return found
 

@@ -147,7 +147,7 @@ class Sentiment:
     def tree(self) -> Tree:
         """The tree of a text that is one sentence."""
         if len(self._sentences) > 1:
-            raise ValueError(f"{len(self._sentences)} sentences, each with a tree of its own; see .trees")
+            raise ValueError(f"{len(self._sentences)} sentences, each with its own tree; see .trees")
         return self.trees[0]
 
     @cached_property

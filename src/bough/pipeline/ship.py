@@ -51,7 +51,7 @@ def ship(
     if name not in TASKS:
         raise ValueError(f"name {name!r}: {' or '.join(map(repr, TASKS))}")
     if model.config.task not in TASKS[name]:
-        raise ValueError(f"{run} is a model for {model.config.task!r}, none of {name}")
+        raise ValueError(f"{run} is a model for {model.config.task!r}, not for {name}")
     vocabulary, vectors, source = wide_vocabulary(model, data, words)
     shipped = fold(model, vocabulary, vectors, columns)
     measured = {
@@ -95,7 +95,7 @@ def wide_vocabulary(
     """The words to ship, their vectors (words + 1, X), the unknown word's first, and where they come from.
 
     Trained words keep the row that training gave them. One that differs from a known word by case alone, and
-    has the very same vector, is left out: lookup finds it without.
+    has the same vector, is left out: look-up finds it anyway.
     """
     config = model.config
     task = task_for(config, data)

@@ -54,7 +54,7 @@ class GivenReader(Reader):
     def tree(self, item: object) -> Tree:
         """An item of a list, which has to be a tree."""
         if not isinstance(item, Tree):
-            raise ValueError(f"{item!r:.40}: this model was fitted on trees; a Tree is wanted")
+            raise ValueError(f"{item!r:.40}: this model was fitted on trees; give it a Tree")
         return item
 
     def shaped(self, tree: Tree) -> Tree:

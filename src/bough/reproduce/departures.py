@@ -28,13 +28,13 @@ SST: dict[str, tuple[str, ...]] = {
     ),
     PARAGRAPH_VEC.name: PARAGRAPH_VEC.departures,
     "cnn-non-static": (
-        "GloVe in the place of word2vec",
+        "GloVe instead of word2vec",
         "batches of phrases of one length, punctuation kept",
         "binary: trained on phrases that are not neutral, in two classes",
     ),
     "cnn-multichannel": ("as CNN-non-static",),
     "drnn": (
-        "GloVe in the place of word2vec",
+        "GloVe instead of word2vec",
         "no L2 on activations",
         "dropout is drawn for every node, as in the authors' program, not for every sentence",
         "binary: read off the five-class model, as the authors did",

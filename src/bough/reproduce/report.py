@@ -101,7 +101,7 @@ def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: 
     points = [f"Data: {line}." for line in _counts(data)]
     points += [f"Versions: {line}." for line in versions]
     points.append(f"Time: {hours:.1f} hours of one core in all; each run is one process of one thread.")
-    header = ("system", "seeds", "vectors", "seconds a run")
+    header = ("system", "seeds", "vectors", "seconds per run")
     return Points(tuple(points)), Table(
         "Runs", header, rows, ("A `+` sets something over the recipe of that name.",)
     )

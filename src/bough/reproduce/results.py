@@ -67,7 +67,7 @@ def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         if current:
             results.append(result)
         else:
-            log.warning("%s: of another recipe, data or code; left out", path)
+            log.warning("%s: made with another recipe, data or code; left out", path)
     return results
 
 

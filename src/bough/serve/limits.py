@@ -66,7 +66,7 @@ class Gate:
         most = self.limits.corpora_at_once if heavy else self.limits.at_once
         if self.under_way[heavy] >= most:
             what = "searches" if heavy else "requests"
-            return TooMuch(429, f"{most} {what} are under way, the most at a time; try again in a second")
+            return TooMuch(429, f"{most} {what} are under way, which is the limit; try again in a second")
         kind = dict(scope["headers"]).get(b"content-type", b"").split(b";")[0].strip().lower()
         if kind != b"application/json":
             said = kind.decode("latin-1")[:60] or "nothing"
@@ -98,7 +98,7 @@ async def _whole_body(receive: Receive, most: int) -> bytes | None:
             parts.append(part)
         more = message.get("more_body", False)
     if size > most:
-        raise TooMuch(413, f"the body has more than {most:,} bytes, the most here")
+        raise TooMuch(413, f"the body has more than {most:,} bytes, which is the limit")
     return b"".join(parts)
 
 

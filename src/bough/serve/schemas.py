@@ -19,7 +19,7 @@ Five = Annotated[list[float], Field(min_length=5, max_length=5)]
 
 
 class Shape(BaseModel):
-    """What all shapes share: a key that is not known is an error, and a number is no string."""
+    """What all shapes share: an unknown key is an error, and a number is not a string."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -96,7 +96,7 @@ class Search(Shape):
     corpus: list[Line] = Field(
         min_length=1,
         max_length=limits.LINES,
-        description="one sentence each; blank ones are passed over",
+        description="one sentence each; blank ones are skipped",
         examples=[["A man is playing a guitar", "A train is leaving"]],
     )
     k: int = Field(default=3, ge=1, le=limits.MOST_NEAREST, description="how many to find", examples=[1])

@@ -59,7 +59,7 @@ class Searcher:
                     entry["line"] += low
                 best[measure] = sorted(best[measure] + entries, key=lambda entry: -entry["score"])[:k]
         if not best["model"]:
-            raise ValueError("no sentence in the corpus; one a line")
+            raise ValueError("no sentence in the corpus; give one per line")
         for entries in best.values():
             for entry in entries:
                 entry["score"] = round(entry["score"], 4)

@@ -17,7 +17,7 @@ from bough.version import __version__
 
 
 def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Nothing is overwritten: a folder in use is only taken to continue the very same run."""
+    """Nothing is overwritten: a folder in use is only taken to continue the same run."""
     torn = torn_files(out)
     if out.exists() and {*out.iterdir()} > {*torn}:
         if not resume:
@@ -37,7 +37,7 @@ def claim_data(out: Path, facts: dict[str, Any]) -> None:
         before = read_json(out / "run.json")
         for key in ("data", "vectors", "coverage"):
             if before.get(key, facts[key]) != facts[key]:
-                raise TrainingError(f"{out} began with other {key}; --resume needs the same as before")
+                raise TrainingError(f"{out} was started with other {key}; --resume needs the same")
     write_json(out / "run.json", facts)
 
 

@@ -41,7 +41,7 @@ def test_a_library_of_other_sources_is_not_taken(tmp_path: Path, monkeypatch: py
     kept = library.FOLDER
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     (tmp_path / "kernel.c").write_text("int other;")
-    with pytest.raises(library.Unavailable, match="not of the sources beside it; install bough again"):
+    with pytest.raises(library.Unavailable, match="was compiled from other sources; install bough again"):
         library.load(kept)
 
 

@@ -72,7 +72,7 @@ def test_a_folder_gives_the_same_parser_and_a_broken_one_says_why(
     words = (tmp_path / "vocab.txt").read_text()
     for name, content, message in (
         ("config.json", b'{"kind": "sentiment", "format": 1}', "kind 'sentiment'"),
-        ("config.json", config[:40].encode(), r"config\.json.*torn or no JSON"),
+        ("config.json", config[:40].encode(), r"config\.json.*damaged, or not JSON"),
         ("config.json", config.replace('"size"', '"sizes"').encode(), "not a readable model: no 'size'"),
         ("config.json", config.replace('"format": 1', '"format": 2').encode(), "made by a newer bough"),
         ("config.json", config.replace('"hidden": 16', '"hidden": 8').encode(), r"codes is .*, .* wanted"),

@@ -105,7 +105,7 @@ def load(folder: Path) -> Library:
         raise Unavailable(f"{files[0].name} does not load: {error}") from error
     sources = sorted([*FOLDER.glob("*.c"), *FOLDER.glob("*.h")])
     if mark != zlib.crc32(b"".join(file.read_bytes() for file in sources)):
-        raise Unavailable(f"{files[0].name} is not of the sources beside it; install bough again")
+        raise Unavailable(f"{files[0].name} was compiled from other sources; install bough again")
     if not isa:
         raise Unavailable("the CPU has neither AVX-512 nor AVX2 with FMA")
     gemm, set_threads = _blas()

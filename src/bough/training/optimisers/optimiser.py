@@ -33,7 +33,7 @@ class Optimiser:
         named = [(name, p, group.rule) for group in self.groups for name, p in group.tensors.items()]
         self.states = {name: rule.state(p) for name, p, rule in named}
         if len(self.states) < len(named):
-            raise ValueError("two tensors of one name in the groups of an optimiser; each has its own")
+            raise ValueError("two tensors of an optimiser have the same name; each needs its own")
 
     def zero_grad(self) -> None:
         """Forget the last batch's gradients."""
@@ -72,7 +72,7 @@ class Optimiser:
             raise ValueError(f"{wrong[0]} is {'missing' if wrong[0] in own else 'not of this optimiser'}")
         for name, tensor in own.items():
             if tensor.shape != tensors[name].shape:
-                raise ValueError(f"{name} is {tuple(tensors[name].shape)}, {tuple(tensor.shape)} wanted")
+                raise ValueError(f"{name} is {tuple(tensors[name].shape)}, not {tuple(tensor.shape)}")
             tensor.copy_(tensors[name])
 
     def _tensors(self) -> Iterator[Tensor]:

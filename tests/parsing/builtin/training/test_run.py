@@ -47,7 +47,7 @@ def test_a_torn_checkpoint_is_named(tmp_path: Path) -> None:
     fit(run(tmp_path, replace(CONFIG, epochs=1)), EXAMPLES, EXAMPLES[:4], EXAMPLES[:2])
     checkpoint = tmp_path / "checkpoint.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:-30])
-    with pytest.raises(FormatError, match=r"checkpoint\.safetensors: torn"):
+    with pytest.raises(FormatError, match=r"checkpoint\.safetensors: damaged"):
         run(tmp_path, replace(CONFIG, epochs=2)).resume()
 
 

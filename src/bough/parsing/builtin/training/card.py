@@ -32,9 +32,9 @@ punctuation), of English sentences in Penn Treebank tokens.
 
 One encoder ({sizes.layers} bidirectional LSTM layers of {sizes.hidden} units per direction) and two outputs:
 a score for every span, decoded by CKY, and a score for every head, decoded by Eisner's algorithm.
-Words come in as one int8 row each: GloVe {config.vectors} vectors mapped to {sizes.word} numbers, a vector of the
-word's own and its affixes', folded into one table; the vectors themselves are not in here.
-Unknown words are seen by their affixes and shape.
+Each word is one int8 row: its GloVe {config.vectors} vector mapped to {sizes.word} numbers, a learned vector of its own
+and those of its affixes, folded into one table; the GloVe vectors themselves are not included.
+Unknown words are represented by their affixes and shape.
 {size / 1e6:.1f} MB.
 
 ## Scores
@@ -50,11 +50,11 @@ Measured by `bough parser evaluate` on the test splits, on the folded and quanti
 {_row("UAS without punctuation", report, "heads_of_words")}
 {_row("LAS", report, "relations")}
 
-Text to both trees, tokenising included: {report.sentences_a_second:.0f} sentences in a second of one core (SST test).
+Text to both trees, tokenising included: {report.sentences_a_second:.0f} sentences per second of one core (SST test).
 Epoch {best["epoch"]:.0f} of {config.epochs}, chosen on SST dev: F1 {best["brackets"]:.2f}, UAS {best["heads"]:.2f}.
 Rounding to int8 moves F1 from {exact.brackets:.2f} to {rounded.brackets:.2f} and UAS from {exact.heads:.2f} to \
 {rounded.heads:.2f} (SST dev, last epoch).
-The reference trees are themselves a parser's (Stanford's), not people's.
+The reference trees were made by a parser (Stanford's), not by people.
 
 ## Data and terms
 

@@ -43,7 +43,7 @@ def train(
     """
     folder = Path(out)
     if not resume and (folder / CHECKPOINT).exists():
-        raise ValueError(f"{folder} holds a run already; --resume goes on with it")
+        raise ValueError(f"{folder} already holds a run; continue it with --resume")
     torch.manual_seed(config.seed)
     examples = treebanks.training(data, config.longest, check=check)
     learner = build_learner(config, data, examples)
