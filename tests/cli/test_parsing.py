@@ -31,7 +31,7 @@ def trained(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = bough("parser", "train", "--out", str(out), "--data", str(mini), "--own", *settings)
     assert done.returncode == 0, done.stderr
     assert "epoch 2" in done.stderr
-    assert "a second of one core" in done.stdout
+    assert "per second of one core" in done.stdout
     return out
 
 

@@ -97,7 +97,7 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("sentiment", "  ", "good"), "no word in text 0"),
         (("sentiment", "good", "--parser", "nope"), "no parser 'nope'"),
         (("sentiment", "good", "--model", "nope"), "no model 'nope'"),
-        (("sentiment", "good", "--model", "relatedness"), "a model of relatedness, not of sentiment"),
+        (("sentiment", "good", "--model", "relatedness"), "a model for relatedness, not for sentiment"),
         (("sentiment", "bad film", "--tree", PTB), "the tree's word 1 is 'The'"),
         (("sentiment", "good", "--tree", "nope"), "neither a file nor a tree"),
         (("relatedness", "good"), "B"),

@@ -110,7 +110,7 @@ def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
-        (["a b", "c d"], ["x"], "2 of them, 1 labels"),
+        (["a b", "c d"], ["x"], "2 examples, 1 labels"),
         (["a b", "c d", "e f"], ["x", "x", "x"], "one class only, 'x'"),
         ([], [], "nothing to learn from"),
         (["a b", 3, "c"], ["x", "y", "x"], r"texts\[1\] is a int"),

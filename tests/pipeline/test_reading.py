@@ -41,7 +41,7 @@ def test_the_trees_words_keep_their_place_in_the_text() -> None:
         ("The film is not good. Really", PTB, "but the sentence continues with 'Really'"),
         ("The film is not", PTB, "the tree's word 5 is 'good', the sentence has 'the end'"),
         ("Men sing", CONLLU, "a dependency tree; this model reads trees of phrases"),
-        ("good", "good", "is no tree"),
+        ("good", "good", "is not a tree"),
         ("good", "(S (NP", "never closed"),
         ("good", "(S (NP) (VP go))", "the leaf 1 has no word"),
         ("good", "(S good) (S bad)", "2 trees; a text of one sentence has one"),

@@ -76,7 +76,7 @@ def test_a_folder_gives_the_same_parser_and_a_broken_one_says_why(
         ("config.json", config.replace('"size"', '"sizes"').encode(), "not a readable model: no 'size'"),
         ("config.json", config.replace('"format": 1', '"format": 2').encode(), "made by a newer bough"),
         ("config.json", config.replace('"hidden": 16', '"hidden": 8').encode(), r"codes is .*, .* wanted"),
-        ("model.safetensors", tensors[:-30], r"model\.safetensors: torn"),
+        ("model.safetensors", tensors[:-30], r"model\.safetensors: damaged"),
         ("vocab.txt", b"\xff\n", r"vocab\.txt: cannot be read"),
         ("vocab.txt", words[:-1].encode(), r"words\.codes is \(.*, 16\) .*, \(.*, 16\) .* wanted"),
     ):
