@@ -84,8 +84,10 @@ def bag_of_words(data: str | None) -> Scorer:
 def model(name: str) -> Scorer:
     """A model of five classes, by its name or folder."""
     import bough
+    from bough.pipeline.sentiment import SentimentPipeline
 
     pipeline = bough.load(name)
+    assert isinstance(pipeline, SentimentPipeline)
 
     def score(texts: Sequence[str]) -> np.ndarray:
         p = np.array([result.probabilities for result in pipeline(list(texts))])

@@ -44,7 +44,7 @@ def run(data: str, double: bool) -> None:
         seen.append(reduce(self, *given))
         return seen[-1]
 
-    Ranks.reduce = watched  # type: ignore[method-assign]
+    Ranks.reduce = watched  # type: ignore[method-assign, assignment]
     if double:
         training._new_model = lambda *given: new(*given).double()
     config = load_recipe("sst5-constituency-tuned").with_settings({"epochs": 1, "limit": 600})

@@ -263,9 +263,9 @@ def tables(facts: dict[str, Any]) -> str:
     lines.append("")
     for trees, shares in facts["shares"].items():
         best = min(map(int, shares), key=lambda count: sum(step_seconds(facts, trees, count)))
-        times = step_seconds(facts, trees, 1)[0] / sum(step_seconds(facts, trees, best))
+        gain = step_seconds(facts, trees, 1)[0] / sum(step_seconds(facts, trees, best))
         lines.append(
-            f"- {int(trees):,} trees in a batch: no faster beyond about {best:,} cores, {times:.1f} times one."
+            f"- {int(trees):,} trees in a batch: no faster beyond about {best:,} cores, {gain:.1f} times one."
         )
     return "\n".join(lines)
 

@@ -21,7 +21,7 @@ CODE = {".py": "python", ".c": "c", ".h": "c", ".toml": "toml", ".sh": "sh", "":
 
 def on_files(files: Files, *, config: Any) -> Files:
     """Add every file that a page links to, and those that these link to."""
-    pages = [(file.src_uri, Path(file.abs_src_path).read_text()) for file in files.documentation_pages()]
+    pages = [(file.src_uri, file.content_string) for file in files.documentation_pages()]
     while pages:
         page, text = pages.pop()
         for link, _ in LINK.findall(text):

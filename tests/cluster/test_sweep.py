@@ -12,6 +12,7 @@ from bough.cluster.sweep import Row, Sweep, finished, rows, tune
 from bough.reproduce.board import Board
 from bough.reproduce.executor import Processes
 from bough.training.tasks import SentimentTask
+from bough.trees.tree import Tree
 
 QUICK = (("source", "own"), ("hidden", "4"), ("epochs", "2"))
 
@@ -48,7 +49,12 @@ def test_the_test_split_is_never_read(mini: Path, tmp_path: Path, monkeypatch: p
 
     read: list[str] = []
     true = SentimentTask.read
-    monkeypatch.setattr(SentimentTask, "read", lambda self, split: read.append(split) or true(self, split))
+
+    def noted(self: SentimentTask, split: str) -> list[Tree]:
+        read.append(split)
+        return true(self, split)
+
+    monkeypatch.setattr(SentimentTask, "read", noted)
     tried = sweep(mini, tmp_path, {"rate": ("0.05",)})
     train(tried.base, tmp_path / "run", data=mini, dev_only=True)
     assert {*read} == {"train", "dev"}
@@ -114,7 +120,7 @@ def test_asha_stops_the_worse_and_gives_the_better_their_other_seeds(mini: Path,
     from bough.cluster.asha import by_asha
     from bough.cluster.runs import RayRuns
 
-    tries = {"rate": ("0.01", "0.000001", "0.0000001", "0.00000001")}
+    tries: dict[str, tuple[str, ...]] = {"rate": ("0.01", "0.000001", "0.0000001", "0.00000001")}
     tried = sweep(mini, tmp_path, tries, epochs="9", choose="loss")
     boards: list[Board] = []
     found, failed = tune(tried, RayRuns(ray), first=by_asha(boards.append), show=boards.append)

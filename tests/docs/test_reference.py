@@ -43,7 +43,7 @@ def _own(module: Any) -> list[str]:
 
 
 def _public() -> dict[str, Any]:
-    found = {}
+    found: dict[str, Any] = {}
     for package in _packages():
         if package not in INNER:
             module = importlib.import_module(package)

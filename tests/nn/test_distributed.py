@@ -57,11 +57,12 @@ def gradients(rank: int, ranks: int) -> dict[str, Tensor]:
     torch.manual_seed(0)
     module: nn.Module = Mine()
     wrapped = DistributedDataParallel(module) if ranks > 1 else module
-    trees, ids, labels = (part[rank::ranks] for part in batch())
+    trees, ids, labels = batch()
+    trees, ids, labels = trees[rank::ranks], ids[rank::ranks], labels[rank::ranks]
     for _ in range(2):  # the second time the reducer has rebuilt its buckets
         module.zero_grad()
         logits = wrapped(torch.cat(list(ids)), Forest(trees))
-        nn.functional.cross_entropy(logits, torch.as_tensor(labels)).backward()
+        nn.functional.cross_entropy(logits, labels).backward()
     return {name: p.grad for name, p in module.named_parameters() if p.grad is not None}
 
 

@@ -125,8 +125,10 @@ class _Loss(torch.nn.Module):
         super().__init__()
         self.head = head
 
-    def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
-        return self.head.loss(*inputs)
+    def forward(
+        self, h: torch.Tensor, labels: torch.Tensor, rows: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        return self.head.loss(h, labels, rows)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import torch
 from bough.data.extra import load_extra, shares
 from bough.errors import FormatError
 from bough.model.model import Model
+from bough.nn.heads import Classifier
 from bough.training.calibrating import calibrate
 from bough.training.tasks import MixedTask, SentimentTask, task_for
 from bough.training.train import train
@@ -68,6 +69,7 @@ def test_calibration_lowers_the_loss_on_dev_and_keeps_what_is_likeliest_in_a_cla
 ) -> None:
     dev = task.prepare(task.read("dev"), model)
     model.eval()
+    assert isinstance(model.head, Classifier)
     with torch.no_grad():
         model.head.W_s.mul_(30)
     before = task.metrics(task.predict(model, dev), dev)["loss"]

@@ -70,7 +70,11 @@ def test_ranks_learn_what_one_process_learns(name: str, ranks: int, trained: Pat
     learnt, too = (read_tensors(folder / "model.safetensors") for folder in (one, several))
     for tensor in learnt:
         torch.testing.assert_close(
-            too[tensor], learnt[tensor], rtol=0, atol=1e-5, msg=lambda m, t=tensor: f"{t}: {m}"
+            too[tensor],
+            learnt[tensor],
+            rtol=0,
+            atol=1e-5,
+            msg=lambda m: f"{tensor}: {m}",  # noqa: B023
         )
     assert read_json(several / "test.json")["test"] == pytest.approx(
         read_json(one / "test.json")["test"], rel=1e-5, abs=1e-5
