@@ -20,9 +20,8 @@ Zipped = Callable[[dict[str, str]], bytes]
 
 
 def tree_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def write_texts(folder: Path, files: dict[str, str]) -> None:
