@@ -161,8 +161,8 @@ def main() -> None:
         before = given.card.read_text(encoding="utf-8").split(SECTION)[0].rstrip()
         said = (
             "By `python tools/everyday.py --test`, in percent; the sentences of the first two are the project's own. "
-            "So are the sayings that the model learned from, written later and with the sentences known: expect less on "
-            "a stranger's sentences."
+            "So are the sayings that the model learned from, written later and with the sentences known: expect less "
+            "on a stranger's sentences."
         )
         given.card.write_text(f"{before}\n\n{SECTION}\n\n{said}\n\n{shown}\n", encoding="utf-8")
 

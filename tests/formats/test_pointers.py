@@ -18,7 +18,6 @@ DATA = Path(os.environ.get("BOUGH_DATA", "absent"))
 SICK, SST = DATA / "sick", DATA / "sst" / "dep"
 needs_sick = pytest.mark.skipif(not SICK.is_dir(), reason="no SICK: set BOUGH_DATA to the data folder")
 needs_sst = pytest.mark.skipif(not SST.is_dir(), reason="no SST: set BOUGH_DATA to the data folder")
-
 WORDS = st.text(min_size=1).filter(lambda text: not set(text) & set(" \r\n\ufeff"))
 MARKS = st.none() | WORDS.filter(lambda text: text != "#")
 untimed = settings(deadline=None)
@@ -287,8 +286,7 @@ def test_all_of_sst_reads_and_comes_back(split: Any, count: Any) -> None:
     if split == "train":
         assert sum(map(len, drawn)) == 163_563
         assert sum(label is not None for tree in drawn for label in tree.labels or ()) == 149_278
-    lines = [pointers.write_dependency(tree) for tree in drawn]
-    for path, column in zip(paths, zip(*lines, strict=True), strict=True):
+    for path, column in zip(paths, zip(*map(pointers.write_dependency, drawn), strict=True), strict=True):
         assert list(column) == path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
