@@ -31,6 +31,7 @@ SST_SYSTEMS = (
 )
 OURS = {  # rows of our own below the paper's, by their title
     "constituency-regularised": "Constituency Tree-LSTM, regularised (ours)",
+    "leaf-lstm": "Constituency Tree-LSTM over an LSTM of the words, d = 300 (ours)",
 }
 SICK_SYSTEMS = (
     "mean",
