@@ -76,8 +76,8 @@ def evaluate(
     Examples:
         >>> import pathlib
         >>> from bough.training.evaluate import evaluate
-        >>> evaluate(pathlib.Path("runs/sick-dependency-1")).figures["pearson"]  # doctest: +SKIP
-        0.8674
+        >>> evaluate(pathlib.Path("runs/sick-dependency-1")).examples  # doctest: +SKIP
+        4927
     """
     if is_measured(run):
         figures, predicted = predict_split(run, split, data)
