@@ -20,7 +20,7 @@ from bough.trees.tree import Tree
 
 NUMBERS = "paragraphs.safetensors"
 FORMAT = 1
-WINDOW, NEGATIVE = 8, 5
+WINDOW, NEGATIVE, SAMPLE = 8, 5, 1e-3  # frequent words are passed over, as in word2vec
 ALPHA, LAST_ALPHA = 0.025, 1e-4  # where the rate starts and ends, in training and for a new text
 STEPS = 30  # over a new text, for its vector
 KINDS = ("dm", "dbow")  # words and paragraph predict the next word; the paragraph alone predicts its words
@@ -67,8 +67,8 @@ class ParagraphVec:
         models = []
         for dm in (1, 0):
             model = doc2vec.Doc2Vec(
-                dm=dm, vector_size=size, window=WINDOW, negative=NEGATIVE, hs=0, min_count=1, sample=0, epochs=epochs,
-                alpha=ALPHA, min_alpha=LAST_ALPHA, seed=seed, workers=1,
+                dm=dm, vector_size=size, window=WINDOW, negative=NEGATIVE, hs=0, min_count=1, sample=SAMPLE,
+                epochs=epochs, alpha=ALPHA, min_alpha=LAST_ALPHA, seed=seed, workers=1,
             )  # fmt: skip
             model.build_vocab(documents)
             model.train(documents, total_examples=model.corpus_count, epochs=epochs)
@@ -156,7 +156,7 @@ class FittedParagraphs:
         out = self.tensors[f"{kind}.out"].numpy()
         model = module("gensim.models.doc2vec").Doc2Vec(
             dm=int(kind == "dm"), vector_size=out.shape[1], window=WINDOW, negative=NEGATIVE, hs=0, min_count=1,
-            sample=0, workers=1,
+            sample=SAMPLE, workers=1,
         )  # fmt: skip
         model.build_vocab_from_freq(self.counts, corpus_count=1)
         place = {word: i for i, word in enumerate(self.counts)}
