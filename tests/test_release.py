@@ -55,7 +55,9 @@ def test_unreleased_comes_first() -> None:
 def test_make_help_has_a_line_for_every_target() -> None:
     text = (ROOT / "Makefile").read_text()
     targets = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)[0].split()
-    shown = subprocess.run(["make", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    shown = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
     assert [line.split()[0] for line in shown.splitlines()] == targets
 
 

@@ -13,7 +13,7 @@ from bough.nn.fast import path
 
 NAMES = {
     "Text": ["sentiment", "relatedness", "nearest", "score", "serve"],
-    "Your own data": ["fit", "train", "evaluate", "recipes"],
+    "Your own data": ["fit", "train", "tune", "evaluate", "recipes"],
     "The paper": ["reproduce", "fetch", "prepare"],
     "Tools": ["bench", "parser", "ship"],
 }

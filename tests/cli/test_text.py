@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -189,7 +190,10 @@ def test_stopping_a_command_is_one_line(tmp_path: Path) -> None:
         "".join(f"Film {number} goes on and on.\n" for number in range(50_000))
     )  # equal ones are quick
     command = [sys.executable, "-m", "bough", "score", str(source), "--out", str(tmp_path / "out"), "--brief"]
-    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    heard = partial(
+        signal.signal, signal.SIGINT, signal.SIG_DFL
+    )  # a test run in the background may ignore it
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not (tmp_path / "out").exists():
         time.sleep(0.05)

@@ -38,12 +38,12 @@ def connected(address: str | None = None) -> Iterator[ModuleType]:
     already is used, and stays.
     """
     ray = load_ray()
-    if ray.is_initialized():
-        yield ray
-        return
     address = address or os.environ.get("RAY_ADDRESS")
     if address and address not in ("auto", "local"):
         _check(address)
+    if ray.is_initialized():
+        yield ray
+        return
     try:
         ray.init(
             address or None,

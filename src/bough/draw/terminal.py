@@ -35,7 +35,7 @@ def lines(result: Scored) -> list[Line]:
         >>> for line in bough.draw.lines(bough.load("sentiment")("Not a good film.")):
         ...     print(line.before + line.sign, line.text)
         − Not a good film.
-        ├─ 0 Not
+        ├─ − Not
         └─ + a good film.
            ├─ 0 a
            └─ + good film.

@@ -54,7 +54,7 @@ def load(
     Examples:
         >>> import bough
         >>> bough.load("sentiment")("A delight.").label
-        'very positive'
+        'positive'
         >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
         3.6
     """

@@ -34,7 +34,7 @@ class Phrase:
         >>> import bough
         >>> root = bough.load("sentiment")("A delight.").nodes[0]
         >>> root.span, root.text, root.label, root.children
-        ((0, 3), 'A delight.', 'very positive', (1, 2))
+        ((0, 3), 'A delight.', 'positive', (1, 2))
     """
 
     span: tuple[int, int]
@@ -67,8 +67,8 @@ class Sentiment:
     Examples:
         >>> import bough
         >>> result = bough.load("sentiment")("A wonderful film. It is dull.")
-        >>> [sentence.label for sentence in result.sentences]
-        ['very positive', 'very negative']
+        >>> [sentence.score > 0 for sentence in result.sentences]
+        [True, False]
     """
 
     def __init__(
@@ -269,7 +269,7 @@ def scale(classes: int) -> NDArray[np.float64]:
 
 @cache
 def polarities(classes: tuple[str, ...]) -> dict[str, tuple[int, ...]] | None:
-    """The places of the classes of each sign, `very negative` and `negative` together; None if some have none.
+    """The places of the classes of each sign, the strong and the plain ones together; None if some have none.
 
     >>> polarities(("bad", "good")), polarities(("negative", "positive"))
     (None, {'negative': (0,), 'positive': (1,)})

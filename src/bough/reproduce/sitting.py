@@ -91,7 +91,7 @@ def alone(out: Path, command: str) -> Iterator[None]:
         except ImportError:  # a system without such locks: there it is left to the user
             pass
         except OSError:
-            raise ValueError(f"{out}: another `{command}` is at work here; choose another --out") from None
+            raise ValueError(f"{out}: another `{command}` is running here; choose another --out") from None
         yield
 
 
