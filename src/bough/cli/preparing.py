@@ -20,7 +20,7 @@ def prepare(
     data: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Parse SST, SICK or everyday opinions into the files that training reads.
+    """Parse SST, SICK or opinions into the files that training reads.
 
     The sentences are as published, but the parses are not the paper's: train with `--set source=own`.
 
