@@ -123,5 +123,6 @@ def collate(
 
 def _drops(model: Model) -> bool:
     """Whether a forest's nodes have dropout of their own, besides the head's."""
-    inside = any(getattr(module, "recurrent_dropout", 0) for module in model.encoder.modules())
+    names = ("recurrent_dropout", "leaf_dropout")
+    inside = any(getattr(module, name, 0) for module in model.encoder.modules() for name in names)
     return model.training and bool(model.config.input_dropout or inside)

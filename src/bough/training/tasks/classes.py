@@ -42,8 +42,7 @@ class ClassesTask:
         if not model.encoder.phrases and not self.of_phrases:
             share = share.expanded([with_spans(one, self.config.spans, rng) for one in share.whole])
         own = share.own
-        within = None if share.all else (share.whole, range(share.start, share.end))
-        forest, ids = collate(own, model, within)
+        forest, ids = collate(own, model, share.within)
         x = model.look_up(forest, ids)
         at_nodes = np.concatenate([sentence.labels for sentence in own])
         labelled = np.flatnonzero(at_nodes != UNLABELLED)

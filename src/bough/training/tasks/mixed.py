@@ -95,7 +95,7 @@ class MixedTask(SentimentTask):
         assert isinstance(model.head, Classifier)
         share = Share.of(batch)
         own = share.own
-        forest, ids = collate(own, model, None if share.all else (share.whole, range(share.start, share.end)))
+        forest, ids = collate(own, model, share.within)
         states, row_of = model.states(model.look_up(forest, ids), forest)
         at_nodes = torch.from_numpy(np.concatenate([sentence.labels for sentence in own])).to(row_of.device)
         fine = ((at_nodes != UNLABELLED) & (at_nodes < self.classes)).nonzero().squeeze(1)

@@ -39,6 +39,11 @@ class Share(Generic[T]):
         """Whether it is the whole batch."""
         return self.weight == 1
 
+    @property
+    def within(self) -> tuple[Sequence[T], range] | None:
+        """The whole batch and the places of these in it; None for the whole batch."""
+        return None if self.all else (self.whole, range(self.start, self.end))
+
     def part(self, mean: Tensor) -> Tensor:
         """What the mean over this share adds to that over the whole batch."""
         return mean if self.all else mean * self.weight
