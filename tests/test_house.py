@@ -16,6 +16,7 @@ ROOMS = [
     {"formats"},
     {"nn"},
     {"data"},
+    {"contextual"},
     {"model"},
     {"measures"},
     {"training"},

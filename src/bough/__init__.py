@@ -12,6 +12,7 @@ __all__ = [
     "FormatError",
     "Tree",
     "__version__",
+    "contextual",
     "data",
     "draw",
     "fit",
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from bough import data, draw, formats, nn, parsing
+    from bough import contextual, data, draw, formats, nn, parsing
     from bough.fitting import fit
     from bough.pipeline import load
     from bough.trees.forest import Forest
@@ -34,7 +35,7 @@ _HOME = {
     "fit": "bough.fitting",
     "load": "bough.pipeline",
 }
-_ROOMS = ("data", "draw", "formats", "nn", "parsing")  # as modules
+_ROOMS = ("contextual", "data", "draw", "formats", "nn", "parsing")  # as modules
 _MOVED = {"arcs": "bough.draw.arcs", "render": "bough.draw"}  # old name: new home, for one release
 
 

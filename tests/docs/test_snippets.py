@@ -18,6 +18,7 @@ import pytest
 import torch
 
 import bough.cli
+import small_encoder
 from bough.nn import registry
 from small_fits import examples, write_csv
 
@@ -71,6 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BOUGH_DATA", str(tmp_path / "data"))
     monkeypatch.setattr("bough.data.location.user_cache", lambda: tmp_path / "cache")
+    small_encoder.make(tmp_path / "all-MiniLM-L6-v2")
     texts, labels = examples(60)
     write_csv(tmp_path / "tickets.csv", zip(texts, labels, strict=True))
     asked = [QUESTIONS[number % 2].format(number) for number in range(60)]

@@ -34,7 +34,9 @@ def test_every_recipe_is_readable_and_says_what_it_is(name: str) -> None:
     assert config.about
     own = {
         "fit-pairs": "pairs",
+        "fit-pairs-contextual": "pairs",
         "fit-texts": "classes",
+        "fit-texts-contextual": "classes",
         "fit-trees": "classes",
         "demo": "sst5",
         "sentiment": "sst5",

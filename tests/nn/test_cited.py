@@ -10,7 +10,7 @@ from torch import Tensor
 
 from bough import Forest, Tree
 from bough.nn import CNN, DCNN, DRNN, MVRNN, RNTN, RecursiveNetwork, SequenceEncoder, kinds
-from bough.trees.schedule import chain
+from bough.trees.shapes import chain
 from layers import trees_for
 from oracle import TOLERANCE, D, X, drawn, inputs
 

@@ -35,6 +35,7 @@ def fit(
     start: Annotated[str | None, Parameter(name="--from")] = None,
     epochs: str = "auto",
     vectors: str | None = None,
+    leaves: str | None = None,
     seed: int = 1,
     out: Path | None = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
@@ -73,6 +74,8 @@ def fit(
         A number; auto stops once the loss on dev has stopped falling.
     vectors
         840B, 840B-completed, 42B, 6B, a GloVe file, or shipped.
+    leaves
+        A pretrained encoder whose states stand for the words, by its folder or name; needs bough[contextual].
     seed
         Drives the split, order, initial weights and dropout.
     out
@@ -116,6 +119,7 @@ def fit(
                 settings=parse_settings(settings),
                 epochs=None if epochs == "auto" else int(epochs),
                 vectors=vectors,
+                leaves=leaves,
                 start=start,
                 seed=seed,
                 data=data,

@@ -15,7 +15,7 @@ from bough.fitting.plan import Plan, Shape, plan, settled
 from bough.fitting.run import Run, Tell, run_fit
 from bough.fitting.source import Listed, Source
 from bough.model.config import Config
-from bough.model.model import Model
+from bough.model.model import LEAVES, Model
 from bough.model.shipped import WEIGHTS, load_model
 from bough.parsing import Parser
 from bough.pipeline import RelatednessPipeline, SentimentPipeline, load, pipeline_of
@@ -41,6 +41,7 @@ def fit(
     settings: Mapping[str, Any] | None = None,
     epochs: int | None = None,
     vectors: str | None = None,
+    leaves: str | Path | None = None,
     start: str | Path | None = None,
     seed: int = 1,
     data: Path | str | None = None,
@@ -62,6 +63,7 @@ def fit(
         settings: values that override the recipe's.
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped", the word table of the sentiment model.
+        leaves: an encoder that `transformers` knows, by its folder or name, whose states stand for the words.
         start: a shipped model's name, or a folder, whose layer and words training starts from.
         seed: drives the split, the order, the initial weights and dropout.
         data: the data folder, for word vectors.
@@ -93,6 +95,7 @@ def fit(
             settings=settings or {},
             epochs=epochs,
             vectors=vectors,
+            leaves=leaves,
             start=start,
             seed=seed,
             data=data,
@@ -113,6 +116,7 @@ def fit_sources(
     settings: Mapping[str, Any] = {},
     epochs: int | None = None,
     vectors: str | None = None,
+    leaves: str | Path | None = None,
     start: str | Path | None = None,
     seed: int = 1,
     data: Path | str | None = None,
@@ -128,8 +132,12 @@ def fit_sources(
         chosen |= {"epochs": epochs, "patience": 0}
     if vectors is not None:
         chosen["vectors"] = vectors
-    config = settled(sources["train"], recipe, shape, chosen)
     first = None if start is None else _started(start)
+    if first is not None and first.leaves is not None:
+        leaves = Path(start or "") / LEAVES
+    if leaves is not None:
+        chosen["leaves"] = str(leaves)
+    config = settled(sources["train"], recipe, shape, chosen)
     if first is not None:
         config = _like(first, config)
     ranks = here()
@@ -158,6 +166,9 @@ def _started(name: str | Path) -> Model:
 def _like(start: Model, config: Config) -> Config:
     """The settings with the layer and the widths of the model that is started from."""
     own = start.config
+    if bool(config.leaves) != bool(own.leaves):
+        raise ValueError("the model to start from has no contextual leaves; start from one fitted with them")
     same = {"encoder": own.encoder, "hidden": own.hidden, "dimension": own.dimension, **own.layer}
+    same |= {"leaves_freeze": own.leaves_freeze, "leaves_pool": own.leaves_pool} if own.leaves else {}
     embeddings = "tuned" if config.embeddings == "random" else config.embeddings
     return config.with_settings({**same, "case": own.case, "embeddings": embeddings})

@@ -57,6 +57,12 @@ class Plan:
 def settled(source: Source, recipe: str | None, shape: Shape | None, settings: Mapping[str, Any]) -> Config:
     """The settings of a fit: the recipe for what the source holds, the trees wanted, then settings over both."""
     usual = "fit-pairs" if source.pairs else "fit-trees" if source.trees else "fit-texts"
+    if settings.get("leaves"):
+        if source.trees:
+            raise ValueError(
+                f"leaves = {settings['leaves']!r}: an encoder reads texts; {source.name} holds trees"
+            )
+        usual += "-contextual"
     config = load_recipe(recipe or usual)
     wanted = "pairs" if source.pairs else "classes"
     if config.task != wanted:

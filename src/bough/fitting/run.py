@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ import torch
 from bough.data.vectors import random_rows
 from bough.errors import DataError
 from bough.fitting.calibration import CalibratedTask
-from bough.fitting.gathering import Gathered, Gatherer
+from bough.fitting.gathering import Gathered, Gatherer, RatedPairs
 from bough.fitting.outcome import Outcome, judged
 from bough.fitting.parses import Parses, parses_for
 from bough.fitting.plan import SPLITS, Plan, kind_of
@@ -32,6 +32,7 @@ from bough.training.checkpoint import NAME as CHECKPOINT
 from bough.training.checkpoint import Progress, restore
 from bough.training.loop import Event, learn
 from bough.training.ranks import here
+from bough.training.remembering import remember
 from bough.training.run_folder import claim, versions
 from bough.training.tasks import PairsTask
 from bough.training.words import Words
@@ -92,6 +93,7 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     model = _new_model(run, plan, splits, words).to(run.device)
     task = PairsTask(model.config) if plan.pairs else CalibratedTask(model.config)
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
+    remember(model, *_sides(examples.values()))
     progress = Progress.start(model, run.seed)
     if resume:
         restore(out, progress)
@@ -99,7 +101,8 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     progress.use_best()
     del examples
     outcome = judged(task, progress, splits, words, run.seed)
-    _widen(model, words)
+    if model.leaves is None:
+        _widen(model, words)
     seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
     facts = {**outcome.facts, "versions": versions(), "seed": run.seed, "parser": record["parser"]}
     facts |= {"examples": record["examples"], "files": record["files"]}
@@ -198,6 +201,12 @@ def _words(run: Run, splits: Mapping[str, Gathered]) -> Words:
 
 
 def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Words) -> Model:
+    sides = splits["train"].sides
+    named = (
+        {name for side in sides for name in side.relations()} if run.config.kind.wants_relations else set()
+    )
+    if run.config.leaves:
+        return _started(Model(run.config, [], sorted(named), purpose=plan.purpose), run.start)
     known = {word for gathered in splits.values() for word in _counts(gathered, run.config)}
     if words.name == "random":  # a word that training has not would keep a draw that says nothing
         known = {*_counts(splits["train"], run.config)}
@@ -205,13 +214,19 @@ def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Word
     table = words.rows(vocabulary)
     unknown = random_rows([UNKNOWN], table.shape[1], run.seed)
     config = run.config.with_settings({"dimension": table.shape[1]})
-    sides = splits["train"].sides
-    names = {name for side in sides for name in side.relations()} if config.kind.wants_relations else set()
     rows = torch.from_numpy(np.concatenate([unknown, table]))
-    model = Model(config, vocabulary, sorted(names), rows, plan.purpose)
-    if run.start is not None:
-        model.encoder.load_state_dict(run.start.encoder.state_dict())
+    return _started(Model(config, vocabulary, sorted(named), rows, plan.purpose), run.start)
+
+
+def _started(model: Model, start: Model | None) -> Model:
+    if start is not None:
+        model.encoder.load_state_dict(start.encoder.state_dict())
     return model
+
+
+def _sides(splits: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    for split in splits:
+        yield from (split.left, split.right) if isinstance(split, RatedPairs) else (split,)
 
 
 def _widen(model: Model, words: Words) -> None:

@@ -67,6 +67,8 @@ def words_for(
     config: Config, data: Path | str | None, seed: int, counts: Mapping[str, int], start: Model | None = None
 ) -> Words:
     """Where a fit's vectors come from: the model it starts from, a file, or the shipped table."""
+    if config.leaves:
+        return Words(config, data, seed, counts)
     if start is not None:
         return ModelWords(config, seed, counts, start, 1.0)
     if config.vectors != SHIPPED:

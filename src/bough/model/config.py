@@ -37,6 +37,15 @@ class Config:
     missing: Literal["random", "parts", "written"] = "random"
     case: Literal["kept", "folded"] = "kept"  # folded: words that differ in case alone share a vector
     dimension: int = 300
+    # an encoder whose states stand for the words, by its folder or name; "" for a table of word vectors
+    leaves: str = ""
+    leaves_freeze: int = -4  # of its layers, from below, that stay as they are; -4 for all but the top four
+    leaves_pool: Literal["mean", "first"] = "mean"  # of a word's pieces
+    leaves_dropout: float = 0.1  # inside its layers
+    leaves_rate: float = 5e-5  # of its top layer
+    leaves_decay: float = 0.9  # of the rate, from each layer to the one below
+    # trees as the parser has them, or the same words halved and halved again
+    shape: Literal["parse", "balanced"] = "parse"
     scale: int = 5  # K: the ratings of pairs go from 1 to K
     similarity_hidden: int = 50
     features: Literal["both", "product", "difference"] = "both"
@@ -49,6 +58,7 @@ class Config:
     batch: int = 25
     # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
     examples: Literal["sentences", "phrases"] = "sentences"
+    alone: int = 0  # phrases of SST that are examples of their own too, each apart from its sentence
     # sources beside SST, and how many of each go into a step: "goemotions:16 titles:3"
     mix: str = ""
     mix_weight: float = 3.0  # what a text of theirs counts against a phrase of SST
@@ -56,12 +66,15 @@ class Config:
     optimiser: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
     rate: float = 0.05  # AdaGrad's; AdaDelta wants about 1, Adam and AdamW about 0.001
     decay: float = 1.0  # of the rates, each epoch
+    beta2: float = 0.999  # Adam's and AdamW's
     warmup: float = 0.0  # the share of the run over which the rates rise; after it they fall to the end
     reset: int = 0  # epochs after which AdaGrad's sums start again from 0; 0 for never
     clip: float = 0.0  # the greatest length of all gradients together; 0 for any
     table: Literal["plain", "rows"] = "plain"  # words straight down the gradient, or by the optimiser
     embedding_rate: float = 0.1
     l2: float = 1e-4
+    loss_over: Literal["trees", "nodes"] = "trees"  # the loss of labelled nodes, over the number of either
+    root_weight: float = 0.0  # of the roots' mean loss, once more beside that of all nodes
     max_norm: float = 0.0  # the greatest length of a class's weights in the classifier; 0 for any
     choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
     patience: int = 0  # epochs without a better one after which the run ends; 0 for never
@@ -84,15 +97,18 @@ class Config:
             "max_norm",
             "patience",
             "mix_weight",
+            "leaves_rate",
+            "alone",
+            "root_weight",
         ):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")
-        for name in ("rate", "decay"):
+        for name in ("rate", "decay", "leaves_decay"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} = {getattr(self, name)}: more than 0")
         if self.scale < 2:
             raise ValueError(f"scale = {self.scale}: at least 2")
-        for name in ("dropout", "input_dropout", "warmup"):
+        for name in ("dropout", "input_dropout", "warmup", "leaves_dropout", "beta2"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 0, below 1")
         if self.reset and self.optimiser != "adagrad":
@@ -107,6 +123,16 @@ class Config:
             raise ValueError(f"neutral = 'unlabelled' is for task = 'sst2'; here it is {self.task!r}")
         if self.examples == "phrases" and not (self.task.startswith("sst") and self.kind.reads == "words"):
             raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
+        if self.shape == "balanced" and self.kind.reads != "constituency":
+            raise ValueError(
+                f"shape = 'balanced' is for a layer that reads trees of phrases; here it is {self.encoder!r}"
+            )
+        if self.alone and not (self.task.startswith("sst") and self.kind.reads == "constituency"):
+            raise ValueError(f"alone = {self.alone} is for SST and a layer that reads trees of phrases")
+        if self.leaves and (self.mix or self.system or self.examples == "phrases"):
+            raise ValueError(
+                f"leaves = {self.leaves!r} go with no mix, no system and no examples = 'phrases'"
+            )
         if self.max_norm and self.task in ("sick", "pairs"):
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
         if shares(self.mix) and (self.task != "sst5" or self.kind.reads != "constituency"):

@@ -5,25 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bough.contextual.leaves import Leaves, Text, picked
 from bough.data.spelling import rows_for
 from bough.model.config import Config
 from bough.model.purpose import Purpose
 from bough.nn.dropout import drawn_for, kept
 from bough.nn.heads import Classifier, Similarity
-from bough.storage import read_model, write_folder
+from bough.storage import read_model, replacing_folder, write_folder
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
 FORMAT = 1
 UNKNOWN = "<unk>"
+LEAVES = "leaves"  # the attribute, and the folder inside a model's
 NO_WORD = 0  # the key of a node without a word; the unknown word has that row too
+
+
+class InTexts(NamedTuple):
+    """Words in their texts: per node (N,) the place of its word among all words of `texts`, -1 for none."""
+
+    places: Tensor
+    texts: Sequence[Text]
 
 
 class Model(nn.Module):
@@ -42,8 +51,12 @@ class Model(nn.Module):
         relations: Sequence[str] = (),
         table: Tensor | None = None,
         purpose: Purpose | None = None,
+        leaves: Leaves | None = None,
     ) -> None:
         super().__init__()
+        self.leaves = leaves or leaves_for(config)
+        if self.leaves is not None:
+            config = config.with_settings({"dimension": self.leaves.width})
         self.config, self.words, self.relations = config, list(words), tuple(relations)
         self.purpose = purpose or Purpose.usual(config)
         self.index = {word: i + 1 for i, word in enumerate(self.words)}
@@ -107,9 +120,13 @@ class Model(nn.Module):
 
     # ------------------------------------------------------------------- states
 
-    def look_up(self, forest: Forest, ids: Tensor) -> Tensor:
-        """(M, X) the vectors that the encoder reads; ids (N,), one per node."""
-        return self.vectors(ids.index_select(0, self.encoder.input_nodes(forest)))
+    def look_up(self, forest: Forest, words: Tensor | InTexts) -> Tensor:
+        """(M, X) the vectors that the encoder reads; words (N,), the row of the table or the place of each node's."""
+        nodes = self.encoder.input_nodes(forest)
+        if isinstance(words, Tensor):
+            return self.vectors(words.index_select(0, nodes))
+        assert self.leaves is not None
+        return picked(self.leaves.words(words.texts), words.places.index_select(0, nodes))
 
     def vectors(self, rows: Tensor) -> Tensor:
         """(M,) row numbers -> (M, X). A table that learns gets a sparse gradient, of just these rows."""
@@ -132,7 +149,13 @@ class Model(nn.Module):
     # ------------------------------------------------------------------ storage
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
-        """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md."""
+        """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md.
+
+        A model with contextual leaves has their encoder in the folder `leaves`, as `transformers` reads it.
+        """
+        if self.leaves is not None:
+            with replacing_folder(folder / LEAVES) as temporary:
+                self.leaves.save(temporary)
         if broken := next((word for word in self.words if "\n" in word), None):
             raise ValueError(f"the word {broken!r} has a line break, but `vocab.txt` has one word per line")
         meta = {
@@ -149,8 +172,12 @@ class Model(nn.Module):
                 "vocab.txt": "".join(f"{word}\n" for word in self.words),
                 "README.md": card,
             },
-            tensors={"model.safetensors": {name: t.contiguous() for name, t in self.state_dict().items()}},
+            tensors={"model.safetensors": {name: t.contiguous() for name, t in self._own().items()}},
         )
+
+    def _own(self) -> dict[str, Tensor]:
+        """The weights but those of the leaves' encoder."""
+        return {name: t for name, t in self.state_dict().items() if not name.startswith(f"{LEAVES}.")}
 
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Model:
@@ -160,6 +187,20 @@ class Model(nn.Module):
         with stored.readable():
             config = Config.stored(stored.meta["config"])
             purpose = Purpose.stored(config, stored.meta)
-            model = cls(config, stored.words, stored.meta["relations"], purpose=purpose)
-            model.load_state_dict(stored.fitting(model.state_dict()))
+            own = Path(folder) / LEAVES
+            leaves = leaves_for(config, own if own.is_dir() else None)
+            model = cls(config, stored.words, stored.meta["relations"], purpose=purpose, leaves=leaves)
+            model.load_state_dict({**model.state_dict(), **stored.fitting(model._own())})
         return model.to(device).eval()
+
+
+def leaves_for(config: Config, folder: Path | None = None) -> Leaves | None:
+    """The contextual leaves that a configuration asks for, if any: of a model's own folder, else by their name."""
+    if not config.leaves:
+        return None
+    return Leaves(
+        folder or config.leaves,
+        freeze=config.leaves_freeze,
+        pool=config.leaves_pool,
+        dropout=config.leaves_dropout,
+    )

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from bough.model.model import Model
+from bough.contextual.leaves import Text
+from bough.model.model import InTexts, Model
 from bough.nn.dropout import place_within
 from bough.trees.forest import Forest
-from bough.trees.schedule import chain
+from bough.trees.shapes import balanced, chain, subtree, word_nodes
 from bough.trees.sharing import Words, prepared
 from bough.trees.tree import Tree
 from bough.trees.wellformed import Ints
 
 UNLABELLED = -1
+NO_PLACE = -1  # in a text
 NO_SPANS: Ints = np.zeros((0, 3), dtype=np.int64)
 
 
@@ -25,7 +28,8 @@ NO_SPANS: Ints = np.zeros((0, 3), dtype=np.int64)
 class Sentence:
     """One sentence: `keys` (n,) the row of each node's word, `labels` (n,), -1 where there is none.
 
-    `spans` (k, 3) are start, end and label of the phrases inside it, for a model that reads words in a row.
+    `spans` (k, 3) are start, end and label of the phrases inside it that are not nodes, for a model that reads words
+    in a row or halves of them. For contextual leaves a key is the word's place in `text`, -1 where there is no word.
     """
 
     tree: Tree
@@ -33,6 +37,8 @@ class Sentence:
     labels: Ints
     spans: Ints
     digests: Words | None = None
+    text: Text = ()
+    inner: bool = False  # a phrase inside another one
 
     @property
     def label(self) -> int:
@@ -44,10 +50,8 @@ def prepare_all(trees: Sequence[Tree], model: Model) -> list[Sentence]:
     """Trees as `model` reads them."""
     sentences = [prepare(tree, model) for tree in trees]
     kind = model.config.kind
-    if (
-        kind.reads == "words" or kind.wants_relations
-    ):  # chains need no digests; relations make them another matter
-        return sentences
+    if model.leaves is not None or kind.reads == "words" or kind.wants_relations:
+        return sentences  # nothing is shared; chains need no digests; relations make them another matter
     found = prepared([sentence.tree for sentence in sentences], [sentence.keys for sentence in sentences])
     return [replace(sentence, digests=digests) for sentence, digests in zip(sentences, found, strict=True)]
 
@@ -59,10 +63,19 @@ def prepare(tree: Tree, model: Model) -> Sentence:
         labels = np.full(len(tree), UNLABELLED)
     else:
         labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
+    text: Text = ()
+    keys = np.full(len(tree), NO_PLACE)
+    if model.leaves is None:
+        keys = model.ids(tokens)
+    else:
+        text = tuple(str(tokens[node]) for node in tree.words)
+        keys[tree.words] = np.arange(len(text))
     if model.config.kind.reads == "words":
-        return _in_a_row(tree, model.ids(tokens[node] for node in tree.words), labels)
+        return _in_a_row(tree, keys[tree.words], labels, text)
+    if model.config.shape == "balanced":
+        return _halved(tree, keys[tree.words], labels, text)
     bare = tree.replace(tokens=None, labels=None, relations=model.relation_ids(tree))
-    return Sentence(bare, model.ids(tokens), labels, NO_SPANS)
+    return Sentence(bare, keys, labels, NO_SPANS, text=text)
 
 
 def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:
@@ -86,26 +99,67 @@ def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:
     return list(found.values())
 
 
-def _in_a_row(tree: Tree, ids: Ints, labels: Ints) -> Sentence:
+def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[Sentence]:
+    """So many distinct phrases of two words or more as sentences of their own, spread over all there are."""
+    found: dict[tuple[str, ...], tuple[Tree, int]] = {}
+    for tree in trees:
+        tokens, labels = tree.tokens or (), tree.labels or ()
+        words = [str(tokens[node]) for node in tree.words]
+        for node, (start, end) in enumerate(tree.spans.tolist()):
+            if end - start > 1 and node != tree.root and labels[node] is not None:
+                found.setdefault(tuple(words[start:end]), (tree, node))
+    ranked = sorted(
+        found, key=lambda words: crc32(" ".join(words).encode())
+    )  # by chance, but always the same
+    return prepare_all([subtree(*found[words]) for words in ranked[:count]], model)
+
+
+def _in_a_row(tree: Tree, ids: Ints, labels: Ints, text: Text) -> Sentence:
     inner = (tree.degrees > 0) & (labels != UNLABELLED) & (tree.parents >= 0)
     spans = np.concatenate([tree.spans[inner], labels[inner, None]], axis=1)
     at_words = np.full(len(ids), UNLABELLED, dtype=np.int64)
     at_words[-1] = labels[tree.root]
-    return Sentence(chain(len(ids)), ids, at_words, spans)
+    return Sentence(chain(len(ids)), ids, at_words, spans, text=text)
+
+
+def _halved(tree: Tree, ids: Ints, labels: Ints, text: Text) -> Sentence:
+    shape = balanced(len(ids))
+    labelled = {
+        (start, end): label
+        for (start, end), label in zip(tree.spans.tolist(), labels.tolist(), strict=True)
+        if label != UNLABELLED
+    }
+    found = [labelled.pop((start, end), UNLABELLED) for start, end in shape.spans.tolist()]
+    spans = np.array([(*span, label) for span, label in labelled.items()], dtype=np.int64).reshape(-1, 3)
+    keys = np.full(len(shape), NO_PLACE)
+    keys[shape.leaves] = ids
+    return Sentence(shape, keys, np.array(found, dtype=np.int64), spans, text=text)
+
+
+def part(sentence: Sentence, start: int, end: int, label: int) -> Sentence:
+    """A phrase of a sentence of words in a row, or halves of them, as one of its own within the same text."""
+    words = word_nodes(sentence.tree)
+    shape = (chain if len(words) == len(sentence.tree) else balanced)(end - start)
+    keys = np.full(len(shape), NO_PLACE)
+    keys[word_nodes(shape)] = sentence.keys[words[start:end]]
+    labels = np.full(len(shape), UNLABELLED, dtype=np.int64)
+    labels[shape.root] = label
+    return Sentence(shape, keys, labels, NO_SPANS, text=sentence.text, inner=True)
 
 
 def collate(
     sentences: Sequence[Sentence],
     model: Model,
     within: tuple[Sequence[Sentence], Sequence[int]] | None = None,
-) -> tuple[Forest, Tensor]:
-    """One forest and the row number of every node; equal phrases shared unless dropout tells them apart.
+) -> tuple[Forest, Tensor | InTexts]:
+    """One forest and the word of every node; equal phrases shared unless dropout or their context tells them apart.
 
     `within` are the sentences that these are a part of, and where each of these stands there: a node's dropout is the
     one that it would have among them all.
     """
     keys = [sentence.keys for sentence in sentences]
-    apart = not model.encoder.shares or (model.training and model.config.input_dropout)
+    contextual = model.leaves is not None
+    apart = contextual or not model.encoder.shares or (model.training and model.config.input_dropout)
     trees = [sentence.tree for sentence in sentences]
     digests = [sentence.digests for sentence in sentences if sentence.digests is not None]
     forest = (
@@ -118,7 +172,19 @@ def collate(
     forest = forest.to(device)
     if within is not None and apart and _drops(model):
         place_within(forest, Forest([sentence.tree for sentence in within[0]]).to(device), within[1])
-    return forest, ids.to(device)
+    return forest, _in_texts(sentences, device) if contextual else ids.to(device)
+
+
+def _in_texts(sentences: Sequence[Sentence], device: torch.device) -> InTexts:
+    starts: dict[tuple[str, ...], int] = {}
+    before, places = 0, []
+    for sentence in sentences:
+        text = tuple(sentence.text)
+        if text not in starts:
+            starts[text] = before
+            before += len(text)
+        places.append(np.where(sentence.keys < 0, NO_PLACE, sentence.keys + starts[text]))
+    return InTexts(torch.from_numpy(np.concatenate(places)).to(device), list(starts))
 
 
 def _drops(model: Model) -> bool:

@@ -20,7 +20,9 @@ from bough.nn.registry import kinds, register
 from bough.nn.rnn import RecursiveNetwork
 from bough.nn.rntn import RNTN
 from bough.nn.sequence import SequenceEncoder
+from bough.nn.span_mean import SpanMean
 from bough.nn.top_down import BiTreeLSTM, TopDownTreeLSTM
+from bough.nn.tree_and_mean import TreeAndMean
 
 __all__ = [
     "CNN",
@@ -44,7 +46,9 @@ __all__ = [
     "RecursiveNetwork",
     "SequenceEncoder",
     "Similarity",
+    "SpanMean",
     "TopDownTreeLSTM",
+    "TreeAndMean",
     "TreeLayer",
     "kinds",
     "register",

@@ -14,7 +14,7 @@ from bough.nn.encoder import Encoder
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
-from bough.trees.schedule import chain
+from bough.trees.shapes import chain
 
 
 @register
@@ -76,9 +76,7 @@ class LeafLSTMTree(Encoder):
 
     def input_nodes(self, forest: Forest) -> Tensor:
         """(M,) the leaves, tree after tree, each tree's from left to right."""
-        starts = np.cumsum([0, *map(len, forest.trees)])
-        rows = [start + tree.leaves for start, tree in zip(starts, forest.trees, strict=False)]
-        return torch.from_numpy(np.concatenate([*rows, np.zeros(0, np.int64)])).to(forest.device)
+        return leaves_in_order(forest)
 
     def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         forest = forest.unshared
@@ -89,3 +87,10 @@ class LeafLSTMTree(Encoder):
         place = torch.empty(forest.size, dtype=torch.int64, device=x.device)
         place[self.input_nodes(forest)] = torch.arange(len(v), device=x.device)
         return self.tree.rows(v.index_select(0, place[self.tree.input_nodes(forest)]), forest)
+
+
+def leaves_in_order(forest: Forest) -> Tensor:
+    """(M,) the leaves, tree after tree, each tree's from left to right."""
+    starts = np.cumsum([0, *map(len, forest.trees)])
+    rows = [start + tree.leaves for start, tree in zip(starts, forest.trees, strict=False)]
+    return torch.from_numpy(np.concatenate([*rows, np.zeros(0, np.int64)])).to(forest.device)

@@ -9,13 +9,12 @@ import numpy as np
 import torch
 
 from bough.model.model import Model
-from bough.nn.threads import one_thread
 from bough.parsing import Parser
 from bough.pipeline import frames
 from bough.pipeline.kept import Kept
 from bough.pipeline.reading import Cut, Parse, Read, groups
 from bough.pipeline.results import Floats, Sentiment
-from bough.pipeline.states import inputs, tidy
+from bough.pipeline.states import inputs, threads, tidy
 from bough.pipeline.whole import GivenReader, named, reader_for
 from bough.training.evaluate import Report, class_report
 from bough.trees.tree import Tree
@@ -137,7 +136,7 @@ class SentimentPipeline(Kept):
         """For each tree (nodes, classes): the probabilities of every node."""
         if not trees:
             return []
-        with one_thread(), torch.inference_mode():
+        with threads(self.model), torch.inference_mode():
             forest, x = inputs(self.model, trees)
             states, row_of = self.model.states(x, forest)
             rows = self.model.head(states).softmax(dim=1).index_select(0, row_of).numpy()

@@ -50,6 +50,10 @@ def ship(
     model = Model.load(run)
     if name not in TASKS:
         raise ValueError(f"name {name!r}: {' or '.join(map(repr, TASKS))}")
+    if model.leaves is not None:
+        raise ValueError(
+            f"{run} has contextual leaves; its folder is complete as it is, and there is no smaller one"
+        )
     if model.config.task not in TASKS[name]:
         raise ValueError(f"{run} is a model for {model.config.task!r}, not for {name}")
     vocabulary, vectors, source = wide_vocabulary(model, data, words)

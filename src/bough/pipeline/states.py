@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import torch
@@ -25,26 +26,40 @@ def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
     return forest, model.look_up(forest, ids)
 
 
-@one_thread()
+def threads(model: Model) -> AbstractContextManager[object]:
+    """One thread for a layer, whose steps are small; what torch has for an encoder under it."""
+    return one_thread() if model.leaves is None else nullcontext()
+
+
 @torch.inference_mode()
 def sentence_vectors(model: Model, trees: Sequence[Tree]) -> Tensor:
     """(trees, D) the vector of each sentence."""
     if not trees:
         return torch.zeros(0, model.encoder.width)
-    forest, x = inputs(model, trees)
-    vectors = model.sentences(x, forest)
+    with threads(model):
+        forest, x = inputs(model, trees)
+        vectors = model.sentences(x, forest)
     tidy(model)
     return vectors
 
 
 def mean_rows(model: Model, sentences: Sequence[Sequence[str]]) -> Floats:
-    """(sentences, X) the mean of the table's rows of each sentence's words; the unknown word's without a word."""
+    """(sentences, X) the mean of the table's rows of each sentence's words; the unknown word's without a word.
+
+    With contextual leaves it is the mean of theirs.
+    """
     means = np.zeros((len(sentences), model.config.dimension), dtype=np.float32)
     for mean, words in zip(means, sentences, strict=True):
-        rows = torch.from_numpy(model.ids(words or [UNKNOWN]))
-        mean[:] = model.vectors(rows).detach().mean(dim=0).numpy()
+        mean[:] = _rows(model, words or [UNKNOWN]).mean(dim=0).numpy()
     tidy(model)
     return means
+
+
+@torch.no_grad()
+def _rows(model: Model, words: Sequence[str]) -> Tensor:
+    if model.leaves is not None:
+        return model.leaves.words([words])
+    return model.vectors(torch.from_numpy(model.ids(words)))
 
 
 def tidy(model: Model) -> None:

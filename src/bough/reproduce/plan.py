@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from bough.contextual.encoder import found_at
 from bough.data import fingerprint
 from bough.model.config import Config
 from bough.model.layers import all_settings, takes
@@ -116,6 +117,8 @@ class Run:
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
         files += sorted((data / "glove").glob("*")) if config.embeddings != "random" else []
         identity = {name: value for file in files for name, value in _identity(file, data).items()}
+        if config.leaves and (weights := Path(found_at(config.leaves)) / "model.safetensors").is_file():
+            identity |= {"leaves": next(iter(_identity(weights, weights.parent).values()))}
         parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -68,6 +68,8 @@ class Progress:
     def use_best(self) -> None:
         """Put the weights that dev chose into the model."""
         self.model.load_state_dict({**self.model.state_dict(), **self.best})
+        if self.model.leaves is not None:
+            self.model.leaves.encoder.it.round()  # to what its folder will hold
 
     def history_text(self) -> str:
         """One JSON object per epoch."""

@@ -24,6 +24,7 @@ from bough.training.fit_system import fit_system
 from bough.training.loop import Tell, learn
 from bough.training.ranks import here
 from bough.training.recipes import command_for
+from bough.training.remembering import remember
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
 from bough.training.tasks import Floats, MixedTask, Task, read_some, task_for, word_counts
 from bough.training.vocabulary import vectors_of, with_vector, written_vocabulary
@@ -83,6 +84,7 @@ def train(
     torch.manual_seed(seed)
     model = _new_model(config, task, examples, words).to(device)
     prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}
+    remember(model, *prepared.values())
     facts = {
         **run,
         "vectors": words.name,
@@ -104,6 +106,7 @@ def train(
     progress.use_best()
     if isinstance(task, MixedTask):
         calibrate(model, task, prepared["dev"])
+    if isinstance(task, MixedTask) or model.leaves is not None:
         progress.best_dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
     return _finish(out, task, progress, words, facts)
 
@@ -122,6 +125,18 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     """Read the test split, for the first and only time, with the model that dev chose; then write it all."""
     model = progress.model
     examples = read_some(task, "test")
+    if model.leaves is None:
+        _add_words(model, words, task, examples)
+    prepared = task.prepare(examples, model)
+    predicted = here().predict(task, model, prepared)
+    figures = task.metrics(predicted, prepared)
+    result = {"test": figures, "dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
+    here().from_first(lambda: _write(out, progress, facts, result, predicted))
+    return result
+
+
+def _add_words(model: Model, words: Words, task: Task, examples: list[Any]) -> None:
+    """Those that training has not met."""
     words_there = (_vocabulary_form(word, model.config) for word in word_counts(task, examples))
     new = [word for word in dict.fromkeys(words_there) if word not in model.index]
     if model.config.missing == "written":  # a word without a vector is looked for by what its writer meant
@@ -129,12 +144,6 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
         model.add_words(new, torch.from_numpy(vectors_of(words, new)))
     else:
         model.add_words(new, torch.from_numpy(words.rows(new)))
-    prepared = task.prepare(examples, model)
-    predicted = here().predict(task, model, prepared)
-    figures = task.metrics(predicted, prepared)
-    result = {"test": figures, "dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
-    here().from_first(lambda: _write(out, progress, facts, result, predicted))
-    return result
 
 
 def _write(
@@ -157,6 +166,10 @@ def _vocabulary_form(word: str, config: Config) -> str:
 
 
 def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
+    relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
+    names = sorted(relations) if config.kind.wants_relations else []
+    if config.leaves:
+        return Model(config, [], names)
     counts = word_counts(task, [*examples["train"], *examples["dev"]])
     if config.missing == "written":
         forms = Counter[str]()
@@ -168,6 +181,4 @@ def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words
         vocabulary = sorted({_vocabulary_form(word, config) for word in counts})
         table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
-    relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
-    names = sorted(relations) if config.kind.wants_relations else []
     return Model(config, vocabulary, names, torch.from_numpy(np.concatenate([unknown, table])))

@@ -30,7 +30,10 @@ class Words:
         self.path: Path | None = None
         self.name, self.coverage = "random", ""
         self.cache = user_cache() / "vectors"
-        if config.embeddings != "random":
+        if config.leaves:
+            self.name = Path(config.leaves).name
+            self.coverage = f"leaves_freeze = {config.leaves_freeze}"
+        elif config.embeddings != "random":
             self._choose(data, counts)
             log.info("%s: %s", self.name, self.coverage)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -105,12 +104,6 @@ def _chunked(counts: Sequence[int]) -> list[int]:
         if count % CHUNK:
             sizes.append(count % CHUNK)
     return sizes
-
-
-@lru_cache(maxsize=4096)
-def chain(length: int) -> Tree:
-    """Words in a row: each the parent of the one before, the last one the root."""
-    return Tree([*range(1, length), -1])
 
 
 def relation_ids(trees: Sequence[Tree], vocabulary: Mapping[Any, int] | None) -> Ints | None:

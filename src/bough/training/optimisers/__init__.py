@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from torch import Tensor
 
 from bough.model.config import Config
-from bough.model.model import Model
+from bough.model.model import LEAVES, Model
 from bough.training.optimisers.optimiser import Group, Optimiser
 from bough.training.optimisers.rules import AdaDelta, AdaGrad, Adam, AdamW, Plain, Rule
 
@@ -27,12 +27,18 @@ def optimiser_for(model: Model) -> Optimiser:
     down; with `table = "rows"` the weights' own rule and L2 move them.
     """
     config = model.config
-    rule = RULES[config.optimiser]()
-    weights = dict(model.named_parameters())
+    adam = config.optimiser in ("adam", "adamw")
+    rule = RULES[config.optimiser](**{"beta2": config.beta2} if adam else {})
+    weights = {name: p for name, p in model.named_parameters() if not name.startswith(f"{LEAVES}.")}
     bounded = {"head.W_s": weights.pop("head.W_s")} if config.max_norm else {}
     groups = [Group(weights, rule, config.rate, config.l2)]
     groups.append(Group(bounded, rule, config.rate, config.l2, config.max_norm))
-    model.table.requires_grad_(config.embeddings != "fixed")
+    if model.leaves is not None:
+        for tensors, rate in model.leaves.rates(config.leaves_rate, config.leaves_decay):
+            groups.append(
+                Group({f"{LEAVES}.{name}": p for name, p in tensors.items()}, rule, rate, config.l2)
+            )
+    model.table.requires_grad_(config.embeddings != "fixed" and model.leaves is None)
     if model.table.requires_grad:
         plain = config.table == "plain"
         how, l2 = (Plain(), 0.0) if plain else (rule, config.l2)

@@ -11,11 +11,10 @@ from torch import Tensor
 
 from bough.model.config import Config
 from bough.model.model import Model
-from bough.model.sentences import NO_SPANS, UNLABELLED, Sentence, collate
+from bough.model.sentences import UNLABELLED, Sentence, collate, part
 from bough.nn.heads import Classifier
 from bough.training.tasks.share import Share
-from bough.training.tasks.task import Floats, Indices, pieces, shuffled, sizes_of
-from bough.trees.schedule import chain
+from bough.training.tasks.task import Floats, Indices, of_like_length, pieces, shuffled, sizes_of
 
 
 class ClassesTask:
@@ -27,6 +26,8 @@ class ClassesTask:
         self.config = config
 
     def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
+        if self.config.leaves:
+            return of_like_length(self.sizes(examples), self.config.batch, rng)
         return shuffled(len(examples), self.config.batch, rng)
 
     def sizes(self, examples: Sequence[Sentence]) -> Indices:
@@ -39,7 +40,7 @@ class ClassesTask:
         """Of a batch: every labelled phrase of it, or for a sequential model the sentence and some of them."""
         assert isinstance(model.head, Classifier)
         share = Share.of(batch)
-        if not model.encoder.phrases and not self.of_phrases:
+        if self._in_parts(model):
             share = share.expanded([with_spans(one, self.config.spans, rng) for one in share.whole])
         own = share.own
         forest, ids = collate(own, model, share.within)
@@ -49,13 +50,24 @@ class ClassesTask:
         labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
         drawn = share.drawn(labelled_nodes) if model.head.dropout else None
         if not model.encoder.phrases:
-            loss = model.head.loss(model.sentences(x, forest), labels, drawn=drawn)
+            states = model.sentences(x, forest)
+            rows = roots = torch.arange(len(own), device=x.device)
         else:
             states, row_of = model.states(x, forest)
             rows = row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
-            loss = model.head.loss(states, labels, rows, drawn)
-        # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
-        return share.part(loss / len(own))
+            roots = row_of.index_select(0, forest.roots)
+        loss = model.head.loss(states, labels, rows, drawn)
+        if self.config.loss_over == "trees":
+            # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
+            return share.part(loss / len(own))
+        loss = loss / max(1, sum(labelled_nodes(sentence) for sentence in share.whole))
+        if self.config.root_weight:
+            loss = loss + self.config.root_weight * _at_roots(model.head, states, roots, share)
+        return loss if share.weight else loss * 0
+
+    def _in_parts(self, model: Model) -> bool:
+        """Whether the phrases of a sentence are trees of their own, as they are no nodes of its tree."""
+        return (not model.encoder.phrases or self.config.shape == "balanced") and not self.of_phrases
 
     @torch.no_grad()
     def predict(self, model: Model, examples: Sequence[Sentence]) -> Floats:
@@ -71,6 +83,19 @@ class ClassesTask:
     def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Accuracy of the root's class, the mean F1 of the classes that occur, and the root's loss."""
         return class_figures(predicted, np.array([sentence.label for sentence in examples]))
+
+
+def _at_roots(head: Classifier, states: Tensor, roots: Tensor, share: Share[Sentence]) -> Tensor:
+    """What the roots of whole sentences add to their mean loss; states (R, D), roots (trees,) their rows."""
+    some = [place for place, sentence in enumerate(share.own) if _counted_root(sentence)]
+    labels = torch.tensor([share.own[place].label for place in some], dtype=torch.int64, device=states.device)
+    rows = roots.index_select(0, torch.tensor(some, dtype=torch.int64, device=states.device))
+    drawn = share.drawn(_counted_root) if head.dropout else None
+    return head.loss(states, labels, rows, drawn) / max(1, sum(map(_counted_root, share.whole)))
+
+
+def _counted_root(sentence: Sentence) -> int:
+    return int(not sentence.inner and sentence.label != UNLABELLED)
 
 
 def labelled_nodes(sentence: Sentence) -> int:
@@ -102,9 +127,4 @@ def with_spans(sentence: Sentence, count: int, rng: np.random.Generator) -> list
     picked = sentence.spans
     if len(picked) > count:
         picked = picked[rng.choice(len(picked), size=count, replace=False)]
-    parts = [sentence]
-    for start, end, label in picked.tolist():
-        labels = np.full(end - start, UNLABELLED, dtype=np.int64)
-        labels[-1] = label
-        parts.append(Sentence(chain(end - start), sentence.keys[start:end], labels, NO_SPANS))
-    return parts
+    return [sentence, *(part(sentence, start, end, label) for start, end, label in picked.tolist())]

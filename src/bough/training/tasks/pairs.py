@@ -13,7 +13,7 @@ from bough.model.model import Model
 from bough.model.sentences import Sentence, collate
 from bough.nn.heads import Similarity
 from bough.training.tasks.share import Share
-from bough.training.tasks.task import Floats, Indices, Sized, pieces, shuffled, sizes_of
+from bough.training.tasks.task import Floats, Indices, Sized, of_like_length, pieces, shuffled, sizes_of
 
 Rated = tuple[Sentence, Sentence, float]
 
@@ -25,6 +25,8 @@ class PairsTask:
         self.config = config
 
     def batches(self, examples: Sequence[Rated], rng: np.random.Generator) -> list[Indices]:
+        if self.config.leaves:
+            return of_like_length(self.sizes(examples), self.config.batch, rng)
         return shuffled(len(examples), self.config.batch, rng)
 
     def sizes(self, examples: Sequence[Rated]) -> Indices:
@@ -38,7 +40,9 @@ class PairsTask:
         places = [side + place for side in (0, pairs) for place in range(share.start, share.end)]
         within = None if share.all else (_sides(share.whole), places)
         forest, ids = collate(_sides(share.own), model, within)
-        others = torch.arange(len(forest), device=ids.device).roll(count)  # left with right, right with left
+        others = torch.arange(len(forest), device=forest.device).roll(
+            count
+        )  # left with right, right with left
         return model.sentences(model.look_up(forest, ids), forest, others).chunk(2)
 
     def loss(self, model: Model, batch: Sequence[Rated] | Share[Rated], rng: np.random.Generator) -> Tensor:

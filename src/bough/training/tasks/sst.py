@@ -10,7 +10,7 @@ import numpy as np
 from bough.data import load_sst, sst_files
 from bough.model.config import Config
 from bough.model.model import Model
-from bough.model.sentences import Sentence, phrases, prepare_all
+from bough.model.sentences import Sentence, phrases, phrases_alone, prepare_all
 from bough.training.tasks.classes import ClassesTask, root_loss
 from bough.training.tasks.task import Floats, Indices, alike, cut, parse_for
 from bough.trees.tree import Tree
@@ -50,7 +50,9 @@ class SentimentTask(ClassesTask):
         return prepare_all(examples, model)
 
     def to_learn(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
-        return phrases(examples, model) if self.of_phrases else self.prepare(examples, model)
+        if self.of_phrases:
+            return phrases(examples, model)
+        return self.prepare(examples, model) + phrases_alone(examples, model, self.config.alone)
 
     def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
         if self.of_phrases:

@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 T = TypeVar("T")
 AT_ONCE = 256  # examples scored as one forest
+LIKE = 50  # batches among which examples of like length are put together
 
 
 class Learnable(Protocol):
@@ -97,6 +98,16 @@ def alike(lengths: NDArray[np.int64], batch: int, rng: np.random.Generator) -> l
     """The same, every batch of one length only; the batches come in a fresh order too."""
     groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
     found = [group[chosen] for group in groups for chosen in shuffled(len(group), batch, rng)]
+    return [found[i] for i in rng.permutation(len(found))]
+
+
+def of_like_length(lengths: NDArray[np.int64], batch: int, rng: np.random.Generator) -> list[Indices]:
+    """The numbers of all examples, `batch` at a time, those of a batch of about one length, in a fresh order."""
+    order = rng.permutation(len(lengths))
+    pool = LIKE * batch
+    pools = [order[start : start + pool] for start in range(0, len(order), pool)]
+    ranked = np.concatenate([some[np.argsort(lengths[some], kind="stable")] for some in pools])
+    found = [ranked[start : start + batch] for start in range(0, len(ranked), batch)]
     return [found[i] for i in rng.permutation(len(found))]
 
 

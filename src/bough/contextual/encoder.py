@@ -1,0 +1,212 @@
+"""A pretrained encoder in two parts: layers that stay as they are, and those above them that learn."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from bough.contextual.pieces import Pieces
+from bough.data import user_cache
+from bough.errors import DataError
+
+INSTALL = '`pip install "bough[contextual]"`'
+_STACKS = ("encoder.layer", "encoder.layers", "transformer.layer", "layers")  # where architectures keep them
+_ENDS = ("final_norm", "final_layer_norm")  # what comes after the last layer
+_NEAR = 1e-3
+
+
+def transformers() -> Any:
+    """The package; a DataError that says how to get it where it is missing."""
+    try:
+        import transformers as found
+    except ImportError as error:
+        raise DataError(f"transformers is not installed; contextual leaves need it: {INSTALL}") from error
+    return found
+
+
+def found_at(name: str | Path) -> str:
+    """Where an encoder is: a folder, one of that name in bough's cache, else its name, for the hub."""
+    for folder in (Path(name), user_cache() / "encoders" / Path(name).name):
+        if (folder / "config.json").is_file():
+            return str(folder)
+    if Path(name).is_dir():
+        raise DataError(
+            f"{name}: no config.json; the folder of an encoder has one, as transformers writes it"
+        )
+    return str(name)
+
+
+class Encoder:
+    """The encoder of that name, whose first `freeze` layers, and its embeddings with them, stay as they are.
+
+    A negative number counts from the top, None means all of them.
+    `lower` is None if all of it learns, `upper` if none does; both share their weights with `whole`. Weights are
+    rounded to 16 bits before all else, so that a folder of half the size gives the same figures.
+    """
+
+    def __init__(self, name: str | Path, freeze: int | None = None, dropout: float = 0.1) -> None:
+        whole, self.tokenizer = _read(found_at(name), str(name), dropout)
+        self.whole: nn.Module = whole.eval()
+        self.round()
+        layers = list(_stack(self.whole)[1])
+        self.freeze = len(layers) if freeze is None else min(freeze, len(layers))
+        if self.freeze < 0:
+            self.freeze = max(0, self.freeze + len(layers))
+        self.width = int(whole.config.hidden_size)
+        self.pieces = Pieces(self.tokenizer, _limit(whole.config, self.tokenizer))
+        self.lower: nn.Module | None = self.whole
+        self.upper: nn.Module | None = None
+        if self.freeze == 0:
+            self.lower, self.upper = None, self.whole
+        elif self.freeze < len(layers):
+            self.lower = _variant(self.whole, layers[: self.freeze], {name: nn.Identity() for name in _ENDS})
+            above = {"embeddings": Given(), "embeddings_project": nn.Identity()}
+            self.upper = _variant(self.whole, layers[self.freeze :], above)
+            self._check()
+        for p in self.whole.parameters():
+            p.requires_grad_(self.freeze == 0)
+        for layer in layers[self.freeze :]:
+            layer.requires_grad_(True)
+
+    @property
+    def layers(self) -> list[nn.Module]:
+        """Those that learn, from below."""
+        return list(_stack(self.whole)[1])[self.freeze :]
+
+    def round(self) -> None:
+        """To what 16 bits hold."""
+        with torch.no_grad():
+            for p in self.whole.parameters():
+                p.copy_(p.half())
+
+    @torch.no_grad()
+    def _check(self) -> None:
+        """An architecture that is more than its layers one after another would come out wrong: better to say so."""
+        assert self.lower is not None
+        assert self.upper is not None
+        ids = torch.from_numpy(self.pieces.encode([["a", "word", "or", "two"]])[0].windows[0])[None]
+        mask = torch.ones_like(ids)
+        try:
+            half = states(self.lower, mask, input_ids=ids)
+            found = states(self.upper, mask, inputs_embeds=half)
+        except (TypeError, ValueError, AttributeError, RuntimeError) as error:
+            raise ValueError(f"{self._unsplit()} ({error})") from None
+        expected = states(self.whole, mask, input_ids=ids)
+        if (found - expected).abs().max() > _NEAR * expected.abs().max():
+            raise ValueError(self._unsplit())
+
+    def _unsplit(self) -> str:
+        kind = type(self.whole).__name__
+        return f"{kind} cannot be split after layer {self.freeze}; with freeze = 0 all of it learns"
+
+    def fingerprint(self) -> str:
+        """Of the layers that stay as they are: equal ones give equal states."""
+        digest = hashlib.sha256(type(self.whole).__name__.encode())
+        for name, tensor in self.lower.state_dict().items() if self.lower is not None else ():
+            digest.update(name.encode())
+            digest.update(tensor.cpu().contiguous().view(-1).view(torch.uint8).numpy().data)
+        return digest.hexdigest()[:16]
+
+    def save(self, folder: Path) -> None:
+        """The whole of it, in 16 bits, as `transformers` reads it."""
+        with quiet():
+            half = copy.deepcopy(self.whole).half()
+            half.save_pretrained(folder)  # type: ignore[operator]
+            self.tokenizer.save_pretrained(folder)
+
+
+class Given(nn.Module):
+    """Stands where an encoder's embeddings were: the states of lower layers go in instead of words."""
+
+    def forward(self, *given: Any, inputs_embeds: Tensor | None = None, **more: Any) -> Tensor:
+        found = given[-1] if inputs_embeds is None else inputs_embeds
+        assert isinstance(found, Tensor)
+        return found
+
+
+def states(model: nn.Module, mask: Tensor, **inputs: Tensor) -> Tensor:
+    """(texts, pieces, X) what an encoder gives; `mask` (texts, pieces) is 1 where there is a piece."""
+    found: Tensor = model(attention_mask=mask, **inputs).last_hidden_state
+    return found
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without the package's own progress bars and reports."""
+    logging = transformers().utils.logging
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        logging.enable_progress_bar()
+
+
+def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
+    package = transformers()
+    try:
+        with quiet():
+            config = package.AutoConfig.from_pretrained(where)
+            for key, value in list(vars(config).items()):
+                if "dropout" in key and isinstance(value, float):
+                    setattr(config, key, dropout)
+            made = {"config": config, "dtype": torch.float32}
+            try:
+                model = package.AutoModel.from_pretrained(where, add_pooling_layer=False, **made)
+            except TypeError:
+                model = package.AutoModel.from_pretrained(where, **made)
+            return model, package.AutoTokenizer.from_pretrained(where)
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise DataError(
+            f"no encoder {name!r}: it is not a folder with one, bough's cache has none of that name in encoders/, "
+            f"and from the hub: {reason}"
+        ) from None
+
+
+def _stack(model: nn.Module) -> tuple[list[str], nn.ModuleList]:
+    """Where the layers are, and they themselves."""
+    for path in _STACKS:
+        found: Any = model
+        for part in path.split("."):
+            found = getattr(found, part, None)
+        if isinstance(found, nn.ModuleList):
+            return path.split("."), found
+    raise ValueError(f"{type(model).__name__} keeps its layers in none of {', '.join(_STACKS)}")
+
+
+def _variant(whole: nn.Module, layers: Sequence[nn.Module], replaced: dict[str, nn.Module]) -> nn.Module:
+    """The same modules around other layers; `replaced` are some that the whole has under those names."""
+    model = _shallow(whole)
+    model._modules.update({name: module for name, module in replaced.items() if hasattr(whole, name)})
+    *above, last = _stack(whole)[0]
+    owner = model
+    for part in above:
+        owner._modules[part] = _shallow(owner.get_submodule(part))
+        owner = owner.get_submodule(part)
+    owner._modules[last] = nn.ModuleList(layers)
+    return model
+
+
+def _shallow(module: nn.Module) -> nn.Module:
+    found = copy.copy(module)
+    found._modules = dict(module._modules)
+    return found
+
+
+def _limit(config: Any, tokenizer: Any) -> int:
+    """How many pieces go in at once; architectures that start counting positions late have fewer than they say."""
+    positions = int(getattr(config, "max_position_embeddings", 0) or 512)
+    late = (
+        int(config.pad_token_id or 0) + 1 if config.model_type in ("mpnet", "roberta", "xlm-roberta") else 0
+    )
+    return min(positions - late, int(min(tokenizer.model_max_length, 100_000)))

@@ -1,0 +1,143 @@
+"""Which pieces of an encoder's tokenizer are which word's, exactly, and long texts in windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.contextual.writing import Span, written
+
+Ints = NDArray[np.int64]
+
+
+class Encoded(NamedTuple):
+    """One text: the piece numbers of each window, and for each word (n, 3) its window and its first and last piece.
+
+    The last is counted exclusively. Places are those within the window, whose special pieces count.
+    """
+
+    windows: list[Ints]
+    words: Ints
+
+
+class Pieces:
+    """A fast tokenizer of `transformers`, and how many pieces its encoder reads at once."""
+
+    def __init__(self, tokenizer: Any, limit: int) -> None:
+        if not getattr(tokenizer, "is_fast", False):
+            raise ValueError(
+                f"{type(tokenizer).__name__} is not a fast tokenizer; only those say which characters a piece covers"
+            )
+        self.tokenizer = tokenizer
+        self.prefix, self.suffix = self._special()
+        self.limit = limit - len(self.prefix) - len(self.suffix)
+        if self.limit < 2:
+            raise ValueError(f"an encoder of {limit} pieces at once; a sentence needs more")
+
+    def _special(self) -> tuple[list[int], list[int]]:
+        """The pieces that the encoder expects before and after a text."""
+        bare = self.tokenizer("a", add_special_tokens=False)["input_ids"]
+        whole = self.tokenizer("a")["input_ids"]
+        for start in range(len(whole) - len(bare) + 1):
+            if whole[start : start + len(bare)] == bare:
+                return whole[:start], whole[start + len(bare) :]
+        return [], []
+
+    def encode(self, texts: Sequence[Sequence[str]]) -> list[Encoded]:
+        """Every text's pieces, with those of each of its words."""
+        return [
+            self._windows(ids, bounds)
+            for ids, bounds in self._aligned([written(words) for words in texts], [*texts])
+        ]
+
+    def _aligned(
+        self, texts: list[tuple[str, list[Span]]], words: list[Sequence[str]]
+    ) -> list[tuple[Ints, Ints]]:
+        if not texts:
+            return []
+        found = self.tokenizer(
+            [text for text, _ in texts],
+            add_special_tokens=False,
+            return_offsets_mapping=True,
+            return_attention_mask=False,
+            truncation=False,
+            verbose=False,
+        )
+        aligned = []
+        for (text, spans), own, ids, offsets in zip(
+            texts, words, found["input_ids"], found["offset_mapping"], strict=True
+        ):
+            bounds = align(text, spans, offsets)
+            lost = np.flatnonzero(bounds[:, 0] == bounds[:, 1]).tolist()
+            if lost:  # characters that the tokenizer drops: the word is an unknown one
+                unknown = self.tokenizer.unk_token or "a"
+                replaced = [unknown if place in lost else word for place, word in enumerate(own)]
+                ids, bounds = self._one(written(replaced))
+            aligned.append((np.array(ids, dtype=np.int64), bounds))
+        return aligned
+
+    def _one(self, given: tuple[str, list[Span]]) -> tuple[Any, Ints]:
+        text, spans = given
+        found = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        return found["input_ids"], align(text, spans, found["offset_mapping"])
+
+    def _windows(self, ids: Ints, bounds: Ints) -> Encoded:
+        before, after = (np.array(some, dtype=np.int64) for some in (self.prefix, self.suffix))
+        words = np.concatenate([np.zeros((len(bounds), 1), dtype=np.int64), bounds], axis=1)
+        windows = []
+        chosen = np.full(len(bounds), -1)  # how far each word is from the nearer edge of its window
+        for number, (low, high) in enumerate(overlapping(bounds, len(ids), self.limit)):
+            windows.append(np.concatenate([before, ids[low:high], after]))
+            first, last = np.maximum(bounds[:, 0], low), np.minimum(bounds[:, 1], high)
+            depth = np.minimum(bounds[:, 0] - low, high - bounds[:, 1])
+            better = (first < last) & (depth.clip(0) > chosen)
+            chosen[better] = depth.clip(0)[better]
+            words[better] = np.stack([np.full(len(bounds), number), first - low, last - low], axis=1)[better]
+        words[:, 1:] += len(before)
+        return Encoded(windows, words)
+
+
+def align(text: str, spans: Sequence[Span], offsets: Sequence[Span]) -> Ints:
+    """(words, 2) the first piece of each word and the one after its last, for pieces with characters `offsets`.
+
+    A piece is the word's in which its first visible character lies. A word in which none starts shares those that
+    cover it; where there are none either, the two are equal.
+    """
+    at = np.full(len(text), -1, dtype=np.int64)  # whose each character is
+    for word, (start, end) in enumerate(spans):
+        at[start:end] = word
+    owners = np.full(len(offsets), -1, dtype=np.int64)
+    covering: dict[int, list[int]] = {}
+    for piece, (start, end) in enumerate(offsets):
+        visible = [word for word in dict.fromkeys(at[start:end].tolist()) if word >= 0]
+        owners[piece] = visible[0] if visible else owners[piece - 1] if piece else -1
+        for word in visible:
+            covering.setdefault(word, []).append(piece)
+    owners[owners < 0] = 0  # pieces of no character before the first word
+    words = np.arange(len(spans))
+    bounds = np.stack([np.searchsorted(owners, words, side) for side in ("left", "right")], axis=1)
+    for word in np.flatnonzero(bounds[:, 0] == bounds[:, 1]).tolist():
+        if word in covering:
+            bounds[word] = covering[word][0], covering[word][-1] + 1
+    return bounds
+
+
+def overlapping(bounds: Ints, pieces: int, limit: int) -> list[tuple[int, int]]:
+    """Windows of at most `limit` pieces that start at words; each overlaps the one before by about a half."""
+    if pieces <= limit:
+        return [(0, pieces)]
+    starts = np.unique(bounds[:, 0])
+    found, low = list[tuple[int, int]](), 0
+    while True:
+        high = min(low + limit, pieces)
+        ends = starts[(starts > low) & (starts <= high)]
+        if high < pieces and len(ends):
+            high = int(ends[-1])  # a word is not cut in two, unless it is longer than a window
+        found.append((low, high))
+        if high == pieces:
+            return found
+        middles = starts[(starts > low) & (starts <= (low + high) // 2)]
+        low = int(middles[-1]) if len(middles) else high

@@ -1,0 +1,25 @@
+"""The texts of a run, read once by the layers of a contextual encoder that do not learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from bough.contextual.leaves import Text
+from bough.model.model import Model
+from bough.model.sentences import Sentence
+from bough.training.ranks import here
+
+
+def remember(model: Model, *splits: Sequence[Any]) -> None:
+    """Have what never changes of the examples' leaves in bough's cache."""
+    leaves = model.leaves
+    if leaves is not None:
+        here().in_turn(lambda: leaves.remember([text for split in splits for text in _texts(split)]))
+
+
+def _texts(examples: Sequence[Any]) -> Iterator[Text]:
+    for example in examples:
+        for one in example if isinstance(example, tuple) else (example,):
+            if isinstance(one, Sentence):
+                yield one.text

@@ -1,0 +1,198 @@
+"""Claims about contextual leaves: what frozen layers give is computed once, and it is no matter where it is from."""
+
+import copy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import bough
+import small_encoder
+from bough.contextual import Leaves
+from bough.contextual.memory import Memory
+from bough.errors import DataError
+
+TEXTS = [
+    ["the", "film", "is", "n't", "good"],
+    ["a", "dog"],
+    ["the", "film", "is", "n't", "bad", ",", "very", "good"],
+]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_encoder.make(tmp_path_factory.mktemp("encoder"))
+
+
+def words(leaves: Leaves, texts: list[list[str]]) -> torch.Tensor:
+    with torch.no_grad():
+        return leaves.eval().words(texts)
+
+
+@pytest.mark.parametrize("freeze", [0, 1, 2, -1, None])
+def test_the_two_parts_give_what_the_whole_encoder_gives(encoder: Path, freeze: int | None) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    leaves = Leaves(encoder, freeze=freeze)
+    whole, tokenizer = AutoModel.from_pretrained(encoder).eval(), AutoTokenizer.from_pretrained(encoder)
+    with torch.no_grad():
+        for p in whole.parameters():
+            p.copy_(p.half())
+        expected = whole(**tokenizer("the film", return_tensors="pt")).last_hidden_state[0, 1:-1]
+    assert torch.allclose(words(leaves, [["the", "film"]]), expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("pool", ["mean", "first"])
+def test_a_words_state_is_the_mean_or_the_first_of_its_pieces(encoder: Path, pool: str) -> None:
+    leaves = Leaves(encoder, pool=pool)  # type: ignore[arg-type]
+    letters = words(leaves, [["xy"]])
+    (encoded,) = leaves._pieces([["xy"]])
+    h = leaves._states(encoded.windows)[0, 1:3]
+    assert torch.allclose(letters[0], h.mean(dim=0) if pool == "mean" else h[0], atol=1e-6)
+
+
+def test_each_node_has_its_words_state_and_others_have_none(encoder: Path) -> None:
+    leaves = Leaves(encoder).eval()
+    tree = bough.Tree(parents=[2, 2, -1], tokens=["good", "film", None])
+    other = bough.Tree(parents=[1, -1], tokens=["very", "bad"])
+    forest = bough.Forest([tree, other])
+    x = leaves(forest)
+    assert torch.equal(x[2], torch.zeros(leaves.width))
+    expected = words(leaves, [["good", "film"], ["very", "bad"]])
+    assert torch.allclose(x[[0, 1, 3, 4]], expected, atol=1e-6)
+    h, _ = bough.nn.NaryTreeLSTM(leaves.width, 5)(x, forest)
+    assert h.shape == (5, 5)
+
+
+def test_a_word_is_another_in_another_sentence(encoder: Path) -> None:
+    x = words(Leaves(encoder), [["good", "film"], ["bad", "film"]])
+    assert not torch.allclose(x[1], x[3], atol=1e-3)
+
+
+def test_texts_may_come_in_any_company(encoder: Path) -> None:
+    leaves = Leaves(encoder, freeze=1)
+    together = words(leaves, TEXTS)
+    alone = torch.cat([words(leaves, [text]) for text in TEXTS])
+    assert torch.allclose(together, alone, atol=5e-3)
+
+
+def test_what_is_remembered_is_what_is_computed(encoder: Path, tmp_path: Path) -> None:
+    leaves = Leaves(encoder, freeze=2)
+    before = words(leaves, TEXTS)
+    told: list[tuple[int, int]] = []
+    leaves.remember(TEXTS, tmp_path, tell=lambda done, total: told.append((done, total)))
+    assert told[-1][0] == told[-1][1] > 0
+    assert torch.allclose(words(leaves, TEXTS), before, atol=5e-3)
+    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npy")}
+    assert files
+
+    def never(*_: object) -> torch.Tensor:
+        raise AssertionError("the frozen layers ran again")
+
+    again = Leaves(encoder, freeze=2)
+    again._frozen = never  # type: ignore[assignment,method-assign]
+    again.remember(TEXTS, tmp_path)
+    assert torch.equal(words(again, TEXTS), words(leaves, TEXTS))
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npy")} == files
+
+
+def test_another_encoder_or_layer_has_a_memory_of_its_own(encoder: Path, tmp_path: Path) -> None:
+    other = small_encoder.make(tmp_path / "other", seed=1)
+    memory = tmp_path / "memory"
+    for folder, freeze in ((encoder, 1), (encoder, 2), (other, 1)):
+        Leaves(folder, freeze=freeze).remember(TEXTS, memory)
+    assert len(list(memory.iterdir())) == 3
+
+
+@pytest.mark.parametrize("torn", ["*.npy", "*.index"])
+def test_a_damaged_memory_is_made_again(
+    encoder: Path, tmp_path: Path, torn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = Leaves(encoder, freeze=2)
+    first.remember(TEXTS, tmp_path)
+    expected = words(first, TEXTS)
+    (file,) = tmp_path.rglob(torn)
+    file.write_bytes(file.read_bytes()[:-7])
+    again = Leaves(encoder, freeze=2)
+    again.remember(TEXTS, tmp_path)
+    assert "computed again" in caplog.text
+    assert torch.equal(words(again, TEXTS), expected)
+
+
+def test_a_memory_that_another_run_filled_is_read(tmp_path: Path) -> None:
+    mine, theirs = Memory(tmp_path), Memory(tmp_path)
+    window, rows = np.array([1, 2, 3]), np.ones((3, 4), dtype=np.float16)
+    theirs.add([window], [rows])
+    assert mine.get(window) is None
+    mine.refresh()
+    assert np.array_equal(mine.get(window), rows)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("freeze", "learning"), [(0, 3), (1, 2), (-1, 1), (None, 0)])
+def test_layers_above_the_frozen_ones_learn_at_falling_rates(
+    encoder: Path, freeze: int | None, learning: int
+) -> None:
+    leaves = Leaves(encoder, freeze=freeze)
+    groups = list(leaves.rates(1.0, 0.5))
+    rates = [rate for _, rate in groups]
+    assert rates == [0.5**depth for depth in range(learning + (freeze == 0))]  # the embeddings come last
+    named = [name for tensors, _ in groups for name in tensors]
+    assert sorted(named) == sorted(name for name, p in leaves.named_parameters() if p.requires_grad)
+    leaves.train()
+    x = leaves.words(TEXTS)
+    assert x.requires_grad == bool(learning)
+    if learning:
+        x.sum().backward()
+        assert all(
+            p.grad is not None for tensors, _ in groups for name, p in tensors.items() if "LayerNorm" in name
+        )
+
+
+def test_what_was_learned_is_in_the_folder_that_is_saved(encoder: Path, tmp_path: Path) -> None:
+    leaves = Leaves(encoder, freeze=1)
+    with torch.no_grad():
+        for p in leaves.parameters():
+            p.add_(0.01)
+    leaves.encoder.it.round()
+    leaves.save(tmp_path / "saved")
+    assert torch.equal(words(Leaves(tmp_path / "saved", freeze=1), TEXTS), words(leaves, TEXTS))
+
+
+def test_leaves_can_be_copied(encoder: Path) -> None:
+    leaves = Leaves(encoder, freeze=1)
+    other = copy.deepcopy(leaves)
+    before = words(leaves, TEXTS)
+    with torch.no_grad():
+        next(iter(other.upper.parameters())).zero_()  # type: ignore[union-attr]
+    assert torch.equal(words(leaves, TEXTS), before)
+    assert not torch.equal(words(other, TEXTS), before)
+
+
+def test_without_the_package_one_line_says_what_to_install(
+    encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(DataError, match=r'pip install "bough\[contextual\]"'):
+        Leaves(encoder)
+
+
+def test_an_encoder_that_is_nowhere_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(DataError, match="no encoder 'no-such-encoder'"):
+        Leaves("no-such-encoder")
+    with pytest.raises(DataError, match=r"no config\.json"):
+        Leaves(tmp_path)
+
+
+def test_an_encoder_in_the_cache_is_found_by_its_name(encoder: Path) -> None:
+    from bough.data import user_cache
+
+    place = user_cache() / "encoders" / "tiny"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(encoder)
+    try:
+        assert Leaves("somebody/tiny").name == "tiny"
+    finally:
+        place.unlink()

@@ -1,0 +1,161 @@
+"""Claims about runs with contextual leaves: they learn, stop and go on, and are one folder in the end."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import bough
+import small_encoder
+from bough.fitting import fit
+from bough.model.config import Config
+from bough.model.model import Model
+from bough.storage import read_json
+from bough.training.evaluate import evaluate
+from bough.training.recipes import load_recipe
+from bough.training.train import train
+from pipelines import of_classes
+from quick_runs import contents
+from small_fits import examples, write_csv
+
+SMALL: dict[str, Any] = {"hidden": 8, "batch": 8, "alone": 10, "epochs": 3, "limit": 30, "source": "own"}
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_encoder.make(tmp_path_factory.mktemp("encoders") / "tiny")
+
+
+def small(recipe: str, encoder: Path, **settings: Any) -> Config:
+    config = load_recipe(recipe)
+    own = {key: value for key, value in SMALL.items() if key != "alone" or recipe.startswith("sst")}
+    return config.with_settings({**own, "leaves": str(encoder), "leaves_freeze": -1, **settings})
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", encoder)
+    train(config, tmp_path / "whole", data=mini)
+
+    def stop_after_two(event: Any) -> None:
+        if event.dev is not None and event.epoch == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+    train(config, tmp_path / "parts", data=mini, resume=True)
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
+    assert (tmp_path / "whole" / "leaves" / "model.safetensors").read_bytes() == (
+        tmp_path / "parts" / "leaves" / "model.safetensors"
+    ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "sst5-contextual",
+        "sst5-contextual-mean",
+        "sst5-contextual-balanced",
+        "sst2-contextual",
+        "sick-contextual",
+        "sick-contextual-mean",
+        "sick-contextual-attentive",
+    ],
+)
+def test_every_recipe_trains_and_its_folder_gives_the_same_figures_again(
+    recipe: str, encoder: Path, mini: Path, tmp_path: Path
+) -> None:
+    config = small(recipe, encoder, epochs=1)
+    found = train(config, tmp_path / "run", data=mini)
+    measured = evaluate(tmp_path / "run", data=mini).figures
+    assert measured == pytest.approx(found["test"], abs=1e-4)
+    assert found["vectors"] == "tiny"
+
+
+@pytest.mark.parametrize("freeze", [0, 1, 3])
+def test_what_is_to_learn_learns_and_nothing_else(
+    freeze: int, encoder: Path, mini: Path, tmp_path: Path
+) -> None:
+    config = small("sst5-contextual", encoder, epochs=1, leaves_freeze=freeze, leaves_rate=1e-3)
+    train(config, tmp_path / "run", data=mini)
+    before, after = (Model(config, []).leaves, Model.load(tmp_path / "run").leaves)
+    assert before is not None and after is not None  # noqa: PT018
+    same = {
+        name: torch.equal(p, dict(after.encoder.it.whole.named_parameters())[name])
+        for name, p in before.encoder.it.whole.named_parameters()
+    }
+    for name, kept in same.items():
+        layer = int(name.split(".")[2]) if "encoder.layer" in name else -1
+        still = "key.bias" in name  # a softmax does not see it
+        assert kept == (freeze > 0 and layer < freeze) or still, name
+
+
+def test_the_folder_needs_neither_the_encoder_nor_the_cache(
+    encoder: Path, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = small_encoder.make(tmp_path / "gone")
+    train(small("sst5-contextual", other, epochs=1), tmp_path / "run", data=mini)
+    expected = of_classes(tmp_path / "run")("A good film.")
+    (tmp_path / "gone").rename(tmp_path / "moved")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    pipeline = of_classes(tmp_path / "run")
+    assert pipeline("A good film.").probabilities == pytest.approx(expected.probabilities)
+    pipeline.save(tmp_path / "again")
+    assert of_classes(tmp_path / "again")("A good film.").probabilities == pytest.approx(
+        expected.probabilities
+    )
+
+
+def test_fit_learns_over_an_encoder_and_loads_again(encoder: Path, tmp_path: Path) -> None:
+    texts, labels = examples(40)
+    mine = fit(
+        texts,
+        labels,
+        leaves=encoder,
+        settings={"hidden": 16, "batch": 8, "leaves_freeze": 0, "leaves_rate": 2e-3, "rate": 5e-3},
+        epochs=20,
+        out=tmp_path / "mine",
+    )
+    assert mine("The pear number 3 is on the shelf .").label == "fruit"
+    again = of_classes(tmp_path / "mine")
+    assert again("The saw number 4 is on the table .").label == "tool"
+    more = fit(texts, labels, start=tmp_path / "mine", epochs=1, out=tmp_path / "more")
+    assert more("The saw number 4 is on the table .").label == "tool"
+
+
+def test_pairs_are_fitted_over_an_encoder(encoder: Path, tmp_path: Path) -> None:
+    pairs = [(f"the dog {i}", f"the {word} {i}") for i in range(20) for word in ("dog", "man")]
+    mine = fit(pairs, [5.0, 1.0] * 20, leaves=encoder, epochs=1, out=tmp_path / "pairs", trees="none")
+    assert 1 <= mine.score("the dog 1", "the man 1") <= 5
+    assert mine.mean_rows(["the dog"]).shape == (1, small_encoder.WIDTH)
+
+
+def test_the_command_takes_a_folder(encoder: Path, tmp_path: Path) -> None:
+    texts, labels = examples(30)
+    file = write_csv(tmp_path / "things.csv", zip(texts, labels, strict=True))
+    command = [sys.executable, "-m", "bough", "fit", str(file), "--leaves", str(encoder), "--epochs", "1"]
+    command += ["--out", str(tmp_path / "model"), "--set", "hidden=8"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert read_json(tmp_path / "model" / "config.json")["config"]["leaves"] == str(encoder)
+    scored = [sys.executable, "-m", "bough", "sentiment", "a fig", "--model", str(tmp_path / "model")]
+    assert subprocess.run(scored, check=True, capture_output=True, text=True).stdout
+
+
+def test_trees_of_names_have_no_contextual_leaves(encoder: Path) -> None:
+    trees = [bough.Tree(parents=[1, -1], tokens=["x", "y"])] * 10
+    with pytest.raises(ValueError, match="an encoder reads texts"):
+        fit(trees, ["a", "b"] * 5, leaves=encoder)
+
+
+def test_a_model_with_leaves_is_not_shipped(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    from bough.pipeline.ship import ship
+
+    train(small("sst5-contextual", encoder, epochs=1), tmp_path / "run", data=mini)
+    with pytest.raises(ValueError, match="complete as it is"):
+        ship(tmp_path / "run", "sentiment", tmp_path / "out", data=mini)
