@@ -13,6 +13,7 @@ NAMES = {
     "accuracy": "accuracy",
     "f1": "mean F1",
     "binary": "binary",
+    "phrases": "accuracy of all phrases",
     "pearson": "Pearson r",
     "spearman": "Spearman rho",
     "mse": "MSE",

@@ -20,7 +20,7 @@ from bough.cli.settings import parse_settings
 if TYPE_CHECKING:
     from bough.reproduce import document
 
-Part = Literal["table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all"]
+Part = Literal["table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all", "beyond"]
 SECTIONS = {  # where a part stands in the report
     "table1": "Parameter counts",
     "table2": "Sentiment",
@@ -29,6 +29,7 @@ SECTIONS = {  # where a part stands in the report
     "figure3": "Sentence length",
     "figure4": "Sentence length",
     "claims": "Claims",
+    "beyond": "Beyond the paper",
 }
 TONES = {
     "within": "green",

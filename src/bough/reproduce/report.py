@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bough.reproduce import paper
+from bough.reproduce import beyond, paper
 from bough.reproduce.claims import claims_table
 from bough.reproduce.document import Block, Cell, Points, Section, Table, Text, as_markdown
 from bough.reproduce.figures import FIGURE3, FIGURE4, Drawing, draw
@@ -47,6 +47,7 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         Section("Sentence length", tuple(_figure(drawing, found, out) for drawing in (FIGURE3, FIGURE4))),
         Section("Nearest sentences", (table4(stored_neighbours(out, data, run)),)),
         Section("Claims", (claims_table(found),)),
+        *_beyond(found, out),
         Section("What was run", _what_was_run(results, found, data)),
         Section(
             "What differs from the paper",
@@ -78,6 +79,14 @@ def _in_short(*tables: Table) -> tuple[str, ...]:
             f"better: {better}, worse: {worse}."
         )
     return tuple(points)
+
+
+def _beyond(found: Mapping[str, System], out: Path) -> list[Section]:
+    """Contextual leaves, once any of their systems has been run."""
+    if not beyond.any_run(found):
+        return []
+    tables = (beyond.sentiment_table(found), beyond.relatedness_table(found), beyond.gains_table(found))
+    return [Section("Beyond the paper", (*tables, _figure(beyond.BY_LENGTH, found, out)))]
 
 
 def _figure(drawing: Drawing, found: Mapping[str, System], out: Path) -> Block:

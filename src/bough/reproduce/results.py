@@ -19,6 +19,7 @@ from bough.storage import read_json, write_json
 log = logging.getLogger(__name__)
 
 Result = dict[str, Any]
+LEAVES = "+leaves="  # in the name of a system whose words are an encoder's, not a table's
 FIELDS = (
     "key",
     "system",
@@ -153,7 +154,9 @@ def _gathered(name: str, group: Sequence[Result]) -> System:
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
     """The sets of vectors behind a task's systems, and how much of the training split each knows."""
     used = [
-        system for name, system in gathered.items() if name.startswith(task) and system.vectors != "random"
+        system
+        for name, system in gathered.items()
+        if name.startswith(task) and system.vectors != "random" and LEAVES not in name
     ]
     found = {system.vectors: "" for system in used} | {s.vectors: s.coverage for s in used if s.coverage}
     return dict(sorted(found.items()))

@@ -26,7 +26,7 @@ from bough.training.ranks import here
 from bough.training.recipes import command_for
 from bough.training.remembering import remember
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
-from bough.training.tasks import Floats, MixedTask, Task, read_some, task_for, word_counts
+from bough.training.tasks import Floats, MixedTask, SentimentTask, Task, read_some, task_for, word_counts
 from bough.training.vocabulary import vectors_of, with_vector, written_vocabulary
 from bough.training.words import Words
 
@@ -130,6 +130,8 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     prepared = task.prepare(examples, model)
     predicted = here().predict(task, model, prepared)
     figures = task.metrics(predicted, prepared)
+    if model.leaves is not None and isinstance(task, SentimentTask):
+        figures["phrases"] = task.phrase_accuracy(model, prepared)
     result = {"test": figures, "dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
     here().from_first(lambda: _write(out, progress, facts, result, predicted))
     return result

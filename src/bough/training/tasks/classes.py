@@ -80,6 +80,24 @@ class ClassesTask:
             parts.append(logits.softmax(dim=1).double().cpu().numpy())
         return np.concatenate(parts)
 
+    @torch.no_grad()
+    def phrase_accuracy(self, model: Model, examples: Sequence[Sentence]) -> float:
+        """Of every labelled phrase, whole sentences among them."""
+        model.eval()
+        rng, hits, total = np.random.default_rng(0), 0, 0
+        for group in pieces(examples):
+            own = [part for one in group for part in (with_spans(one, len(one.spans), rng))]
+            forest, words = collate(own, model)
+            states, row_of = model.states(model.look_up(forest, words), forest)
+            at_nodes = torch.from_numpy(np.concatenate([sentence.labels for sentence in own])).to(
+                row_of.device
+            )
+            labelled = (at_nodes != UNLABELLED).nonzero().squeeze(1)
+            said = model.head(states).argmax(dim=1).index_select(0, row_of.index_select(0, labelled))
+            hits += int((said == at_nodes[labelled]).sum())
+            total += len(labelled)
+        return hits / max(1, total)
+
     def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Accuracy of the root's class, the mean F1 of the classes that occur, and the root's loss."""
         return class_figures(predicted, np.array([sentence.label for sentence in examples]))

@@ -1,0 +1,130 @@
+"""What ten more years bring: pretrained encoders under the tree, and what the tree adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bough.reproduce import paper
+from bough.reproduce.claims import CONFIDENCE, contrast
+from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
+from bough.reproduce.figures import Drawing
+from bough.reproduce.plan import BEYOND, BEYOND_SICK, ENCODERS, OURS
+from bough.reproduce.results import LEAVES, System
+from bough.reproduce.tables import spread
+
+Systems = Mapping[str, System]
+KINDS = {
+    "contextual": "tree",
+    "contextual-mean": "no tree, the mean of the words",
+    "contextual-balanced": "halves instead of the parse",
+    "contextual-attentive": "attention over the children",
+}
+STATIC, STATIC_SICK = "leaf-lstm", "dependency"
+FIGURES = (("accuracy", "fine-grained"), ("binary", "derived binary"), ("phrases", "all phrases"))
+FIGURES_SICK = (("pearson", "Pearson's r", 4), ("spearman", "Spearman's rho", 4), ("mse", "MSE", 4))
+
+
+def name_of(task: str, system: str, encoder: str) -> str:
+    """As its results are stored."""
+    return f"{task}-{system}{LEAVES}{encoder}"
+
+
+def any_run(systems: Systems) -> bool:
+    """Whether there is anything to show."""
+    return any(LEAVES in name for name in systems)
+
+
+def sentiment_table(systems: Systems) -> Table:
+    """Accuracy on SST, in percent: each encoder with a tree, without one, and with halves for a parse."""
+    rows: list[tuple[Cell, ...]] = [_sentiment(systems, OURS[STATIC], f"sst5-{STATIC}", f"sst2-{STATIC}")]
+    for encoder, title in ENCODERS.items():
+        for system in BEYOND:
+            binary = name_of("sst2", system, encoder) if system == "contextual" else ""
+            rows.append(
+                _sentiment(systems, f"{title}, {KINDS[system]}", name_of("sst5", system, encoder), binary)
+            )
+    header = ("leaves and what is above them", *(title for _, title in FIGURES), "binary, trained as such")
+    notes = (
+        "Mean (standard deviation, number of seeds). All phrases: every labelled phrase of the test sentences. Each "
+        "encoder has its top four layers tuned, on the same labels and for as many epochs in every row.",
+    )
+    return Table("Sentiment over contextual leaves, test accuracy, %", header, tuple(rows), notes)
+
+
+def _sentiment(systems: Systems, title: str, fine: str, binary: str) -> tuple[Cell, ...]:
+    cells = [_cell(systems.get(fine), figure, 1, 100.0) for figure, _ in FIGURES]
+    return Cell(title), *cells, _cell(systems.get(binary), "binary", 1, 100.0) if binary else NOTHING
+
+
+def relatedness_table(systems: Systems) -> Table:
+    """Correlations on SICK."""
+    rows = [_relatedness(systems, "Static words, Dependency Tree-LSTM", f"sick-{STATIC_SICK}")]
+    for encoder, title in ENCODERS.items():
+        for system in BEYOND_SICK:
+            kind = "tree and mean" if system == "contextual" else KINDS[system]
+            rows.append(_relatedness(systems, f"{title}, {kind}", name_of("sick", system, encoder)))
+    header = ("leaves and what is above them", *(title for _, title, _ in FIGURES_SICK))
+    return Table("Relatedness over contextual leaves, SICK test", header, tuple(rows))
+
+
+def _relatedness(systems: Systems, title: str, name: str) -> tuple[Cell, ...]:
+    return Cell(title), *(_cell(systems.get(name), figure, digits) for figure, _, digits in FIGURES_SICK)
+
+
+def _cell(system: System | None, figure: str, digits: int, scale: float = 1.0) -> Cell:
+    if system is None:
+        return MISSING
+    return Cell(spread(system, figure, digits, scale)) if figure in system.figures else NOTHING
+
+
+def gains_table(systems: Systems) -> Table:
+    """What the tree adds, with Welch's confidence intervals."""
+    rows = []
+    asked = [("sst5", system, FIGURES, 100.0) for system in BEYOND[1:]]
+    sick = [(figure, title) for figure, title, _ in FIGURES_SICK[:1]]
+    for encoder, title in ENCODERS.items():
+        for task, other, figures, scale in [*asked, ("sick", "contextual-mean", sick, 1.0)]:
+            for figure, what in figures:
+                tree = systems.get(name_of(task, "contextual", encoder))
+                without = systems.get(name_of(task, other, encoder))
+                gain = _gain(tree, without, figure, scale)
+                rows.append((Cell(f"{title}: tree over {KINDS[other]}"), Cell(what), *gain))
+    note = (
+        f"The {CONFIDENCE:.0%} confidence interval is Welch's; one that holds zero leaves the question open."
+    )
+    header = ("difference", "figure", "gain", "interval")
+    return Table("What the tree adds", header, tuple(rows), (note,))
+
+
+def _gain(tree: System | None, without: System | None, figure: str, scale: float) -> tuple[Cell, Cell]:
+    if tree is None or without is None or figure not in tree.figures:
+        return MISSING, MISSING
+    found = contrast([(1.0, tree.figures[figure]), (-1.0, without.figures[figure])])
+    digits = 1 if scale > 1 else 4
+    if found.half is None:
+        return Cell(f"{scale * found.difference:+.{digits}f}"), Cell("one seed")
+    low, high = (scale * (found.difference + side * found.half) for side in (-1, 1))
+    tone: Tone = "better" if low > 0 else "worse" if high < 0 else ""
+    return (
+        Cell(f"{scale * found.difference:+.{digits}f}", tone=tone),
+        Cell(f"{low:+.{digits}f} to {high:+.{digits}f}"),
+    )
+
+
+BY_LENGTH = Drawing(
+    name="figure3-beyond",
+    prefix="sst5-",
+    lines=(
+        paper.Line("static words, tree", STATIC, ()),
+        *(
+            paper.Line(f"{title}, {word}", f"{system}{LEAVES}{encoder}", ())
+            for encoder, title in ENCODERS.items()
+            for system, word in zip(BEYOND, ("tree", "mean", "halves"), strict=True)
+        ),
+    ),
+    across="sentence length, words",
+    up="accuracy, %",
+    percent=True,
+    caption="Figure 3 with contextual leaves. Fine-grained sentiment: test accuracy against sentence length, in "
+    "windows of ±2 words, all longer sentences in the last (45).",
+)
