@@ -10,7 +10,7 @@ from torch import Tensor
 
 from bough import Tree
 from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, LeafLSTMTree, TreeLayer
-from bough.trees.schedule import reversed_chain
+from bough.trees.shapes import reversed_chain
 
 
 class OneNode:

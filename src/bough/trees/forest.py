@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from bough.draw.plain import svg
-from bough.trees.schedule import Levels, from_roots, joined_keys, levels, places, relation_ids, reversed_chain
-from bough.trees.shapes import chain
+from bough.trees.schedule import Levels, from_roots, joined_keys, levels, places, relation_ids
+from bough.trees.shapes import chain, reversed_chain
 from bough.trees.sharing import Flat, Words, flatten, merged
 from bough.trees.tree import Tree
 from bough.trees.wellformed import Ints

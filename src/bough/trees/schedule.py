@@ -76,13 +76,6 @@ def places(degrees: Ints) -> Ints:
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - degrees, degrees)
 
 
-def reversed_chain(tree: Tree) -> Tree:
-    """A chain read from its other end."""
-    parents = np.full(len(tree), -1)
-    parents[tree.degrees > 0] = tree.child_list  # sorted by parent, and every parent has one
-    return Tree(parents)
-
-
 def joined_keys(keys: Sequence[Sequence[int] | Ints], sizes: Ints) -> Ints:
     """(N,) the keys of all nodes; a ValueError where they are not one int per node."""
     if len(keys) != len(sizes):

@@ -17,6 +17,22 @@ def chain(length: int) -> Tree:
     return Tree([*range(1, length), -1])
 
 
+def reversed_chain(tree: Tree) -> Tree:
+    """A chain read from its other end."""
+    return _from_the_end(len(tree)) if tree is chain(len(tree)) else _turned(tree)
+
+
+@lru_cache(maxsize=4096)
+def _from_the_end(length: int) -> Tree:
+    return _turned(chain(length))
+
+
+def _turned(tree: Tree) -> Tree:
+    parents = np.full(len(tree), -1)
+    parents[tree.degrees > 0] = tree.child_list  # sorted by parent, and every parent has one
+    return Tree(parents)
+
+
 @lru_cache(maxsize=4096)
 def balanced(length: int) -> Tree:
     """Words at the leaves of a binary tree that halves them, and halves the halves; the left half may be longer."""
