@@ -1,0 +1,38 @@
+"""Claims about a tree beside a mean: the vector of a sentence is the two, one after the other."""
+
+import pytest
+import torch
+from hypothesis import given
+
+from bough import Forest, Tree
+from bough.nn import TreeAndMean
+from treegen import constituents, trees
+
+
+@given(tree=trees(max_nodes=8))
+def test_it_is_the_root_and_the_mean_of_all_words_of_a_dependency_tree(tree: Tree) -> None:
+    _check(TreeAndMean(4, 3), tree, torch.ones(len(tree), dtype=torch.bool))
+
+
+@given(tree=constituents())
+def test_and_of_the_leaves_of_a_tree_of_phrases(tree: Tree) -> None:
+    tree = tree.binarise()
+    leaves = torch.zeros(len(tree), dtype=torch.bool)
+    leaves[tree.leaves.tolist()] = True
+    _check(TreeAndMean(4, 3, tree="constituency"), tree, leaves)
+
+
+def _check(layer: TreeAndMean, tree: Tree, words: torch.Tensor) -> None:
+    layer = layer.double()
+    x = torch.randn(len(tree), 4, dtype=torch.float64)
+    other = torch.randn(1, 4, dtype=torch.float64)
+    (h, _), found = layer.tree(x, Forest([tree])), layer(torch.cat([x, other]), Forest([tree, Tree([-1])]))
+    assert torch.allclose(found[0], torch.cat([h[tree.root], x[words].mean(dim=0)]))
+    assert torch.allclose(found[1, 3:], other[0])
+
+
+def test_equal_words_count_as_often_as_they_are_there() -> None:
+    layer = TreeAndMean(2, 3)
+    x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    forest = Forest([Tree([1, 2, -1])], keys=[[7, 7, 8]])
+    assert layer(x, forest)[0, 3:].tolist() == pytest.approx([2 / 3, 1 / 3])
