@@ -22,8 +22,17 @@ _TORN = ".bough-torn"  # ends the name of a file that is being written
 
 
 def torn_files(folder: Path) -> list[Path]:
-    """What a kill left of files that were being written there."""
+    """What a kill left of files, and folders, that were being written there."""
     return sorted(folder.glob(f".*{_TORN}"))
+
+
+def remove_torn(folder: Path) -> None:
+    """Once nobody is writing them any more."""
+    for torn in torn_files(folder):
+        if torn.is_dir():
+            shutil.rmtree(torn, ignore_errors=True)
+        else:
+            torn.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

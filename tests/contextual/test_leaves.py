@@ -1,18 +1,21 @@
-"""Claims about contextual leaves: what frozen layers give is computed once, and it is no matter where it is from."""
+"""Claims about contextual leaves: what frozen layers give is computed once, wherever it comes from."""
 
 import copy
+import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 import bough
 import small_encoder
 from bough.contextual import Leaves
 from bough.contextual.memory import Memory
-from bough.errors import DataError
+from bough.errors import DataError, FormatError
 
 TEXTS = [
     ["the", "film", "is", "n't", "good"],
@@ -155,7 +158,7 @@ def test_what_was_learned_is_in_the_folder_that_is_saved(encoder: Path, tmp_path
     with torch.no_grad():
         for p in leaves.parameters():
             p.add_(0.01)
-    leaves.encoder.it.round()
+    leaves.encoder.round()
     leaves.save(tmp_path / "saved")
     assert torch.equal(words(Leaves(tmp_path / "saved", freeze=1), TEXTS), words(leaves, TEXTS))
 
@@ -168,6 +171,99 @@ def test_leaves_can_be_copied(encoder: Path) -> None:
         next(iter(other.upper.parameters())).zero_()  # type: ignore[union-attr]
     assert torch.equal(words(leaves, TEXTS), before)
     assert not torch.equal(words(other, TEXTS), before)
+
+
+def made(folder: Path, kind: str) -> Path:
+    """A tiny encoder of another architecture, with the tokenizer of the small one."""
+    from transformers import AutoConfig, AutoModel
+
+    small_encoder.make(folder)
+    names = {"distilbert": ("dim", "n_layers", "n_heads", "hidden_dim")}
+    width, layers, heads, inner = names.get(
+        kind, ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
+    )
+    sizes: dict[str, Any] = {width: 16, layers: 3, heads: 2, inner: 32, "vocab_size": 200}
+    sizes |= {"embedding_size": 8} if kind == "electra" else {}
+    sizes |= {"pad_token_id": 0} if kind == "modernbert" else {}
+    config = AutoConfig.for_model(kind, **sizes, max_position_embeddings=66)
+    torch.manual_seed(1)
+    AutoModel.from_config(config).save_pretrained(folder)  # type: ignore[no-untyped-call]
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")  # DeBERTa's code uses it
+@pytest.mark.parametrize("kind", ["distilbert", "roberta", "electra", "deberta-v2", "modernbert", "mpnet"])
+def test_other_architectures_split_too(kind: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, kind)
+    whole, parts = (words(Leaves(folder, freeze=freeze), TEXTS) for freeze in (0, 2))
+    assert torch.allclose(whole, parts, atol=5e-3)
+
+
+def test_an_encoder_that_is_one_layer_again_and_again_is_taken_whole_or_not_at_all(tmp_path: Path) -> None:
+    folder = made(tmp_path, "albert")
+    with pytest.raises(ValueError, match="AlbertModel cannot be split"):
+        Leaves(folder, freeze=1)
+    assert words(Leaves(folder), TEXTS).shape == words(Leaves(folder, freeze=0), TEXTS).shape
+
+
+@pytest.mark.parametrize("freeze", [0, 1, None])
+def test_leaves_have_the_type_that_they_are_moved_to(encoder: Path, freeze: int | None) -> None:
+    leaves = Leaves(encoder, freeze=freeze)
+    single, double = words(leaves, TEXTS), words(leaves.double(), TEXTS)
+    assert double.dtype == torch.float64
+    assert torch.allclose(single, double.float(), atol=5e-3)
+
+
+def test_dropout_is_on_until_eval_is_called(encoder: Path) -> None:
+    leaves = Leaves(encoder, freeze=1, dropout=0.5)
+    with torch.no_grad():
+        assert not torch.equal(leaves.words(TEXTS), leaves.words(TEXTS))
+    assert torch.equal(words(leaves, TEXTS), words(leaves, TEXTS))
+
+
+def test_a_compiled_model_may_hold_them(encoder: Path) -> None:
+    leaves = Leaves(encoder, freeze=1).eval()
+    forest = bough.Forest([bough.Tree(parents=[1, -1], tokens=["good", "film"])])
+    with torch.no_grad():
+        assert torch.allclose(torch.compile(leaves, backend="eager")(forest), leaves(forest))
+
+
+def test_a_very_long_text_is_read_a_part_at_a_time(encoder: Path) -> None:
+    leaves = Leaves(encoder, freeze=1)
+    sizes: list[int] = []
+    states = leaves._states
+    leaves._states = lambda windows: (sizes.append(sum(map(len, windows))), states(windows))[1]  # type: ignore[method-assign,func-returns-value]
+    assert words(leaves, [["good"] * 20_000]).shape == (20_000, leaves.width)
+    assert max(sizes) <= 4096
+
+
+def test_a_leaf_without_a_word_is_no_word(encoder: Path) -> None:
+    tree = bough.Tree(parents=[2, 2, -1], tokens=["good", None, None])
+    x = Leaves(encoder).eval()(bough.Forest([tree]))
+    assert torch.equal(x[1], torch.zeros(small_encoder.WIDTH))
+    assert torch.allclose(x[0], words(Leaves(encoder), [["good"]])[0], atol=1e-6)
+
+
+def test_a_copy_of_remembered_leaves_reads_the_same_files(encoder: Path, tmp_path: Path) -> None:
+    leaves = Leaves(encoder, freeze=2)
+    leaves.remember(TEXTS, tmp_path)
+    memory = leaves.memory
+    assert memory is not None
+    window = leaves._pieces(TEXTS)[0].windows[0]
+    assert np.array_equal(pickle.loads(pickle.dumps(memory)).get(window), memory.get(window))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("damage", ["torn", "short"])
+def test_damaged_weights_are_refused(damage: str, tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    file = folder / "model.safetensors"
+    if damage == "torn":
+        file.write_bytes(file.read_bytes()[:-50])
+    else:
+        tensors = {name: t for name, t in load_file(file).items() if "layer.1.output.dense" not in name}
+        save_file(tensors, file, {"format": "pt"})
+    with pytest.raises(FormatError, match=r"damaged|not all weights"):
+        Leaves(folder)
 
 
 def test_without_the_package_one_line_says_what_to_install(

@@ -120,11 +120,9 @@ def test_a_word_longer_than_a_window_keeps_its_beginning(pieces: Pieces) -> None
     (encoded,) = pieces.encode([["a", "x" * 90, "film"]])
     assert (encoded.words[:, 1] < encoded.words[:, 2]).all()
     window, first, last = encoded.words[1]
-    assert pieces.tokenizer.convert_ids_to_tokens(encoded.windows[window][first:last])[0] in (
-        "x",
-        "##x",
-        "[UNK]",
-    )
+    found = pieces.tokenizer.convert_ids_to_tokens(encoded.windows[window][first:last])
+    assert found[0] == "x"
+    assert 1 < len(found) <= 22
 
 
 @given(

@@ -10,6 +10,7 @@ import torch
 
 import bough
 import small_encoder
+from bough.errors import FormatError, TrainingError
 from bough.fitting import fit
 from bough.model.config import Config
 from bough.model.model import Model
@@ -87,8 +88,8 @@ def test_what_is_to_learn_learns_and_nothing_else(
     before, after = (Model(config, []).leaves, Model.load(tmp_path / "run").leaves)
     assert before is not None and after is not None  # noqa: PT018
     same = {
-        name: torch.equal(p, dict(after.encoder.it.whole.named_parameters())[name])
-        for name, p in before.encoder.it.whole.named_parameters()
+        name: torch.equal(p, dict(after.encoder.whole.named_parameters())[name])
+        for name, p in before.encoder.whole.named_parameters()
     }
     for name, kept in same.items():
         layer = int(name.split(".")[2]) if "encoder.layer" in name else -1
@@ -110,6 +111,58 @@ def test_the_folder_needs_neither_the_encoder_nor_the_cache(
     assert of_classes(tmp_path / "again")("A good film.").probabilities == pytest.approx(
         expected.probabilities
     )
+
+
+def test_a_folder_without_its_encoder_is_refused(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    train(small("sst5-contextual", encoder, epochs=1), tmp_path / "run", data=mini)
+    (tmp_path / "run" / "leaves").rename(tmp_path / "elsewhere")
+    with pytest.raises(FormatError, match="no folder 'leaves'"):
+        Model.load(tmp_path / "run")
+
+
+def test_a_run_killed_while_it_wrote_its_encoder_goes_on(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", encoder, epochs=1)
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "run", data=mini, tell=stop)
+    torn = tmp_path / "run" / ".leaves.x.bough-torn"
+    torn.mkdir()
+    (torn / "config.json").write_text("{")
+    train(config, tmp_path / "run", data=mini, resume=True)
+    assert not torn.exists()
+
+
+def test_another_encoder_of_the_same_name_is_not_resumed_with(mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", small_encoder.make(tmp_path / "tiny"))
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "run", data=mini, tell=stop)
+    small_encoder.make(tmp_path / "tiny", seed=1)
+    with pytest.raises(TrainingError, match="other leaves"):
+        train(config, tmp_path / "run", data=mini, resume=True)
+
+
+def test_a_control_without_a_parse_has_no_phrases_to_show(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    train(small("sst5-contextual-balanced", encoder, epochs=1), tmp_path / "run", data=mini)
+    with pytest.raises(ValueError, match="no phrases to show"):
+        bough.load(tmp_path / "run")
+
+
+@pytest.mark.parametrize("layer", ["mean", "lstm"])
+def test_layers_that_read_words_have_contextual_ones_too(
+    layer: str, encoder: Path, mini: Path, tmp_path: Path
+) -> None:
+    config = small("sst5-contextual", encoder, epochs=1, alone=0).with_settings({"encoder": layer})
+    found = train(config, tmp_path / "run", data=mini)
+    assert 0 <= found["test"]["phrases"] <= 1
 
 
 def test_fit_learns_over_an_encoder_and_loads_again(encoder: Path, tmp_path: Path) -> None:

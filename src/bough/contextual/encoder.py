@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from bough.contextual.pieces import Pieces
 from bough.data import user_cache
-from bough.errors import DataError
+from bough.errors import DataError, FormatError
 
 INSTALL = '`pip install "bough[contextual]"`'
 _STACKS = ("encoder.layer", "encoder.layers", "transformer.layer", "layers")  # where architectures keep them
 _ENDS = ("final_norm", "final_layer_norm")  # what comes after the last layer
+_AT_THE_HUB = ("all-MiniLM-L6-v2", "all-mpnet-base-v2")  # by their short names
 _NEAR = 1e-3
 
 
@@ -36,6 +38,8 @@ def found_at(name: str | Path) -> str:
     for folder in (Path(name), user_cache() / "encoders" / Path(name).name):
         if (folder / "config.json").is_file():
             return str(folder)
+    if str(name) in _AT_THE_HUB:
+        return f"sentence-transformers/{name}"
     if Path(name).is_dir():
         raise DataError(
             f"{name}: no config.json; the folder of an encoder has one, as transformers writes it"
@@ -55,15 +59,19 @@ class Encoder:
         whole, self.tokenizer = _read(found_at(name), str(name), dropout)
         self.whole: nn.Module = whole.eval()
         self.round()
-        layers = list(_stack(self.whole)[1])
+        layers = _stack(self.whole)[1]
+        if not layers and freeze not in (None, 0):
+            kind = type(whole).__name__
+            raise ValueError(f"{kind} cannot be split: it keeps its layers in none of {', '.join(_STACKS)}")
         self.freeze = len(layers) if freeze is None else min(freeze, len(layers))
         if self.freeze < 0:
             self.freeze = max(0, self.freeze + len(layers))
+        wholly = freeze is not None and self.freeze == 0
         self.width = int(whole.config.hidden_size)
-        self.pieces = Pieces(self.tokenizer, _limit(whole.config, self.tokenizer))
+        self.pieces = Pieces(self.tokenizer, _limit(whole, self.tokenizer))
         self.lower: nn.Module | None = self.whole
         self.upper: nn.Module | None = None
-        if self.freeze == 0:
+        if wholly:
             self.lower, self.upper = None, self.whole
         elif self.freeze < len(layers):
             self.lower = _variant(self.whole, layers[: self.freeze], {name: nn.Identity() for name in _ENDS})
@@ -71,14 +79,14 @@ class Encoder:
             self.upper = _variant(self.whole, layers[self.freeze :], above)
             self._check()
         for p in self.whole.parameters():
-            p.requires_grad_(self.freeze == 0)
+            p.requires_grad_(wholly)
         for layer in layers[self.freeze :]:
             layer.requires_grad_(True)
 
     @property
     def layers(self) -> list[nn.Module]:
         """Those that learn, from below."""
-        return list(_stack(self.whole)[1])[self.freeze :]
+        return _stack(self.whole)[1][self.freeze :]
 
     def round(self) -> None:
         """To what 16 bits hold."""
@@ -108,7 +116,7 @@ class Encoder:
 
     def fingerprint(self) -> str:
         """Of the layers that stay as they are: equal ones give equal states."""
-        digest = hashlib.sha256(type(self.whole).__name__.encode())
+        digest = hashlib.sha256(str(getattr(self.whole, "config", "")).encode())
         for name, tensor in self.lower.state_dict().items() if self.lower is not None else ():
             digest.update(name.encode())
             digest.update(tensor.cpu().contiguous().view(-1).view(torch.uint8).numpy().data)
@@ -126,9 +134,10 @@ class Given(nn.Module):
     """Stands where an encoder's embeddings were: the states of lower layers go in instead of words."""
 
     def forward(self, *given: Any, inputs_embeds: Tensor | None = None, **more: Any) -> Tensor:
-        found = given[-1] if inputs_embeds is None else inputs_embeds
-        assert isinstance(found, Tensor)
-        return found
+        for found in (inputs_embeds, *given):
+            if isinstance(found, Tensor) and found.is_floating_point():
+                return found
+        raise TypeError("no states in place of words")
 
 
 def states(model: nn.Module, mask: Tensor, **inputs: Tensor) -> Tensor:
@@ -141,14 +150,15 @@ def states(model: nn.Module, mask: Tensor, **inputs: Tensor) -> Tensor:
 def quiet() -> Iterator[None]:
     """Without the package's own progress bars and reports."""
     logging = transformers().utils.logging
-    level = logging.get_verbosity()
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield
     finally:
         logging.set_verbosity(level)
-        logging.enable_progress_bar()
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
@@ -159,29 +169,38 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
             for key, value in list(vars(config).items()):
                 if "dropout" in key and isinstance(value, float):
                     setattr(config, key, dropout)
-            made = {"config": config, "dtype": torch.float32}
+            made = {"config": config, "dtype": torch.float32, "output_loading_info": True}
             try:
-                model = package.AutoModel.from_pretrained(where, add_pooling_layer=False, **made)
+                model, facts = package.AutoModel.from_pretrained(where, add_pooling_layer=False, **made)
             except TypeError:
-                model = package.AutoModel.from_pretrained(where, **made)
-            return model, package.AutoTokenizer.from_pretrained(where)
+                model, facts = package.AutoModel.from_pretrained(where, **made)
+            tokenizer = package.AutoTokenizer.from_pretrained(where)
+    except SafetensorError as error:
+        raise FormatError(f"damaged, or not a safetensors file ({error})", where=where) from None
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).strip().splitlines()[0]
         raise DataError(
             f"no encoder {name!r}: it is not a folder with one, bough's cache has none of that name in encoders/, "
             f"and from the hub: {reason}"
         ) from None
+    lacking = [name for name in facts["missing_keys"] if "pooler" not in name]
+    if lacking or facts["mismatched_keys"]:
+        some = min(map(str, lacking or facts["mismatched_keys"]))
+        raise FormatError(
+            f"not all weights of the encoder: {some} is missing or of another size", where=where
+        )
+    return model.get_encoder() if config.is_encoder_decoder else model, tokenizer
 
 
-def _stack(model: nn.Module) -> tuple[list[str], nn.ModuleList]:
-    """Where the layers are, and they themselves."""
+def _stack(model: nn.Module) -> tuple[list[str], list[nn.Module]]:
+    """Where the layers are, and they themselves; none of an architecture that keeps them elsewhere."""
     for path in _STACKS:
         found: Any = model
         for part in path.split("."):
             found = getattr(found, part, None)
         if isinstance(found, nn.ModuleList):
-            return path.split("."), found
-    raise ValueError(f"{type(model).__name__} keeps its layers in none of {', '.join(_STACKS)}")
+            return path.split("."), list(found)
+    return [], []
 
 
 def _variant(whole: nn.Module, layers: Sequence[nn.Module], replaced: dict[str, nn.Module]) -> nn.Module:
@@ -203,10 +222,9 @@ def _shallow(module: nn.Module) -> nn.Module:
     return found
 
 
-def _limit(config: Any, tokenizer: Any) -> int:
+def _limit(model: Any, tokenizer: Any) -> int:
     """How many pieces go in at once; architectures that start counting positions late have fewer than they say."""
-    positions = int(getattr(config, "max_position_embeddings", 0) or 512)
-    late = (
-        int(config.pad_token_id or 0) + 1 if config.model_type in ("mpnet", "roberta", "xlm-roberta") else 0
-    )
+    positions = int(getattr(model.config, "max_position_embeddings", 0) or 512)
+    places = [m for name, m in model.named_modules() if name.endswith("position_embeddings")]
+    late = next((m.padding_idx + 1 for m in places if getattr(m, "padding_idx", None) is not None), 0)
     return min(positions - late, int(min(tokenizer.model_max_length, 100_000)))

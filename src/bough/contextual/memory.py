@@ -31,6 +31,12 @@ class Memory:
         self._read: set[str] = set()
         self.refresh()
 
+    def __getstate__(self) -> Path:
+        return self.folder  # a copy reads the same files
+
+    def __setstate__(self, folder: Path) -> None:
+        Memory.__init__(self, folder)
+
     def refresh(self) -> None:
         """Take note of what other runs have written since."""
         for index in sorted(self.folder.glob("*.index")):

@@ -14,9 +14,9 @@ Ints = NDArray[np.int64]
 
 
 class Encoded(NamedTuple):
-    """One text: the piece numbers of each window, and for each word (n, 3) its window and its first and last piece.
+    """One text: the pieces of each window, and for each word (n, 3) its window, its first piece and the one after.
 
-    The last is counted exclusively. Places are those within the window, whose special pieces count.
+    Places are those within the window, whose special pieces count.
     """
 
     windows: list[Ints]
@@ -71,7 +71,7 @@ class Pieces:
             texts, words, found["input_ids"], found["offset_mapping"], strict=True
         ):
             bounds = align(text, spans, offsets)
-            lost = np.flatnonzero(bounds[:, 0] == bounds[:, 1]).tolist()
+            lost = {*np.flatnonzero(bounds[:, 0] == bounds[:, 1]).tolist()}
             if lost:  # characters that the tokenizer drops: the word is an unknown one
                 unknown = self.tokenizer.unk_token or "a"
                 replaced = [unknown if place in lost else word for place, word in enumerate(own)]
@@ -91,11 +91,13 @@ class Pieces:
         chosen = np.full(len(bounds), -1)  # how far each word is from the nearer edge of its window
         for number, (low, high) in enumerate(overlapping(bounds, len(ids), self.limit)):
             windows.append(np.concatenate([before, ids[low:high], after]))
-            first, last = np.maximum(bounds[:, 0], low), np.minimum(bounds[:, 1], high)
-            depth = np.minimum(bounds[:, 0] - low, high - bounds[:, 1])
-            better = (first < last) & (depth.clip(0) > chosen)
-            chosen[better] = depth.clip(0)[better]
-            words[better] = np.stack([np.full(len(bounds), number), first - low, last - low], axis=1)[better]
+            start, end = np.searchsorted(bounds[:, 1], low, "right"), np.searchsorted(bounds[:, 0], high)
+            first, last = np.maximum(bounds[start:end, 0], low), np.minimum(bounds[start:end, 1], high)
+            depth = np.minimum(bounds[start:end, 0] - low, high - bounds[start:end, 1]).clip(0)
+            better = np.flatnonzero((first < last) & (depth > chosen[start:end]))
+            chosen[start + better] = depth[better]
+            found = np.stack([np.full(len(first), number), first - low, last - low], axis=1)
+            words[start + better] = found[better]
         words[:, 1:] += len(before)
         return Encoded(windows, words)
 
@@ -103,8 +105,8 @@ class Pieces:
 def align(text: str, spans: Sequence[Span], offsets: Sequence[Span]) -> Ints:
     """(words, 2) the first piece of each word and the one after its last, for pieces with characters `offsets`.
 
-    A piece is the word's in which its first visible character lies. A word in which none starts shares those that
-    cover it; where there are none either, the two are equal.
+    A piece is the word's in which its first visible character lies; one without any opens the next word. A word in
+    which none starts shares those that cover it; where there are none either, the two are equal.
     """
     at = np.full(len(text), -1, dtype=np.int64)  # whose each character is
     for word, (start, end) in enumerate(spans):
@@ -113,10 +115,14 @@ def align(text: str, spans: Sequence[Span], offsets: Sequence[Span]) -> Ints:
     covering: dict[int, list[int]] = {}
     for piece, (start, end) in enumerate(offsets):
         visible = [word for word in dict.fromkeys(at[start:end].tolist()) if word >= 0]
-        owners[piece] = visible[0] if visible else owners[piece - 1] if piece else -1
+        owners[piece] = visible[0] if visible else -1
         for word in visible:
             covering.setdefault(word, []).append(piece)
-    owners[owners < 0] = 0  # pieces of no character before the first word
+    following = max(
+        int(owners.max(initial=0)), 0
+    )  # what has no visible character opens the next word, or ends the last
+    for piece in reversed(range(len(offsets))):
+        owners[piece] = following = owners[piece] if owners[piece] >= 0 else following
     words = np.arange(len(spans))
     bounds = np.stack([np.searchsorted(owners, words, side) for side in ("left", "right")], axis=1)
     for word in np.flatnonzero(bounds[:, 0] == bounds[:, 1]).tolist():
@@ -133,11 +139,15 @@ def overlapping(bounds: Ints, pieces: int, limit: int) -> list[tuple[int, int]]:
     found, low = list[tuple[int, int]](), 0
     while True:
         high = min(low + limit, pieces)
-        ends = starts[(starts > low) & (starts <= high)]
-        if high < pieces and len(ends):
-            high = int(ends[-1])  # a word is not cut in two, unless it is longer than a window
+        if high < pieces:  # a word is not cut in two, unless it is longer than a window
+            high = _last(starts, low, high) or high
         found.append((low, high))
         if high == pieces:
             return found
-        middles = starts[(starts > low) & (starts <= (low + high) // 2)]
-        low = int(middles[-1]) if len(middles) else high
+        low = _last(starts, low, (low + high) // 2) or high
+
+
+def _last(starts: Ints, low: int, high: int) -> int:
+    """The last start above `low`, up to `high`; 0 if there is none."""
+    place = int(np.searchsorted(starts, high, "right")) - 1
+    return int(starts[place]) if place >= 0 and starts[place] > low else 0

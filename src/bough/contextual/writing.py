@@ -30,10 +30,8 @@ def written(words: Sequence[str]) -> tuple[str, list[Span]]:
     Contractions and punctuation stand where people put them: `do n't -LRB- yet -RRB- .` is `don't (yet).`
     """
     text, spans = "", list[Span]()
-    quoted, joins = (
-        False,
-        True,
-    )  # whether a quotation is open, and whether the next word follows without a space
+    # whether a quotation is open, and whether the next word follows without a space
+    quoted, joins = False, True
     for word in words:
         sign = _SIGNS.get(word) or _ESCAPED.sub(r"\1", word)
         opens = closes = False

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from bough.data.glove import GloveFile, Progress
 from bough.data.identity import ends_digest
-from bough.storage import replacing, torn_files
+from bough.storage import remove_torn, replacing
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -200,8 +200,7 @@ def _alone(cache: Path) -> Iterator[None]:
         return
     with (cache / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        for torn in torn_files(cache):  # nobody is writing them any more
-            torn.unlink(missing_ok=True)
+        remove_torn(cache)
         yield
 
 

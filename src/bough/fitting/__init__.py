@@ -134,6 +134,8 @@ def fit_sources(
         chosen["vectors"] = vectors
     first = None if start is None else _started(start)
     if first is not None and first.leaves is not None:
+        if leaves is not None:
+            raise ValueError(f"leaves {str(leaves)!r}: the model to start from has its own; leave them out")
         leaves = Path(start or "") / LEAVES
     if leaves is not None:
         chosen["leaves"] = str(leaves)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ import torch
 from bough.data.vectors import random_rows
 from bough.errors import DataError
 from bough.fitting.calibration import CalibratedTask
-from bough.fitting.gathering import Gathered, Gatherer, RatedPairs
+from bough.fitting.gathering import Gathered, Gatherer
 from bough.fitting.outcome import Outcome, judged
 from bough.fitting.parses import Parses, parses_for
 from bough.fitting.plan import SPLITS, Plan, kind_of
@@ -93,7 +93,7 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     model = _new_model(run, plan, splits, words).to(run.device)
     task = PairsTask(model.config) if plan.pairs else CalibratedTask(model.config)
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
-    remember(model, *_sides(examples.values()))
+    remember(model, *examples.values())
     progress = Progress.start(model, run.seed)
     if resume:
         restore(out, progress)
@@ -222,11 +222,6 @@ def _started(model: Model, start: Model | None) -> Model:
     if start is not None:
         model.encoder.load_state_dict(start.encoder.state_dict())
     return model
-
-
-def _sides(splits: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    for split in splits:
-        yield from (split.left, split.right) if isinstance(split, RatedPairs) else (split,)
 
 
 def _widen(model: Model, words: Words) -> None:

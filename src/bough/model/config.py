@@ -133,6 +133,12 @@ class Config:
             raise ValueError(
                 f"leaves = {self.leaves!r} go with no mix, no system and no examples = 'phrases'"
             )
+        if self.root_weight and self.loss_over != "nodes":
+            raise ValueError(f"root_weight = {self.root_weight} is for loss_over = 'nodes'")
+        if self.task.startswith("sst") and not self.kind.layer.phrases and self.kind.reads != "words":
+            raise ValueError(
+                f"encoder = {self.encoder!r} gives whole sentences a vector, and no phrase of SST; it is for pairs"
+            )
         if self.max_norm and self.task in ("sick", "pairs"):
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
         if shares(self.mix) and (self.task != "sst5" or self.kind.reads != "constituency"):

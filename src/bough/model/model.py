@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from bough.contextual.leaves import Leaves, Text, picked
 from bough.data.spelling import rows_for
+from bough.errors import FormatError
 from bough.model.config import Config
 from bough.model.purpose import Purpose
 from bough.nn.dropout import drawn_for, kept
@@ -188,7 +189,11 @@ class Model(nn.Module):
             config = Config.stored(stored.meta["config"])
             purpose = Purpose.stored(config, stored.meta)
             own = Path(folder) / LEAVES
-            leaves = leaves_for(config, own if own.is_dir() else None)
+            if config.leaves and not own.is_dir():
+                raise FormatError(
+                    f"no folder {LEAVES!r}, which holds the encoder under the tree", where=str(folder)
+                )
+            leaves = leaves_for(config, own)
             model = cls(config, stored.words, stored.meta["relations"], purpose=purpose, leaves=leaves)
             model.load_state_dict({**model.state_dict(), **stored.fitting(model._own())})
         return model.to(device).eval()

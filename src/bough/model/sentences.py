@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.contextual.leaves import Text
+from bough.contextual.leaves import Text, in_order
 from bough.model.model import InTexts, Model
 from bough.nn.dropout import place_within
 from bough.trees.forest import Forest
@@ -63,13 +63,7 @@ def prepare(tree: Tree, model: Model) -> Sentence:
         labels = np.full(len(tree), UNLABELLED)
     else:
         labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
-    text: Text = ()
-    keys = np.full(len(tree), NO_PLACE)
-    if model.leaves is None:
-        keys = model.ids(tokens)
-    else:
-        text = tuple(str(tokens[node]) for node in tree.words)
-        keys[tree.words] = np.arange(len(text))
+    text, keys = ((), model.ids(tokens)) if model.leaves is None else in_order(tree)
     if model.config.kind.reads == "words":
         return _in_a_row(tree, keys[tree.words], labels, text)
     if model.config.shape == "balanced":
@@ -108,9 +102,8 @@ def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[Sente
         for node, (start, end) in enumerate(tree.spans.tolist()):
             if end - start > 1 and node != tree.root and labels[node] is not None:
                 found.setdefault(tuple(words[start:end]), (tree, node))
-    ranked = sorted(
-        found, key=lambda words: crc32(" ".join(words).encode())
-    )  # by chance, but always the same
+    # by chance, but always the same
+    ranked = sorted(found, key=lambda words: crc32(" ".join(words).encode()))
     return prepare_all([subtree(*found[words]) for words in ranked[:count]], model)
 
 

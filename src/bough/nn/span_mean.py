@@ -63,7 +63,8 @@ class SpanMean(Encoder):
         bare = [tree if tree.tokens is None else tree.replace(tokens=None) for tree in forest.trees]
         spans = np.concatenate([tree.spans + start for tree, start in zip(bare, before, strict=False)])
         starts, ends = (torch.from_numpy(side).to(x.device) for side in spans.T.copy())
-        sums = torch.cat([x.new_zeros(1, x.shape[1]), x]).double().cumsum(dim=0)  # (M + 1, X)
+        wide = torch.float32 if x.device.type == "mps" else torch.float64  # a sum of very many words is long
+        sums = torch.cat([x.new_zeros(1, x.shape[1]), x]).to(wide).cumsum(dim=0)  # (M + 1, X)
         mean = (sums.index_select(0, ends) - sums.index_select(0, starts)) / (ends - starts).unsqueeze(1)
         h = torch.tanh(nn.functional.linear(mean.to(x.dtype), self.W, self.b))  # (N, D)
         return h, torch.arange(len(h), device=x.device)

@@ -49,17 +49,19 @@ def mean_rows(model: Model, sentences: Sequence[Sequence[str]]) -> Floats:
     With contextual leaves it is the mean of theirs.
     """
     means = np.zeros((len(sentences), model.config.dimension), dtype=np.float32)
-    for mean, words in zip(means, sentences, strict=True):
-        mean[:] = _rows(model, words or [UNKNOWN]).mean(dim=0).numpy()
+    texts = [words or [UNKNOWN] for words in sentences]
+    rows = _rows(model, texts).split([len(words) for words in texts])
+    for mean, own in zip(means, rows, strict=True):
+        mean[:] = own.mean(dim=0).cpu().numpy()
     tidy(model)
     return means
 
 
 @torch.no_grad()
-def _rows(model: Model, words: Sequence[str]) -> Tensor:
+def _rows(model: Model, texts: Sequence[Sequence[str]]) -> Tensor:
     if model.leaves is not None:
-        return model.leaves.words([words])
-    return model.vectors(torch.from_numpy(model.ids(words)))
+        return model.leaves.words(texts)
+    return model.vectors(torch.from_numpy(model.ids(word for words in texts for word in words)))
 
 
 def tidy(model: Model) -> None:

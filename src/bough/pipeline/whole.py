@@ -14,6 +14,8 @@ from bough.trees.tree import Tree
 
 def reader_for(model: Model, parser: str | Parser) -> Reader:
     """What gives a model of texts the trees it learned from."""
+    if model.config.shape == "balanced":
+        raise ValueError("shape = 'balanced' is a control without a parse: its model has no phrases to show")
     reads = model.config.kind.reads
     kind: Kind = (
         ("dependency" if model.config.task == "sick" else "constituency") if reads == "words" else reads

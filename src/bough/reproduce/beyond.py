@@ -97,7 +97,7 @@ def gains_table(systems: Systems) -> Table:
 
 
 def _gain(tree: System | None, without: System | None, figure: str, scale: float) -> tuple[Cell, Cell]:
-    if tree is None or without is None or figure not in tree.figures:
+    if tree is None or without is None or figure not in tree.figures.keys() & without.figures.keys():
         return MISSING, MISSING
     found = contrast([(1.0, tree.figures[figure]), (-1.0, without.figures[figure])])
     digits = 1 if scale > 1 else 4

@@ -69,7 +69,7 @@ class Progress:
         """Put the weights that dev chose into the model."""
         self.model.load_state_dict({**self.model.state_dict(), **self.best})
         if self.model.leaves is not None:
-            self.model.leaves.encoder.it.round()  # to what its folder will hold
+            self.model.leaves.round()  # to what its folder will hold
 
     def history_text(self) -> str:
         """One JSON object per epoch."""

@@ -96,10 +96,8 @@ def evaluate(
         if model.config.task == "sst2":
             shown[:, 1:-1] = 0  # neutral is a class inside sentences only
         classes = by_class(model.purpose.classes, shown, gold)
-    figures = task.metrics(predicted, examples)
-    if model.leaves is not None and isinstance(task, SentimentTask):
-        figures["phrases"] = task.phrase_accuracy(model, examples)
-    return Report(figures, classes, len(examples))
+        return Report(task.figures(model, predicted, examples), classes, len(examples))
+    return Report(task.metrics(predicted, examples), classes, len(examples))
 
 
 def _write(out: Path | None, predicted: Floats) -> None:

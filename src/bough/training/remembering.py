@@ -12,10 +12,16 @@ from bough.training.ranks import here
 
 
 def remember(model: Model, *splits: Sequence[Any]) -> None:
-    """Have what never changes of the examples' leaves in bough's cache."""
+    """Compute once what the frozen layers make of the examples, into bough's cache."""
     leaves = model.leaves
+
+    def work() -> bool:
+        assert leaves is not None
+        leaves.remember(text for split in splits for text in _texts(split))
+        return True
+
     if leaves is not None:
-        here().in_turn(lambda: leaves.remember([text for split in splits for text in _texts(split)]))
+        here().in_turn(work)
 
 
 def _texts(examples: Sequence[Any]) -> Iterator[Text]:

@@ -11,7 +11,7 @@ import torch
 
 from bough.errors import TrainingError
 from bough.model.config import Config
-from bough.storage import read_json, torn_files, write_json
+from bough.storage import read_json, remove_torn, torn_files, write_json
 from bough.training.tasks import Floats
 from bough.version import __version__
 
@@ -27,16 +27,15 @@ def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
         for key, value in run.items():
             if before.get(key) != value:
                 raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
-    for file in torn:
-        file.unlink()
+    remove_torn(out)
 
 
 def claim_data(out: Path, facts: dict[str, Any]) -> None:
     """Record what a run is made of; it goes on with the data and vectors it began with, or not at all."""
     if (out / "run.json").exists():
         before = read_json(out / "run.json")
-        for key in ("data", "vectors", "coverage"):
-            if before.get(key, facts[key]) != facts[key]:
+        for key in ("data", "vectors", "coverage", "leaves"):
+            if before.get(key, facts.get(key)) != facts.get(key):
                 raise TrainingError(f"{out} was started with other {key}; --resume needs the same")
     write_json(out / "run.json", facts)
 

@@ -92,6 +92,8 @@ def train(
         "versions": versions(),
         "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
     }
+    if model.leaves is not None:
+        facts |= {"leaves": model.leaves.encoder.fingerprint()}
     ranks.from_first(lambda: claim_data(out, facts))
 
     progress = Progress.start(model, seed)
@@ -129,9 +131,10 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
         _add_words(model, words, task, examples)
     prepared = task.prepare(examples, model)
     predicted = here().predict(task, model, prepared)
-    figures = task.metrics(predicted, prepared)
-    if model.leaves is not None and isinstance(task, SentimentTask):
-        figures["phrases"] = task.phrase_accuracy(model, prepared)
+    if isinstance(task, SentimentTask):
+        figures = task.figures(model, predicted, prepared)
+    else:
+        figures = task.metrics(predicted, prepared)
     result = {"test": figures, "dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
     here().from_first(lambda: _write(out, progress, facts, result, predicted))
     return result

@@ -31,7 +31,10 @@ class Words:
         self.name, self.coverage = "random", ""
         self.cache = user_cache() / "vectors"
         if config.leaves:
-            self.name = Path(config.leaves).name
+            found = Path(config.leaves)
+            self.name = (
+                found.name if found.name != "leaves" else found.parent.name
+            )  # those of a model's folder
             self.coverage = f"leaves_freeze = {config.leaves_freeze}"
         elif config.embeddings != "random":
             self._choose(data, counts)

@@ -15,6 +15,7 @@ from bough.model.sentences import UNLABELLED, Sentence, collate, part
 from bough.nn.heads import Classifier
 from bough.training.tasks.share import Share
 from bough.training.tasks.task import Floats, Indices, of_like_length, pieces, shuffled, sizes_of
+from bough.trees.forest import Forest
 
 
 class ClassesTask:
@@ -49,24 +50,26 @@ class ClassesTask:
         labelled = np.flatnonzero(at_nodes != UNLABELLED)
         labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
         drawn = share.drawn(labelled_nodes) if model.head.dropout else None
-        if not model.encoder.phrases:
-            states = model.sentences(x, forest)
-            rows = roots = torch.arange(len(own), device=x.device)
-        else:
-            states, row_of = model.states(x, forest)
-            rows = row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
-            roots = row_of.index_select(0, forest.roots)
+        states, row_of = self._states(model, x, forest)
+        rows = row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
         loss = model.head.loss(states, labels, rows, drawn)
         if self.config.loss_over == "trees":
             # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
             return share.part(loss / len(own))
         loss = loss / max(1, sum(labelled_nodes(sentence) for sentence in share.whole))
         if self.config.root_weight:
+            roots = row_of.index_select(0, forest.roots)
             loss = loss + self.config.root_weight * _at_roots(model.head, states, roots, share)
         return loss if share.weight else loss * 0
 
+    def _states(self, model: Model, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
+        """States (R, D), and per node (N,) the row that holds its state, or its sentence's if phrases have none."""
+        if model.encoder.phrases:
+            return model.states(x, forest)
+        return model.sentences(x, forest), forest.tree_of
+
     def _in_parts(self, model: Model) -> bool:
-        """Whether the phrases of a sentence are trees of their own, as they are no nodes of its tree."""
+        """Whether the phrases of a sentence are trees of their own, because they are not nodes of its tree."""
         return (not model.encoder.phrases or self.config.shape == "balanced") and not self.of_phrases
 
     @torch.no_grad()
@@ -86,9 +89,9 @@ class ClassesTask:
         model.eval()
         rng, hits, total = np.random.default_rng(0), 0, 0
         for group in pieces(examples):
-            own = [part for one in group for part in (with_spans(one, len(one.spans), rng))]
+            own = [each for one in group for each in with_spans(one, len(one.spans), rng)]
             forest, words = collate(own, model)
-            states, row_of = model.states(model.look_up(forest, words), forest)
+            states, row_of = self._states(model, model.look_up(forest, words), forest)
             at_nodes = torch.from_numpy(np.concatenate([sentence.labels for sentence in own])).to(
                 row_of.device
             )

@@ -40,9 +40,8 @@ class PairsTask:
         places = [side + place for side in (0, pairs) for place in range(share.start, share.end)]
         within = None if share.all else (_sides(share.whole), places)
         forest, ids = collate(_sides(share.own), model, within)
-        others = torch.arange(len(forest), device=forest.device).roll(
-            count
-        )  # left with right, right with left
+        # left with right, right with left
+        others = torch.arange(len(forest), device=forest.device).roll(count)
         return model.sentences(model.look_up(forest, ids), forest, others).chunk(2)
 
     def loss(self, model: Model, batch: Sequence[Rated] | Share[Rated], rng: np.random.Generator) -> Tensor:

@@ -59,6 +59,11 @@ class SentimentTask(ClassesTask):
             return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch, rng)
         return super().batches(examples, rng)
 
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
+        """Those of `metrics`, and with contextual leaves the accuracy of all phrases."""
+        found = self.metrics(predicted, examples)
+        return found if model.leaves is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
+
     def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Accuracy of the root's class, its loss, and for five classes the binary accuracy derived from them."""
         return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)

@@ -22,7 +22,7 @@ from bough.parsing.builtin.training.evaluation import Scores
 from bough.parsing.builtin.training.folding import folded
 from bough.parsing.builtin.training.learner import Learner
 from bough.parsing.builtin.training.treebanks import Example
-from bough.storage import torn_files, write_text
+from bough.storage import remove_torn, write_text
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +42,7 @@ class Run:
         self.best: dict[str, float] = {}
         self.changes: list[dict[str, Any]] = []  # what resuming changed, and after which epoch
         self.checkpoint = Checkpoint(folder / CHECKPOINT)
-        for file in torn_files(folder):
-            file.unlink()
+        remove_torn(folder)
 
     def train_epoch(self, examples: Sequence[Example]) -> dict[str, float]:
         """One pass over the examples; the losses per word."""
