@@ -33,7 +33,7 @@ from bough.training.checkpoint import Progress, restore
 from bough.training.loop import Event, learn
 from bough.training.ranks import here
 from bough.training.run_folder import claim, versions
-from bough.training.tasks import PairsTask
+from bough.training.tasks import PairsTask, set_rarity
 from bough.training.words import Words
 
 log = logging.getLogger(__name__)
@@ -92,6 +92,8 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     model = _new_model(run, plan, splits, words).to(run.device)
     task = PairsTask(model.config) if plan.pairs else CalibratedTask(model.config)
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
+    if isinstance(task, PairsTask):
+        task.beside.settle(examples["train"], model)
     progress = Progress.start(model, run.seed)
     if resume:
         restore(out, progress)
@@ -211,6 +213,8 @@ def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Word
     model = Model(config, vocabulary, sorted(names), rows, plan.purpose)
     if run.start is not None:
         model.encoder.load_state_dict(run.start.encoder.state_dict())
+    if config.pair_features:
+        set_rarity(model, _counts(splits["train"], config), 2 * len(splits["train"]))
     return model
 
 

@@ -41,6 +41,7 @@ class Config:
     similarity_hidden: int = 50
     features: Literal["both", "product", "difference"] = "both"
     objective: Literal["kl", "mse"] = "kl"
+    pair_features: bool = False  # what `bough.model.pair_features` sees of two trees, beside their vectors
 
     dropout: float = 0.5
     input_dropout: float = 0.0
@@ -49,7 +50,7 @@ class Config:
     batch: int = 25
     # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
     examples: Literal["sentences", "phrases"] = "sentences"
-    # sources beside SST, and how many of each go into a step: "goemotions:16 titles:3"
+    # sources beside SST or SICK, and how many of each go into a step: "goemotions:16 titles:3"
     mix: str = ""
     mix_weight: float = 3.0  # what a text of theirs counts against a phrase of SST
     spans: int = 4  # sampled from each sentence for a sequential model on SST, beside the sentence itself
@@ -109,9 +110,16 @@ class Config:
             raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
         if self.max_norm and self.task in ("sick", "pairs"):
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
-        if shares(self.mix) and (self.task != "sst5" or self.kind.reads != "constituency"):
+        mixable = {("sst5", "constituency"), ("sick", "dependency")}
+        if shares(self.mix) and (self.task, self.kind.reads) not in mixable:
             raise ValueError(
-                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases"
+                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases, "
+                "or task = 'sick' and one that reads dependencies"
+            )
+        if self.pair_features and (self.task not in ("sick", "pairs") or self.embeddings != "fixed"):
+            raise ValueError(
+                "pair_features are for task = 'sick' or 'pairs' with embeddings = 'fixed'; "
+                f"here they are {self.task!r} and {self.embeddings!r}"
             )
         if self.system and self.task in ("classes", "pairs"):
             raise ValueError(f"system = {self.system!r} is for SST or SICK; here task = {self.task!r}")

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.model.model import Model
+from bough.model.model import NO_WORD, Model
+from bough.model.pair_features import Side, side
 from bough.nn.dropout import place_within
 from bough.trees.forest import Forest
 from bough.trees.schedule import chain
@@ -33,6 +34,7 @@ class Sentence:
     labels: Ints
     spans: Ints
     digests: Words | None = None
+    side: Side | None = None  # what the features of a pair are made of, where the model has them
 
     @property
     def label(self) -> int:
@@ -60,9 +62,19 @@ def prepare(tree: Tree, model: Model) -> Sentence:
     else:
         labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
     if model.config.kind.reads == "words":
-        return _in_a_row(tree, model.ids(tokens[node] for node in tree.words), labels)
-    bare = tree.replace(tokens=None, labels=None, relations=model.relation_ids(tree))
-    return Sentence(bare, model.ids(tokens), labels, NO_SPANS)
+        found = _in_a_row(tree, model.ids(tokens[node] for node in tree.words), labels)
+    else:
+        bare = tree.replace(tokens=None, labels=None, relations=model.relation_ids(tree))
+        found = Sentence(bare, model.ids(tokens), labels, NO_SPANS)
+    return replace(found, side=_side(tree, model)) if model.config.pair_features else found
+
+
+@torch.no_grad()
+def _side(tree: Tree, model: Model) -> Side:
+    rows = torch.from_numpy(model.ids(tree.tokens or (None,) * len(tree))).to(model.table.device)
+    rarity = model.rarity[rows.clamp(max=len(model.rarity) - 1)].masked_fill(rows >= len(model.rarity), 1.0)
+    vectors = model.vectors(rows).masked_fill((rows == NO_WORD).unsqueeze(1), 0.0)
+    return side(tree, rarity.cpu().numpy(), vectors.cpu().numpy())
 
 
 def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:

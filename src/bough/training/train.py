@@ -25,7 +25,16 @@ from bough.training.loop import Tell, learn
 from bough.training.ranks import here
 from bough.training.recipes import command_for
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
-from bough.training.tasks import Floats, MixedTask, Task, read_some, task_for, word_counts
+from bough.training.tasks import (
+    Floats,
+    MixedTask,
+    RelatednessTask,
+    Task,
+    read_some,
+    set_rarity,
+    task_for,
+    word_counts,
+)
 from bough.training.vocabulary import vectors_of, with_vector, written_vocabulary
 from bough.training.words import Words
 
@@ -92,6 +101,8 @@ def train(
     }
     ranks.from_first(lambda: claim_data(out, facts))
 
+    if isinstance(task, RelatednessTask):
+        task.beside.settle(prepared["train"], model)
     progress = Progress.start(model, seed)
     if resume:
         restore(out, progress)
@@ -170,4 +181,8 @@ def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []
-    return Model(config, vocabulary, names, torch.from_numpy(np.concatenate([unknown, table])))
+    model = Model(config, vocabulary, names, torch.from_numpy(np.concatenate([unknown, table])))
+    if config.pair_features:
+        trees = list(task.trees(examples["train"]))
+        set_rarity(model, word_counts(task, examples["train"]), len(trees))
+    return model
