@@ -19,6 +19,7 @@ NAMES = (
     "rare words shared, of the poorer side",
     "rare words shared, of the richer side",
     "words shared",
+    "rare words shared, whatever their form",
     "aligned, poorer side",  # every word's nearest on the other side, by rarity
     "aligned, better side",
     "unaligned most, worse side",  # the rarest word without a counterpart
@@ -71,7 +72,6 @@ _SPELLED = [
     "twelve",
 ]
 _COUNT = {word: str(count) for count, word in enumerate(_SPELLED)}
-COMMON = 0.6  # the rarity up to which a capital at the start of a sentence makes no name
 Arc = tuple[int, int, str]  # head, dependent, role
 Named = tuple[str, str, str]  # the same by the words' bases
 
@@ -109,11 +109,7 @@ def side(tree: Tree, rarity: Floats, vectors: Floats) -> Side:
         _arcs(tree, words, place),
         place.get(tree.root, 0),
         frozenset(filter(None, map(_number, words))),
-        frozenset(
-            tokens[node].lower()
-            for i, node in enumerate(spoken)
-            if tokens[node][:1].isupper() and tokens[node] != "I" and (i or rarity[node] > COMMON)
-        ),
+        frozenset(tokens[node].lower() for node in spoken[1:] if _is_name(tokens[node])),
         not NEGATIONS.isdisjoint(words),
         "?" in words,
     )
@@ -126,7 +122,8 @@ def rows(pairs: Sequence[tuple[Side, Side]]) -> Floats:
 
 def compare(a: Side, b: Side) -> Floats:
     """(features,) of two sides; the same whichever is first."""
-    same = np.array([[x == y for y in b.bases] for x in a.bases])
+    same = np.array([[x == y for y in b.words] for x in a.words])
+    alike = np.array([[x == y for y in b.bases] for x in a.bases])
     cosines = np.where(same, 1.0, np.clip(a.units @ b.units.T, 0, 1))
     best = (cosines.max(axis=1), cosines.max(axis=0))
     weights = (a.rarity + 1e-3, b.rarity + 1e-3)
@@ -134,22 +131,24 @@ def compare(a: Side, b: Side) -> Floats:
     lost = [float((w * (1 - c)).max()) for w, c in zip(weights, best, strict=True)]
     hits = (same.any(axis=1), same.any(axis=0))
     shared = [float(w @ h / w.sum()) for w, h in zip(weights, hits, strict=True)]
-    common = float(weights[0] @ hits[0] + weights[1] @ hits[1]) / float(weights[0].sum() + weights[1].sum())
+    total = float(weights[0].sum() + weights[1].sum())
+    common = float(weights[0] @ hits[0] + weights[1] @ hits[1]) / total
+    forms = float(weights[0] @ alike.any(axis=1) + weights[1] @ alike.any(axis=0)) / total
     values = [
-        common, min(shared), max(shared), _jaccard(a.bases, b.bases),
+        common, min(shared), max(shared), _jaccard(a.words, b.words), forms,
         min(aligned), max(aligned), max(lost), min(lost),
         _cosine(a.units.sum(axis=0), b.units.sum(axis=0)),
         _cosine(weights[0] @ a.units, weights[1] @ b.units),
         _jaccard(_grams(" ".join(a.words), 3), _grams(" ".join(b.words), 3)),
-        _jaccard(_grams(a.bases, 2), _grams(b.bases, 2)),
-        _in_order(a.bases, b.bases),
+        _jaccard(_grams(a.words, 2), _grams(b.words, 2)),
+        _in_order(a.words, b.words),
         float(bool(a.numbers - b.numbers) and bool(b.numbers - a.numbers)),
         float(bool(a.numbers & b.numbers)),
         float(bool(a.numbers) != bool(b.numbers)),
         _jaccard(a.names, b.names) if a.names and b.names else 0.5,
         float(bool(a.names - b.names) and bool(b.names - a.names)),
         float(a.negated != b.negated), float(a.negated and b.negated),
-        *_grammar(a, b, cosines),
+        *_grammar(a, b, np.where(alike, 1.0, cosines)),
         float(cosines[a.root, b.root]),
         abs(len(a.words) - len(b.words)) / max(len(a.words), len(b.words)),
         float(np.log(len(a.words) + len(b.words))),
@@ -207,6 +206,11 @@ def _arcs(tree: Tree, words: Sequence[str], place: dict[int, int]) -> tuple[Arc,
             role = "agent" if by == "by" and head in passive else f"prep {by}"
         found.append((place[head], place[node], role))
     return tuple(found)
+
+
+def _is_name(token: str) -> bool:
+    """Of a word that is not the first, which has its capital anyway."""
+    return token[:1].isupper() and token != "I"
 
 
 def _number(word: str) -> str | None:

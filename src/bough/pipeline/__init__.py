@@ -60,7 +60,7 @@ def load(
         >>> bough.load("sentiment")("A delight.").label
         'positive'
         >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
-        3.6
+        3.9
     """
     for layer in layers:
         register(layer)

@@ -220,10 +220,15 @@ class RelatednessPipeline(Kept):
 
     def rated(self, asked: Read, reads: Sequence[Read], k: int) -> list[tuple[int, float]]:
         """Which `k` of some sentences are nearest to one by the whole head, best first, with their scores."""
-        pairs = [([asked], [read]) for read in reads]
-        rated = self._compared([("", "")] * len(pairs), pairs)
-        best = sorted(range(len(rated)), key=lambda place: -rated[place].score)[:k]
-        return [(place, rated[place].score) for place in best]
+        if not reads:
+            return []
+        first, *others = prepare_all([asked.tree, *(read.tree for read in reads)], self.model)
+        f = beside(self.model, [first] * len(others), others)
+        vectors = prepared_vectors(self.model, [first, *others])
+        log_p = self._ratings(vectors[:1].expand(len(others), -1), vectors[1:], f)
+        scores = self._scores(log_p).numpy()
+        best = np.argsort(-scores, kind="stable")[:k].tolist()
+        return [(place, float(scores[place])) for place in best]
 
     def ranked(self, query: Floats, known: Floats, k: int) -> list[tuple[int, float]]:
         """Which `k` of the vectors `known` (n, D) are nearest to `query` (1, D), best first, with their scores.
