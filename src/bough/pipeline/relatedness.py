@@ -17,7 +17,7 @@ from bough.pipeline import frames
 from bough.pipeline.kept import Kept
 from bough.pipeline.pairs import Neighbour, Relatedness
 from bough.pipeline.reading import AT_ONCE, Read, groups
-from bough.pipeline.short_list import SHORT, shared_words
+from bough.pipeline.short_list import SHARED, SHORT, shared_words
 from bough.pipeline.states import Floats, beside, mean_rows, prepared_vectors, sentence_vectors
 from bough.pipeline.whole import reader_for
 from bough.training.evaluate import Report
@@ -179,7 +179,8 @@ class RelatednessPipeline(Kept):
         words are skipped; otherwise they are an error.
 
         A model whose pairs have features, as the shipped one, rates the texts on a short list: the 50 (or `k`) nearest
-        by their vectors, and as many that share the rarest words with the query.
+        by their vectors, and as many that share the rarest words with the query. Shared words count in the order too:
+        a text may stand before one of a slightly higher score.
         """
         if k < 1:
             raise ValueError(f"k={k}: at least 1")
@@ -219,7 +220,10 @@ class RelatednessPipeline(Kept):
         return sorted({*near, *(place for place, _ in shared_words(self.model, asked.words, texts, most))})
 
     def rated(self, asked: Read, reads: Sequence[Read], k: int) -> list[tuple[int, float]]:
-        """Which `k` of some sentences are nearest to one by the whole head, best first, with their scores."""
+        """Which `k` of some sentences are nearest to one, best first, with their scores by the whole head.
+
+        The order is by score and shared words together: between scores that are near, the rarest words decide.
+        """
         if not reads:
             return []
         first, *others = prepare_all([asked.tree, *(read.tree for read in reads)], self.model)
@@ -227,7 +231,13 @@ class RelatednessPipeline(Kept):
         vectors = prepared_vectors(self.model, [first, *others])
         log_p = self._ratings(vectors[:1].expand(len(others), -1), vectors[1:], f)
         scores = self._scores(log_p).numpy()
-        best = np.argsort(-scores, kind="stable")[:k].tolist()
+        order = scores.copy()
+        if self.model.config.pair_features:
+            low, high = self.model.purpose.ratings
+            texts = [" ".join(read.words) for read in reads]
+            for place, share in shared_words(self.model, asked.words, texts, len(texts)):
+                order[place] += share * SHARED * (high - low)
+        best = np.argsort(-order, kind="stable")[:k].tolist()
         return [(place, float(scores[place])) for place in best]
 
     def ranked(self, query: Floats, known: Floats, k: int) -> list[tuple[int, float]]:

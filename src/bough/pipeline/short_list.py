@@ -11,6 +11,7 @@ from bough.model.bases import base
 from bough.model.model import Model
 
 SHORT = 50  # texts on a short list, unless more are asked for
+SHARED = 0.5  # of the scale, what sharing every word counts in the order of a short list
 
 
 def shared_words(
