@@ -26,6 +26,8 @@ def make(folder: Path, sentences: int = 40, dimension: int = 300) -> Path:
         _write(folder / "sst" / "trees" / f"{split}.txt", [ptb.write(tree) for tree in trees])
         _sst_dependencies(folder / "sst" / "dep" / split, trees)
         _sick(folder / "sick" / split, trees)
+        for name in ("captions", "news", "forums", "turns"):
+            _sick(folder / "extra" / name / split, trees)
         for name in ("goemotions", "titles", "reviews", "sayings"):
             _write(folder / "extra" / name / f"{split}.txt", [ptb.write(_coarse(tree)) for tree in trees])
     rng = np.random.default_rng(0)

@@ -76,6 +76,21 @@ def test_pairs_keep_their_scale() -> None:
     assert set(mine.evaluate(pairs, ratings).figures) == {"pearson", "spearman", "mse"}
 
 
+def test_pairs_may_have_features_beside_their_vectors(tmp_path: Path) -> None:
+    texts = [
+        f"{who} {does}" for who in ("the dog", "a cat", "my aunt") for does in ("sleeps", "sings", "runs")
+    ]
+    pairs = [(a, b) for a in texts for b in texts]
+    ratings = [len({*a.split()} & {*b.split()}) for a, b in pairs]
+    mine = fitted(pairs, ratings, epochs=2, settings={"pair_features": True})
+    assert float(mine.model.rarity.min()) < 1
+    mine.save(tmp_path / "m")
+    again = bough.load(tmp_path / "m")
+    assert isinstance(again, RelatednessPipeline)
+    assert again.score(*pairs[3]) == pytest.approx(mine.score(*pairs[3]), abs=1e-5)
+    assert len(again.nearest(texts[0], texts, k=2)) == 2
+
+
 def test_trees_that_are_not_sentences() -> None:
     def tree(kind: str, depth: int) -> bough.Tree:
         return bough.Tree([-1, *range(depth)], tokens=["root", *["x"] * (depth - 1), kind])

@@ -1,11 +1,13 @@
 """Claims about folding: the same function of the tree, in fewer bytes, without the word vectors."""
 
+import numpy as np
 import pytest
 import torch
 
 from bough.model.config import Config
 from bough.model.folding import fold, principal_axes
 from bough.model.model import Model
+from bough.model.sentences import prepare_all
 from bough.pipeline.states import sentence_vectors
 from bough.trees.tree import Tree
 
@@ -56,3 +58,25 @@ def test_the_word_vectors_are_not_in_it() -> None:
 def test_only_a_tree_lstm_ships() -> None:
     with pytest.raises(ValueError, match="encoder 'lstm'"):
         fold(model("lstm"), WORDS, torch.zeros(61, 20))
+
+
+def test_where_pairs_have_features_words_stay_as_near_as_they_were() -> None:
+    torch.manual_seed(1)
+    config = Config(
+        task="sick", encoder="dependency", embeddings="fixed", pair_features=True, dimension=20, hidden=8
+    )
+    whole = Model(config, WORDS, (), torch.randn(61, 20)).eval()
+    whole.rarity[3] = 0.25
+    words = [*reversed(WORDS), "new"]
+    rows = [whole.table[0], *(whole.table[whole.index[word]] for word in reversed(WORDS)), torch.randn(20)]
+    small = fold(whole, words, torch.stack(rows), columns=20)
+    torch.testing.assert_close(
+        sentence_vectors(small, [ARCS]), sentence_vectors(whole, [ARCS]), atol=0.02, rtol=0
+    )
+    one, other = (prepare_all([ARCS], model)[0].side for model in (whole, small))
+    assert one is not None
+    assert other is not None
+    np.testing.assert_allclose(other.units @ other.units.T, one.units @ one.units.T, atol=0.02)
+    np.testing.assert_allclose(other.rarity, one.rarity)
+    assert float(small.rarity[small.index["w2"]]) == 0.25
+    assert float(small.rarity[small.index["new"]]) == 1

@@ -102,11 +102,11 @@ def test_a_missing_or_torn_file_is_said(name: str, small: ShippedModel, tmp_path
             load_model(tmp_path / folder)
 
 
-@pytest.mark.parametrize("name", ["sentiment", "relatedness"])
+@pytest.mark.parametrize("name", ["sentiment", "relatedness", "relatedness-sick"])
 def test_the_models_in_the_package(name: str) -> None:
     model = load_model(MODELS / name)
     assert isinstance(model, ShippedModel)
-    assert len(model.words) >= 40_000
+    assert len(model.words) >= (10_000 if name == "relatedness-sick" else 40_000)
     assert model.table.dtype == torch.int8
     assert all(model.knows(word) for word in ("Film", "TERRIBLE", "1987", "over-the-top", "unfilmable"))
     names = dict(zip(model.index.values(), model.index, strict=True))

@@ -217,3 +217,20 @@ def test_the_loss_under_autocast_is_exact(inside: bool) -> None:
     (grad,) = grads or torch.autograd.grad(loss, h)
     assert torch.equal(loss, exact)
     assert torch.equal(grad, expected)
+
+
+def test_features_beside_the_vectors_are_centred_scaled_and_added() -> None:
+    head, (left, right) = Similarity(6, hidden=3, beside=2).double(), _pair()
+    seen = torch.tensor([[1.0, 10.0], [3.0, 30.0]], dtype=torch.float64)
+    head.settle(seen)
+    f = torch.tensor([[1.0, 10.0], [3.0, 30.0], [2.0, 20.0], [900.0, 20.0]], dtype=torch.float64)
+    scaled = torch.tensor([[-1.0, -1], [1, 1], [0, 0], [4 * 2**0.5, 0]], dtype=torch.float64) / 2**0.5
+    both = torch.cat([left * right, (left - right).abs()], dim=1)
+    h_s = torch.sigmoid(both @ head.W_h.T + scaled @ head.W_f.T + head.b_h)
+    p = torch.softmax(h_s @ head.W_p.T + head.b_p, dim=1)
+    assert torch.allclose(head(left, right, f).exp(), p)
+    assert torch.allclose(head(left, right)[2], head(left, right, f)[2])  # usual values say nothing
+    y = torch.tensor([1.0, 2.0, 3.0, 4.5], dtype=torch.float64)
+    assert head.loss(left, right, y, f).item() != pytest.approx(head.loss(left, right, y).item())
+    with pytest.raises(ValueError, match=r"f is \(4, 1\); the similarity takes \(4, 2\)"):
+        head(left, right, f[:, :1])

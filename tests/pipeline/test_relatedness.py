@@ -1,9 +1,14 @@
 """Claims about `bough.load("relatedness")`."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import bough
+from bough.data.sts import SOURCES, load_sts
 from bough.parsing.tokenise import Token, tokenise
+from bough.pipeline.short_list import SHORT
 from pipelines import related
 
 CORPUS = [
@@ -62,6 +67,63 @@ def test_nearest_finds_them_best_first() -> None:
     known = related().encode(CORPUS)
     assert related().nearest("two men are playing guitar", CORPUS, k=2, vectors=known) == found
     assert len(related().nearest("a cat", CORPUS, k=99)) == 5
+
+
+def test_nearest_says_what_compare_says_of_a_short_list() -> None:
+    query = "two men are playing guitar"
+    found = related().nearest(query, CORPUS, k=5)
+    for one in found:
+        assert one.score == pytest.approx(related().score(query, one.text), abs=1e-4)
+
+
+def test_a_rare_word_brings_a_text_onto_the_short_list() -> None:
+    crowd = [f"A man is sitting on chair number {n}" for n in range(2 * SHORT)]
+    corpus = [*crowd, "The orangutan escaped"]
+    assert related().nearest("An orangutan has escaped from the zoo", corpus, k=1)[0].index == len(crowd)
+
+
+def test_who_does_what_to_whom_counts() -> None:
+    bites = "The dog bites the man."
+    same, exchanged = related().score(bites, bites), related().score(bites, "The man bites the dog.")
+    passive = related().score(bites, "The man is bitten by the dog.")
+    assert exchanged < 4 < passive
+    assert exchanged < same - 0.5
+
+
+def test_a_changed_number_and_a_negation_count() -> None:
+    price = "The ticket costs $200."
+    assert related().score(price, "The ticket costs $900.") < related().score(price, price) - 0.5
+    assert related().score("The film is good.", "The film is not good.") < 4
+
+
+def test_another_word_for_the_same_is_seen() -> None:
+    assert related().score("The meeting was cancelled.", "The meeting was called off.") > 3.5
+
+
+def test_the_papers_system_comes_along() -> None:
+    papers = bough.load("relatedness-sick")
+    assert papers.model.config.pair_features is False
+    assert papers.model.config.mix == ""
+    assert papers.score("A man is playing a guitar", "A man plays the guitar") > 4
+    assert papers.nearest("two men are playing guitar", CORPUS, k=1)[0].index == 1
+
+
+@pytest.mark.slow
+def test_nearest_does_not_lose_to_tf_idf(data: Path) -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    pairs = [pair for source in SOURCES for pair in load_sts(data, source, "test")]
+    corpus = list(dict.fromkeys(text for pair in pairs for text in (pair.a, pair.b)))
+    asked = [pair for pair in pairs if pair.score >= 4.2 and pair.a != pair.b][::4]
+    known = related().encode(corpus)
+    words = TfidfVectorizer().fit(corpus)
+    cosines = (words.transform([pair.a for pair in asked]) @ words.transform(corpus).T).toarray()
+    hits = np.zeros(2, dtype=int)
+    for pair, row in zip(asked, cosines, strict=True):
+        ours = [one.text for one in related().nearest(pair.a, corpus, 2, vectors=known)]
+        theirs = [corpus[i] for i in np.argsort(-row, kind="stable")[:2]]
+        hits += [next(text for text in found if text != pair.a) == pair.b for found in (ours, theirs)]
+    assert hits[0] >= hits[1]
 
 
 def test_what_is_wrong_is_said() -> None:

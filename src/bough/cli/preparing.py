@@ -12,7 +12,7 @@ from bough.cli.threads import use_threads
 
 
 def prepare(
-    what: Literal["sst", "sick", "opinions"],
+    what: Literal["sst", "sick", "opinions", "stsb"],
     /,
     *,
     parser: str = "builtin",
@@ -20,7 +20,7 @@ def prepare(
     data: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Parse SST, SICK or opinions into the files that training reads.
+    """Parse SST, SICK, opinions or STS pairs for training.
 
     The sentences are as published, but the parses are not the paper's: train with `--set source=own`.
 
@@ -28,7 +28,7 @@ def prepare(
     ----------
     what
         sst (dependency trees; its phrase trees are published) or sick (both kinds), or opinions (comments,
-        titles and first sentences of reviews, for recipes with `mix`).
+        titles and first sentences of reviews) or stsb (pairs by genre), both for recipes with `mix`.
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     only
@@ -41,6 +41,7 @@ def prepare(
     from bough.parsing import get_parser
     from bough.parsing.opinions import prepare_opinions
     from bough.parsing.prepare import Kind, prepare_sick, prepare_sst
+    from bough.parsing.sts import prepare_sts
 
     use_threads()
     if what == "sst" and only == "constituency":
@@ -60,6 +61,8 @@ def prepare(
             files = prepare_sst(engine, data, out, tell=tell)
         elif what == "opinions":
             files = prepare_opinions(engine, data, out, tell=tell)
+        elif what == "stsb":
+            files = prepare_sts(engine, data, out, tell=tell)
         else:
             kinds: list[Kind] = ["dependency", "constituency"] if only is None else [only]
             files = prepare_sick(engine, data, out, kinds=kinds, tell=tell)

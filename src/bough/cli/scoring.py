@@ -44,7 +44,7 @@ def score(
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     model
-        sentiment, relatedness, or the folder of a model.
+        sentiment, relatedness, relatedness-sick, or the folder of a model.
     ray
         On a Ray cluster: at this address, else RAY_ADDRESS, else this machine's processors.
     workers

@@ -18,7 +18,7 @@ def ship(
     run: Path,
     /,
     *,
-    name: Literal["sentiment", "relatedness"] | None = None,
+    name: Literal["sentiment", "relatedness", "relatedness-sick"] | None = None,
     out: Path | None = None,
     check: Annotated[bool, Parameter(negative="")] = False,
     data: Path | None = None,

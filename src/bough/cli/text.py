@@ -95,7 +95,7 @@ def relatedness(
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     model
-        relatedness, or the folder of a model.
+        relatedness, relatedness-sick, or the folder of a model.
     """
     pipeline = load_pipeline(model, parser, "relatedness")
     trees = None if tree is None else (given_tree(tree[0]), given_tree(tree[1]))
@@ -136,7 +136,7 @@ def nearest(
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     model
-        relatedness, or the folder of a model.
+        relatedness, relatedness-sick, or the folder of a model.
     """
     from bough.formats.lines import numbered
 

@@ -1,7 +1,7 @@
 """Trees beside a treebank, from other sources, whose labels may be coarser: `3|4` is one of the classes 3 and 4.
 
 They lie below the data folder, one file per source and split: `extra/NAME/SPLIT.txt`, a tree in brackets per line,
-`#` at the nodes without a label.
+`#` at the nodes without a label. Pairs of sentences have a folder per split, `extra/NAME/SPLIT/`, in SICK's layout.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bough.data.location import find_data, require
+from bough.data.sick import Pair, load_pairs
 from bough.errors import FormatError
 from bough.formats import ptb
 from bough.trees.tree import Tree
@@ -34,6 +35,17 @@ def load_extra(data: Path | str | None, name: str, split: str, classes: int) -> 
 def extra_file(data: Path, name: str, split: str) -> Path:
     """Where the trees of a source lie."""
     return data / "extra" / name / f"{split}.txt"
+
+
+def load_extra_pairs(data: Path | str | None, name: str, split: str, scale: int) -> list[Pair]:
+    """The pairs of one source, as dependency trees."""
+    hint = "`bough prepare stsb` makes captions, news, forums and turns"
+    return load_pairs(extra_pairs(find_data(data), name, split), "dependency", scale, hint=hint)
+
+
+def extra_pairs(data: Path, name: str, split: str) -> Path:
+    """The folder of the pairs of a source."""
+    return data / "extra" / name / split
 
 
 def shares(mix: str) -> dict[str, int]:

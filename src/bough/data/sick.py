@@ -64,9 +64,17 @@ def load_sick(
     """
     check_split(split)
     choose_from("parse", parse, ("dependency", "constituency"))
-    folder = find_data(data)
-    left_files, right_files, (ids_file, scores_file) = _parts(folder, split, parse)
-    require([*left_files, *right_files, ids_file, scores_file], "sick", HINT)
+    folder = find_data(data) / "sick" / split
+    pairs = load_pairs(folder, parse, scale, hint=HINT)
+    if check:
+        check_count(folder, len(pairs), KNOWN[split], "pairs")
+    return pairs
+
+
+def load_pairs(folder: Path, parse: Parse, scale: int, *, hint: str = "") -> list[Pair]:
+    """The pairs of one folder in the layout of SICK's, whatever they are of; `hint` says how to get them."""
+    left_files, right_files, (ids_file, scores_file) = _parts(folder, parse)
+    require([*left_files, *right_files, ids_file, scores_file], "sick", hint)
     left, right = _sentences(left_files, parse), _sentences(right_files, parse)
     ids, scores = _ids(ids_file), _scores(scores_file, scale)
     for path, lines in ((right_files[0], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
@@ -74,8 +82,6 @@ def load_sick(
             raise DataError(
                 f"{path}: {lines:,} lines, {left_files[0]} has {len(left):,}; give one per pair in each"
             )
-    if check:
-        check_count(ids_file.parent, len(left), KNOWN[split], "pairs")
     return [Pair(*columns) for columns in zip(left, right, scores, ids, strict=True)]
 
 
@@ -92,12 +98,16 @@ def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path
         >>> [file.name for file in bough.data.sick_files(pathlib.Path("data"), "dev")][:3]
         ['a.parents', 'a.toks', 'a.rels']
     """
-    return [path for part in _parts(data, split, parse) for path in part]
+    return pair_files(data / "sick" / split, parse)
 
 
-def _parts(data: Path, split: str, parse: Parse) -> tuple[list[Path], list[Path], list[Path]]:
+def pair_files(folder: Path, parse: Parse = "dependency") -> list[Path]:
+    """The files that `load_pairs` reads."""
+    return [path for part in _parts(folder, parse) for path in part]
+
+
+def _parts(folder: Path, parse: Parse) -> tuple[list[Path], list[Path], list[Path]]:
     """The left sentences' files, the right sentences', and those with ids and scores."""
-    folder = data / "sick" / split
     endings = ("parents", "toks", "rels") if parse == "dependency" else ("cparents", "toks")
     left, right = ([folder / f"{side}.{ending}" for ending in endings] for side in "ab")
     return left, right, [folder / "id.txt", folder / "sim.txt"]

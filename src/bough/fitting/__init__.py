@@ -18,7 +18,7 @@ from bough.model.config import Config
 from bough.model.model import LEAVES, Model
 from bough.model.shipped import WEIGHTS, load_model
 from bough.parsing import Parser
-from bough.pipeline import RelatednessPipeline, SentimentPipeline, load, pipeline_of
+from bough.pipeline import NAMES, RelatednessPipeline, SentimentPipeline, load, pipeline_of
 from bough.training.ranks import here
 from bough.trees.tree import Tree
 
@@ -161,8 +161,7 @@ def fit_sources(
 
 
 def _started(name: str | Path) -> Model:
-    shipped = WEIGHTS / name
-    return load_model(shipped if str(name) in ("sentiment", "relatedness") else name)
+    return load_model(WEIGHTS / name if name in NAMES else name)
 
 
 def _like(start: Model, config: Config) -> Config:

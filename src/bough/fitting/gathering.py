@@ -66,8 +66,9 @@ class RatedPairs(Sequence[Rated]):
     def __getitem__(self, index: slice) -> list[Rated]: ...
     def __getitem__(self, index: int | slice) -> Rated | list[Rated]:
         if isinstance(index, slice):
-            return list(zip(self.left[index], self.right[index], self.ratings[index], strict=True))
-        return self.left[index], self.right[index], self.ratings[index]
+            columns = zip(self.left[index], self.right[index], self.ratings[index], strict=True)
+            return [Rated(*column) for column in columns]
+        return Rated(self.left[index], self.right[index], self.ratings[index])
 
 
 class Gatherer:

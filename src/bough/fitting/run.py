@@ -34,7 +34,7 @@ from bough.training.loop import Event, learn
 from bough.training.ranks import here
 from bough.training.remembering import remember
 from bough.training.run_folder import claim, versions
-from bough.training.tasks import PairsTask
+from bough.training.tasks import PairsTask, set_rarity
 from bough.training.words import Words
 
 log = logging.getLogger(__name__)
@@ -94,6 +94,8 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     task = PairsTask(model.config) if plan.pairs else CalibratedTask(model.config)
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
     remember(model, *examples.values())
+    if isinstance(task, PairsTask):
+        task.beside.settle(examples["train"], model)
     progress = Progress.start(model, run.seed)
     if resume:
         restore(out, progress)
@@ -215,7 +217,10 @@ def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Word
     unknown = random_rows([UNKNOWN], table.shape[1], run.seed)
     config = run.config.with_settings({"dimension": table.shape[1]})
     rows = torch.from_numpy(np.concatenate([unknown, table]))
-    return _started(Model(config, vocabulary, sorted(named), rows, plan.purpose), run.start)
+    model = _started(Model(config, vocabulary, sorted(named), rows, plan.purpose), run.start)
+    if config.pair_features:
+        set_rarity(model, _counts(splits["train"], config), 2 * len(splits["train"]))
+    return model
 
 
 def _started(model: Model, start: Model | None) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bough.measures.sentence import Prepared
-from bough.measures.tagging import NEGATIONS
+from bough.model.pair_features import NEGATIONS
 
 
 def negation(pair: Prepared) -> list[float]:

@@ -16,8 +16,9 @@ from bough.data.sick import Pair
 from bough.data.vectors import load_vectors
 from bough.measures.baselines import stemmer
 from bough.measures.senses import Term, Thesaurus
-from bough.measures.tagging import NEGATIONS, STOP, tags
+from bough.measures.tagging import STOP, tags
 from bough.measures.wordnet import WordNet
+from bough.model.pair_features import NEGATIONS
 from bough.trees.tree import Tree
 
 Floats = NDArray[np.float64]

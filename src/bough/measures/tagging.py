@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bough.measures.senses import Term
 from bough.measures.wordnet import WordNet
+from bough.model.pair_features import NEGATIONS
 
 STOP = {
     "a", "an", "the", "this", "that", "these", "those", "some", "is", "are", "am", "be", "been", "being",
@@ -13,9 +14,6 @@ STOP = {
     "into", "onto", "from", "by", "with", "for", "and", "or", "but", "as", "it", "its", "he", "his", "him",
     "she", "her", "they", "their", "them", "there", "who", "which", "while", "whose", ",", ".", ";", ":",
     "'", "'s",
-}  # fmt: skip
-NEGATIONS = {
-    "no", "not", "n't", "nobody", "nothing", "none", "never", "without", "neither", "nor", "cannot",
 }  # fmt: skip
 PART = {
     **dict.fromkeys(("nsubj", "nsubjpass", "dobj", "iobj", "pobj", "nn", "poss", "appos", "npadvmod", "tmod"), "n"),

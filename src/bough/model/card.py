@@ -19,6 +19,10 @@ BESIDE = {
     "titles": "titles of Amazon reviews (Blitzer et al., 2007; free for research)",
     "reviews": "first sentences of Amazon reviews (the same)",
     "sayings": "sayings that come with bough (MIT)",
+    "captions": "captions of the STS benchmark (Cer et al., 2017; CC BY-SA 4.0)",
+    "news": "news of the same",
+    "forums": "forums of the same",
+    "turns": "pairs that come with bough (MIT)",
 }
 FIGURES = {
     "accuracy": "accuracy, five classes",
@@ -26,6 +30,10 @@ FIGURES = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
     "mse": "mean squared error",
+    "beside_pearson": "Pearson's r beside SICK",
+    "captions_pearson": "Pearson's r, captions",
+    "news_pearson": "Pearson's r, news",
+    "forums_pearson": "Pearson's r, forums",
     "loss": "loss of the sentence",
 }
 

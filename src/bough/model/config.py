@@ -50,6 +50,7 @@ class Config:
     similarity_hidden: int = 50
     features: Literal["both", "product", "difference"] = "both"
     objective: Literal["kl", "mse"] = "kl"
+    pair_features: bool = False  # what `bough.model.pair_features` sees of two trees, beside their vectors
 
     dropout: float = 0.5
     input_dropout: float = 0.0
@@ -59,7 +60,7 @@ class Config:
     # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
     examples: Literal["sentences", "phrases"] = "sentences"
     alone: int = 0  # phrases of SST that are examples of their own too, each apart from its sentence
-    # sources beside SST, and how many of each go into a step: "goemotions:16 titles:3"
+    # sources beside SST or SICK, and how many of each go into a step: "goemotions:16 titles:3"
     mix: str = ""
     mix_weight: float = 3.0  # what a text of theirs counts against a phrase of SST
     spans: int = 4  # sampled from each sentence for a sequential model on SST, beside the sentence itself
@@ -133,9 +134,10 @@ class Config:
             )
         if self.alone and not (self.task.startswith("sst") and self.kind.reads == "constituency"):
             raise ValueError(f"alone = {self.alone} is for SST and a layer that reads trees of phrases")
-        if self.leaves and (self.mix or self.system or self.examples == "phrases"):
+        words = self.mix or self.system or self.pair_features or self.examples == "phrases"
+        if self.leaves and words:
             raise ValueError(
-                f"leaves = {self.leaves!r} go with no mix, no system and no examples = 'phrases'"
+                f"leaves = {self.leaves!r} go with no mix, no system, no pair_features and no examples = 'phrases'"
             )
         if self.root_weight and self.loss_over != "nodes":
             raise ValueError(f"root_weight = {self.root_weight} is for loss_over = 'nodes'")
@@ -145,9 +147,16 @@ class Config:
             )
         if self.max_norm and self.task in ("sick", "pairs"):
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
-        if shares(self.mix) and (self.task != "sst5" or self.kind.reads != "constituency"):
+        mixable = {("sst5", "constituency"), ("sick", "dependency")}
+        if shares(self.mix) and (self.task, self.kind.reads) not in mixable:
             raise ValueError(
-                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases"
+                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases, "
+                "or task = 'sick' and one that reads dependencies"
+            )
+        if self.pair_features and (self.task not in ("sick", "pairs") or self.embeddings != "fixed"):
+            raise ValueError(
+                "pair_features are for task = 'sick' or 'pairs' with embeddings = 'fixed'; "
+                f"here they are {self.task!r} and {self.embeddings!r}"
             )
         if self.system and self.task in ("classes", "pairs"):
             raise ValueError(f"system = {self.system!r} is for SST or SICK; here task = {self.task!r}")

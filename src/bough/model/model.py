@@ -15,6 +15,7 @@ from torch.nn import functional
 from bough.contextual.leaves import Leaves, Text, picked
 from bough.data.spelling import rows_for
 from bough.errors import FormatError
+from bough.model import pair_features
 from bough.model.config import Config
 from bough.model.purpose import Purpose
 from bough.nn.dropout import drawn_for, kept
@@ -44,6 +45,7 @@ class Model(nn.Module):
     """
 
     table: Tensor
+    rarity: Tensor  # (words + 1,) with `pair_features` only
 
     def __init__(
         self,
@@ -69,6 +71,8 @@ class Model(nn.Module):
                 f"{config.dimension} for {len(self.words):,} (set dimension={table.shape[1]})"
             )
         self.register_buffer("table", table)
+        if config.pair_features:
+            self.register_buffer("rarity", torch.ones(len(table)))
         self.encoder = config.build_layer(len(self.relations) + 1)
         width = self.encoder.width
         self.head: Classifier | Similarity
@@ -79,6 +83,7 @@ class Model(nn.Module):
                 classes=config.scale,
                 features=config.features,
                 objective=config.objective,
+                beside=len(pair_features.NAMES) if config.pair_features else 0,
             )
         else:
             self.head = Classifier(width, len(self.purpose.classes), dropout=config.dropout)
@@ -111,6 +116,8 @@ class Model(nn.Module):
             self.words.append(word)
             self.index[word] = len(self.words)
         self.table = torch.cat([self.table.detach(), rows.to(self.table)])
+        if self.config.pair_features:
+            self.rarity = torch.cat([self.rarity, self.rarity.new_ones(len(rows))])
 
     def relation_ids(self, tree: Tree) -> list[int] | None:
         """The id of every node's relation, for a layer that asks for them; one id for all that training had not."""

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from bough.contextual.leaves import Text, in_order
-from bough.model.model import InTexts, Model
+from bough.model.model import NO_WORD, InTexts, Model
+from bough.model.pair_features import Side, side
 from bough.nn.dropout import place_within
 from bough.trees.forest import Forest
 from bough.trees.shapes import balanced, chain, subtree, word_nodes
@@ -39,6 +40,7 @@ class Sentence:
     digests: Words | None = None
     text: Text = ()
     inner: bool = False  # a phrase inside another one
+    side: Side | None = None  # what the features of a pair are made of, where the model has them
 
     @property
     def label(self) -> int:
@@ -65,11 +67,21 @@ def prepare(tree: Tree, model: Model) -> Sentence:
         labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
     text, keys = ((), model.ids(tokens)) if model.leaves is None else in_order(tree)
     if model.config.kind.reads == "words":
-        return _in_a_row(tree, keys[tree.words], labels, text)
-    if model.config.shape == "balanced":
-        return _halved(tree, keys[tree.words], labels, text)
-    bare = tree.replace(tokens=None, labels=None, relations=model.relation_ids(tree))
-    return Sentence(bare, keys, labels, NO_SPANS, text=text)
+        found = _in_a_row(tree, keys[tree.words], labels, text)
+    elif model.config.shape == "balanced":
+        found = _halved(tree, keys[tree.words], labels, text)
+    else:
+        bare = tree.replace(tokens=None, labels=None, relations=model.relation_ids(tree))
+        found = Sentence(bare, keys, labels, NO_SPANS, text=text)
+    return replace(found, side=_side(tree, model)) if model.config.pair_features else found
+
+
+@torch.no_grad()
+def _side(tree: Tree, model: Model) -> Side:
+    rows = torch.from_numpy(model.ids(tree.tokens or (None,) * len(tree))).to(model.table.device)
+    rarity = model.rarity[rows.clamp(max=len(model.rarity) - 1)].masked_fill(rows >= len(model.rarity), 1.0)
+    vectors = model.vectors(rows).masked_fill((rows == NO_WORD).unsqueeze(1), 0.0)
+    return side(tree, rarity.cpu().numpy(), vectors.cpu().numpy())
 
 
 def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:

@@ -11,6 +11,7 @@ from bough.model.config import Config
 ABOUT = {
     "sentiment": "The sentiment of every phrase of an English sentence, from very negative to very positive.",
     "relatedness": "How related two English sentences are, from 1 to 5.",
+    "relatedness-sick": "How related two English sentences are, from 1 to 5, as the paper's system says.",
 }
 STEPS = {
     "trained": "as trained, on the data set's trees",
@@ -18,19 +19,33 @@ STEPS = {
     "shipped": "as shipped, unknown words by their parts",
     "text": "as shipped, on plain text parsed by `{parser}`",
 }
+ROWS = {
+    False: "The vectors themselves are not included: each word has one row, the first layer's map of the vector, as "
+    "coordinates on its {columns} leading axes, in int8 with one scale per row.",
+    True: "Each word has one row: its vector, as coordinates on the {columns} leading axes of all of them, in int8 "
+    "with one scale per row.",
+}
 OUTSIDE = {
     False: "by case, digits, the parts of a compound and affixes",
     True: "by case, digits, the parts of a compound, affixes and slips of the pen; emoji, emoticons, hashtags and "
     "addresses by words for them",
 }
-MIXED = (
-    "It learned from film reviews, comments on the web, reviews of goods and short everyday sayings, and was measured "
-    "on such text only: not on news, tweets, medical or legal text. It does not understand irony."
-)
+MIXED = {
+    "sentiment": (
+        "It learned from film reviews, comments on the web, reviews of goods and short everyday sayings, and was "
+        "measured on such text only: not on news, tweets, medical or legal text. It does not understand irony."
+    ),
+    "relatedness": (
+        "It learned from captions, news and forums, least from forums, on which it does worst. What it knows of words "
+        "is what their vectors say, which hardly tell opposites from synonyms. Of the STS benchmark's train split, "
+        "pairs with a sentence of SICK's dev or test split were left out, and a tenth of the others helped to choose "
+        "the epoch and the settings; its dev split chose nothing."
+    ),
+}
 LIMITS = {
     "sentiment": "It learned from sentences of film reviews: it does less well on other kinds of text, and "
     "does not understand irony.",
-    "relatedness": "It learned from short descriptions of pictures and videos: it does less well on news or "
+    "relatedness-sick": "It learned from short descriptions of pictures and videos: it does less well on news or "
     "conversation, and underrates the effect of a negation or a changed number.",
 }
 
@@ -55,11 +70,10 @@ def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, 
         "",
         f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `bough ship`, {facts['made_by']}.",
         f"- Data: {data_of(config)}.",
-        f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). The vectors "
-        "themselves are not included: each word has one row, the first layer's map of the vector, as coordinates on "
-        f"its {facts['columns']} leading axes, in int8 with one scale per row.",
+        f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). "
+        + ROWS[config.pair_features].format(columns=facts["columns"]),
         f"- Unknown words: looked up {OUTSIDE[config.missing == 'written']}, else treated as unknown.",
-        f"- {MIXED if config.mix else LIMITS[name]}",
+        f"- {MIXED[name] if config.mix else LIMITS.get(name, LIMITS['relatedness-sick'])}",
         "- The MIT licence of bough covers its code; the terms of the data are above.",
         "",
         "## Scores",

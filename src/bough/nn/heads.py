@@ -15,6 +15,8 @@ from bough.nn.fast.losses import pair_loss
 from bough.nn.fast.node_loss import node_loss
 from bough.nn.weights import Weighted
 
+FAR = 4.0  # spreads from the mean, beyond which a feature counts as no further
+
 
 class Classifier(Weighted):
     """Softmax over the classes of a node's state, after dropout (Sec. 4.1).
@@ -112,7 +114,7 @@ class Similarity(Weighted):
     """How related two sentence vectors are, on a scale of 1 to K (Sec. 4.2).
 
         h_× = h_L ⊙ h_R,  h_+ = |h_L - h_R|
-        h_s = σ(W_× h_× + W_+ h_+ + b_h)
+        h_s = σ(W_× h_× + W_+ h_+ + W_f f + b_h)
         p   = softmax(W_p h_s + b_p),  y = Σ_i i p_i
 
     Args:
@@ -121,11 +123,13 @@ class Similarity(Weighted):
         classes: K, the largest rating.
         features: "both", or only the "product" h_× or the "difference" h_+.
         objective: "kl" to the sparse target distribution, or "mse" of y.
+        beside: the number F of features f that a pair has beside its vectors; the paper has none. They are centred
+            and scaled by what `settle` has seen.
         device: where the weights are made.
         dtype: their type.
 
     Shape:
-        h_L, h_R (B, D) -> log p (B, K).
+        h_L, h_R (B, D), f (B, F) -> log p (B, K).
 
     Examples:
         >>> import torch, bough
@@ -141,6 +145,9 @@ class Similarity(Weighted):
     b_h: nn.Parameter
     W_p: nn.Parameter
     b_p: nn.Parameter
+    W_f: nn.Parameter
+    centre: Tensor
+    spread: Tensor
 
     def __init__(
         self,
@@ -150,6 +157,7 @@ class Similarity(Weighted):
         classes: int = 5,
         features: Literal["both", "product", "difference"] = "both",
         objective: Literal["kl", "mse"] = "kl",
+        beside: int = 0,
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -161,12 +169,16 @@ class Similarity(Weighted):
         if objective not in ("kl", "mse"):
             raise ValueError(f"objective={objective!r}: 'kl' or 'mse'")
         self.hidden_size, self.hidden, self.classes = hidden_size, hidden, classes
-        self.features, self.objective = features, objective
+        self.features, self.objective, self.beside = features, objective, beside
         width = hidden_size * (2 if features == "both" else 1)
         self.weight("W_h", hidden, width, fan_in=width)  # column blocks W_×, W_+
         self.weight("b_h", hidden, fan_in=width)
         self.weight("W_p", classes, hidden, fan_in=hidden)
         self.weight("b_p", classes, fan_in=hidden)
+        if beside:
+            self.weight("W_f", hidden, beside, fan_in=width)
+            self.register_buffer("centre", torch.zeros(beside, device=device, dtype=dtype))
+            self.register_buffer("spread", torch.ones(beside, device=device, dtype=dtype))
         ratings = torch.arange(1.0, classes + 1, device=device, dtype=dtype)
         self.register_buffer("scale", ratings, persistent=False)
         self.reset_parameters()
@@ -175,8 +187,14 @@ class Similarity(Weighted):
         parts = f"{self.hidden_size}, hidden={self.hidden}, classes={self.classes}"
         return f"{parts}, features={self.features!r}, objective={self.objective!r}"
 
-    def forward(self, left: Tensor, right: Tensor) -> Tensor:
-        """Two of (B, D) -> log p (B, K)."""
+    @torch.no_grad()
+    def settle(self, f: Tensor) -> None:
+        """Take the mean and the spread of each feature from those of training, f (n, F)."""
+        self.centre.copy_(f.mean(dim=0))
+        self.spread.copy_(f.std(dim=0).clamp_min(1e-3))
+
+    def forward(self, left: Tensor, right: Tensor, f: Tensor | None = None) -> Tensor:
+        """Two of (B, D), and (B, F) beside them -> log p (B, K); without f every feature has its usual value."""
         if left.shape != right.shape or left.dim() != 2 or left.shape[1] != self.hidden_size:
             shapes = f"{tuple(left.shape)} and {tuple(right.shape)}"
             raise ValueError(f"{shapes}; the similarity takes two of (pairs, {self.hidden_size})")
@@ -185,7 +203,13 @@ class Similarity(Weighted):
             parts.append(left * right)
         if self.features != "product":
             parts.append((left - right).abs())
-        h_s = torch.sigmoid(functional.linear(torch.cat(parts, dim=1), self.W_h, self.b_h))
+        a = functional.linear(torch.cat(parts, dim=1), self.W_h, self.b_h)
+        if f is not None:
+            if f.shape != (len(left), self.beside):
+                raise ValueError(f"f is {tuple(f.shape)}; the similarity takes ({len(left)}, {self.beside})")
+            f = ((f - self.centre) / self.spread).clamp(-FAR, FAR)  # (B, F)
+            a = a + functional.linear(f, self.W_f)
+        h_s = torch.sigmoid(a)
         return functional.log_softmax(functional.linear(h_s, self.W_p, self.b_p), dim=1)
 
     def score(self, log_p: Tensor) -> Tensor:
@@ -193,16 +217,16 @@ class Similarity(Weighted):
         assert isinstance(self.scale, Tensor)
         return log_p.exp() @ self.scale
 
-    def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
+    def loss(self, left: Tensor, right: Tensor, y: Tensor, f: Tensor | None = None) -> Tensor:
         """The mean over the pairs of the objective; y (B,) lies in [1, K]."""
         if y.shape != left.shape[:1] or not y.is_floating_point():
             raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; give one float rating per pair")
-        if fast.path() == "c":
+        if fast.path() == "c" and f is None:
             weights = (self.W_h, self.b_h, self.W_p, self.b_p)
             loss = pair_loss(left, right, y, *weights, features=self.features, objective=self.objective)
             if loss is not None:
                 return loss
-        log_p = self(left, right)
+        log_p = self(left, right, f)
         target = target_distribution(y, self.classes)
         if self.objective == "mse":
             return functional.mse_loss(self.score(log_p), y)

@@ -36,7 +36,7 @@ def prepare_sst(
     """
     source = find_data(data)
     target = out or source
-    _unused([target / "sst" / "dep" / split / "dparents.txt" for split in SPLITS])
+    unused([target / "sst" / "dep" / split / "dparents.txt" for split in SPLITS])
     splits = {split: load_sst(source, split, check=False) for split in SPLITS}
     labels = _phrase_labels([tree for trees in splits.values() for tree in trees])
     written: list[Path] = []
@@ -74,32 +74,44 @@ def prepare_sick(
     """
     source = find_data(data)
     target = out or source
-    _unused([target / "sick" / split / "id.txt" for split in SPLITS])
+    unused([target / "sick" / split / "id.txt" for split in SPLITS])
     written: list[Path] = []
     for split, (name, _) in TEXTS.items():
         path = source / "sick" / name
         require([path], "sick")
         pairs = list(_pairs(path))
-        folder = target / "sick" / split
-        for side, column in (("a", 1), ("b", 2)):
-            sentences = [[token.text for token in tokenise(pair[column])] for pair in pairs]
-            write_text(folder / f"{side}.toks", _lines(" ".join(words) for words in sentences))
-            written.append(folder / f"{side}.toks")
-            for kind in kinds:
-                trees = _parsed(parser, kind, sentences, f"sick {split} {side}", tell)
-                if kind == "dependency":
-                    names = {"parents": f"{side}.parents", "relations": f"{side}.rels"}
-                    lines = [pointers.write_dependency(tree) for tree in trees]
-                else:
-                    names = {"parents": f"{side}.cparents"}
-                    lines = [pointers.write_constituency(tree) for tree in trees]
-                written += _write_pointers(folder, lines, names)
-        write_text(folder / "sim.txt", _lines(pair[3] for pair in pairs))
-        write_text(folder / "id.txt", _lines(pair[0] for pair in pairs))
-        written += [folder / "sim.txt", folder / "id.txt"]
+        written += write_pairs(parser, target / "sick" / split, pairs, f"sick {split}", kinds, tell)
         if target != source:
             written.append(_copied(path, target / "sick" / name))
     return written
+
+
+def write_pairs(
+    parser: Parser,
+    folder: Path,
+    pairs: Sequence[Sequence[str]],
+    what: str,
+    kinds: Sequence[Kind] = ("dependency", "constituency"),
+    tell: Tell | None = None,
+) -> list[Path]:
+    """Write pairs in the layout of SICK's; of each the id, two texts and the score, as texts."""
+    written: list[Path] = []
+    for side, column in (("a", 1), ("b", 2)):
+        sentences = [[token.text for token in tokenise(pair[column])] for pair in pairs]
+        write_text(folder / f"{side}.toks", _lines(" ".join(words) for words in sentences))
+        written.append(folder / f"{side}.toks")
+        for kind in kinds:
+            trees = _parsed(parser, kind, sentences, f"{what} {side}", tell)
+            if kind == "dependency":
+                names = {"parents": f"{side}.parents", "relations": f"{side}.rels"}
+                lines = [pointers.write_dependency(tree) for tree in trees]
+            else:
+                names = {"parents": f"{side}.cparents"}
+                lines = [pointers.write_constituency(tree) for tree in trees]
+            written += _write_pointers(folder, lines, names)
+    write_text(folder / "sim.txt", _lines(pair[3] for pair in pairs))
+    write_text(folder / "id.txt", _lines(pair[0] for pair in pairs))
+    return [*written, folder / "sim.txt", folder / "id.txt"]
 
 
 def _parsed(
@@ -156,7 +168,8 @@ def _words(tree: Tree) -> list[str]:
     return [str(tree.tokens[node]) for node in tree.words.tolist()] if tree.tokens else []
 
 
-def _unused(paths: Sequence[Path]) -> None:
+def unused(paths: Sequence[Path]) -> None:
+    """A DataError that names the first of the files that is there already."""
     for path in paths:
         if path.exists():
             raise DataError(f"{path} already exists; choose another folder with --out")

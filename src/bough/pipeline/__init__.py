@@ -10,7 +10,8 @@ from bough.model.config import Config
 from bough.model.shipped import WEIGHTS, load_model
 from bough.nn import Encoder, register
 from bough.parsing import Parser
-from bough.pipeline.relatedness import Neighbour, Relatedness, RelatednessPipeline
+from bough.pipeline.pairs import Neighbour, Relatedness
+from bough.pipeline.relatedness import RelatednessPipeline
 from bough.pipeline.results import Phrase, Sentiment
 from bough.pipeline.sentiment import SentimentPipeline
 
@@ -27,13 +28,15 @@ __all__ = [
 
 MODELS = WEIGHTS
 """The folder with the shipped models."""
-NAMES = ("sentiment", "relatedness")
+NAMES = ("sentiment", "relatedness", "relatedness-sick")
 
 
 @overload
 def load(name: Literal["sentiment"] = ..., *, parser: str | Parser = ...) -> SentimentPipeline: ...
 @overload
-def load(name: Literal["relatedness"], *, parser: str | Parser = ...) -> RelatednessPipeline: ...
+def load(
+    name: Literal["relatedness", "relatedness-sick"], *, parser: str | Parser = ...
+) -> RelatednessPipeline: ...
 @overload
 def load(
     name: str | Path, *, parser: str | Parser = ..., layers: Iterable[type[Encoder]] = ...
@@ -46,7 +49,8 @@ def load(
     """The pipeline around a model: a parser in front, results behind.
 
     Args:
-        name: `sentiment`, `relatedness`, or the folder of a trained or shipped model.
+        name: `sentiment`, `relatedness`, `relatedness-sick` (the paper's system, which learned from SICK alone), or the
+            folder of a trained or shipped model.
         parser: a name that `bough.parsing.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a
             parser itself; it is loaded when the first text comes.
         layers: your own layers that the model may be made of; a folder names its layer and never causes an import.
@@ -56,7 +60,7 @@ def load(
         >>> bough.load("sentiment")("A delight.").label
         'positive'
         >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
-        3.6
+        3.9
     """
     for layer in layers:
         register(layer)

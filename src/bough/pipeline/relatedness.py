@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from bough.draw.plain import svg
 from bough.model.model import Model
+from bough.model.sentences import prepare_all
 from bough.nn.heads import Similarity
 from bough.parsing import Parser
 from bough.pipeline import frames
-from bough.pipeline.json_text import DIGITS, encoded, printable, rounded
 from bough.pipeline.kept import Kept
-from bough.pipeline.reading import Read, groups
-from bough.pipeline.states import Floats, mean_rows, sentence_vectors
+from bough.pipeline.pairs import Neighbour, Relatedness
+from bough.pipeline.reading import AT_ONCE, Read, groups
+from bough.pipeline.short_list import SHARED, SHORT, shared_words
+from bough.pipeline.states import Floats, beside, mean_rows, prepared_vectors, sentence_vectors
 from bough.pipeline.whole import reader_for
 from bough.training.evaluate import Report
 from bough.training.tasks.pairs import correlations
@@ -28,58 +28,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _Pair = tuple[list[Read], list[Read]]
-
-
-@dataclass(frozen=True)
-class Neighbour:
-    """A text of a corpus, its place there, and how related it is to the query, on the model's scale.
-
-    Examples:
-        >>> import bough
-        >>> best, *_ = bough.load("relatedness").nearest("It rains", ["A dog runs", "The rain is falling"])
-        >>> best.text, best.index
-        ('The rain is falling', 1)
-    """
-
-    text: str
-    score: float
-    index: int
-
-
-@dataclass(frozen=True)
-class Relatedness:
-    """How related two texts are: `score` is the expected rating under `probabilities`.
-
-    The ratings are evenly spaced on the model's scale, 1 to 5 for the shipped one.
-
-    Examples:
-        >>> import bough
-        >>> result = bough.load("relatedness").compare("A man plays a guitar", "A man plays music")
-        >>> result.score > 3, len(result.probabilities)
-        (True, 5)
-    """
-
-    a: str
-    b: str
-    score: float
-    probabilities: tuple[float, ...]
-    trees: tuple[Tree, Tree]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "a": printable(self.a),
-            "b": printable(self.b),
-            "score": round(self.score, DIGITS),
-            "probabilities": rounded(self.probabilities),
-        }
-
-    def json(self) -> str:
-        """The same as one line of JSON."""
-        return encoded(self.as_dict())
-
-    def _repr_svg_(self) -> str | None:
-        return svg(self.trees, f"{self.a} / {self.b}", caption=f"relatedness {self.score:.2f}")
 
 
 class RelatednessPipeline(Kept):
@@ -159,8 +107,10 @@ class RelatednessPipeline(Kept):
         if not pairs:
             return []
         trees = [(left[0].tree, right[0].tree) for left, right in reads]
-        vectors = sentence_vectors(self.model, [tree for pair in trees for tree in pair])
-        log_p = self._ratings(vectors[0::2], vectors[1::2])
+        sentences = prepare_all([tree for pair in trees for tree in pair], self.model)
+        f = beside(self.model, sentences[0::2], sentences[1::2])
+        vectors = prepared_vectors(self.model, sentences)
+        log_p = self._ratings(vectors[0::2], vectors[1::2], f)
         scores, rows = self._scores(log_p).tolist(), log_p.exp().tolist()
         return [
             Relatedness(a, b, score, tuple(row), both)
@@ -168,8 +118,8 @@ class RelatednessPipeline(Kept):
         ]
 
     @torch.inference_mode()
-    def _ratings(self, left: Tensor, right: Tensor) -> Tensor:
-        log_p: Tensor = self.head(left, right)
+    def _ratings(self, left: Tensor, right: Tensor, f: Tensor | None = None) -> Tensor:
+        log_p: Tensor = self.head(left, right, f)
         return log_p
 
     def _scores(self, log_p: Tensor) -> Tensor:
@@ -206,7 +156,8 @@ class RelatednessPipeline(Kept):
 
     def vectors(self, sentences: Sequence[Read]) -> Floats:
         """(sentences, D) the vector of each sentence."""
-        return sentence_vectors(self.model, [read.tree for read in sentences]).numpy()
+        parts = [sentence_vectors(self.model, [read.tree for read in group]) for group in groups(sentences)]
+        return torch.cat([torch.zeros(0, self.model.encoder.width), *parts]).numpy()
 
     def mean_rows(self, texts: Iterable[str]) -> Floats:
         """(texts, columns) the mean of the model's word rows: the plain baseline beside `encode`."""
@@ -226,21 +177,74 @@ class RelatednessPipeline(Kept):
 
         `vectors`, the result of `encode(corpus)`, saves encoding the corpus for every query. With `skip`, texts without
         words are skipped; otherwise they are an error.
+
+        A model whose pairs have features, as the shipped one, rates the texts on a short list: the 50 (or `k`) nearest
+        by their vectors, and as many that share the rarest words with the query. Shared words count in the order too:
+        a text may stand before one of a slightly higher score.
         """
         if k < 1:
             raise ValueError(f"k={k}: at least 1")
-        asked = self.encode([query])
-        places: Sequence[int] = range(len(corpus))
-        if vectors is None and skip:
-            places, vectors = self.encode_any(corpus)
-        known = self.encode(corpus) if vectors is None else vectors
-        if len(known) != len(places):
-            raise ValueError(f"{len(known)} vectors for {len(corpus)} texts; one each")
-        found = ((places[i], score) for i, score in self.ranked(asked, known, k))
-        return [Neighbour(corpus[place], score, place) for place, score in found]
+        asked = self.reader.read([query])[0][0]
+        places: list[int] = list(range(len(corpus)))
+        reads: list[Read] | None = None
+        if vectors is None:
+            places, reads = self._all_read(corpus, skip=skip)
+            vectors = self.vectors(reads)
+        if len(vectors) != len(places):
+            raise ValueError(f"{len(vectors)} vectors for {len(corpus)} texts; one each")
+        if not self.model.config.pair_features:
+            found = self.ranked(self.vectors([asked]), vectors, k)
+        else:
+            listed = self.short_list(asked, [corpus[place] for place in places], vectors, k)
+            chosen = self._read_again(corpus, listed) if reads is None else [reads[i] for i in listed]
+            found = [(listed[i], score) for i, score in self.rated(asked, chosen, k)]
+        return [Neighbour(corpus[places[i]], score, places[i]) for i, score in found]
+
+    def _all_read(self, corpus: Sequence[str], *, skip: bool) -> tuple[list[int], list[Read]]:
+        """The places of the texts that have words, and these texts read."""
+        places: list[int] = []
+        found: list[Read] = []
+        for first, group in zip(range(0, len(corpus), AT_ONCE), groups(corpus), strict=True):
+            reads = self.reader.read_any(group) if skip else self.reader.read(group, first)
+            places += [place for place, read in enumerate(reads, first) if read]
+            found += [read[0] for read in reads if read]
+        return places, found
+
+    def _read_again(self, corpus: Sequence[str], places: Sequence[int]) -> list[Read]:
+        return [read[0] for read in self.reader.read([corpus[place] for place in places])]
+
+    def short_list(self, asked: Read, texts: Sequence[str], known: Floats, k: int) -> list[int]:
+        """Which of some texts, whose vectors are `known` (n, D), are worth rating."""
+        most = max(SHORT, k)
+        near = [place for place, _ in self.ranked(self.vectors([asked]), known, most)]
+        return sorted({*near, *(place for place, _ in shared_words(self.model, asked.words, texts, most))})
+
+    def rated(self, asked: Read, reads: Sequence[Read], k: int) -> list[tuple[int, float]]:
+        """Which `k` of some sentences are nearest to one, best first, with their scores by the whole head.
+
+        The order is by score and shared words together: between scores that are near, the rarest words decide.
+        """
+        if not reads:
+            return []
+        first, *others = prepare_all([asked.tree, *(read.tree for read in reads)], self.model)
+        f = beside(self.model, [first] * len(others), others)
+        vectors = prepared_vectors(self.model, [first, *others])
+        log_p = self._ratings(vectors[:1].expand(len(others), -1), vectors[1:], f)
+        scores = self._scores(log_p).numpy()
+        order = scores.copy()
+        if self.model.config.pair_features:
+            low, high = self.model.purpose.ratings
+            texts = [" ".join(read.words) for read in reads]
+            for place, share in shared_words(self.model, asked.words, texts, len(texts)):
+                order[place] += share * SHARED * (high - low)
+        best = np.argsort(-order, kind="stable")[:k].tolist()
+        return [(place, float(scores[place])) for place in best]
 
     def ranked(self, query: Floats, known: Floats, k: int) -> list[tuple[int, float]]:
-        """Which `k` of the vectors `known` (n, D) are nearest to `query` (1, D), best first, with their scores."""
+        """Which `k` of the vectors `known` (n, D) are nearest to `query` (1, D), best first, with their scores.
+
+        By the vectors alone: the features of a pair, if the model has any, are taken as usual.
+        """
         one = torch.from_numpy(query)
         parts = torch.from_numpy(known).split(4096)
         rated = [self._scores(self._ratings(one.expand(len(part), -1), part)).numpy() for part in parts]

@@ -27,7 +27,7 @@ from bough.version import __version__
 
 log = logging.getLogger(__name__)
 
-TASKS = {"sentiment": ("sst5", "sst2"), "relatedness": ("sick",)}
+TASKS = {"sentiment": ("sst5", "sst2"), "relatedness": ("sick",), "relatedness-sick": ("sick",)}
 WORDS = 60_000  # of the vectors' file, the most frequent first
 
 

@@ -10,8 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bough.model import pair_features
 from bough.model.model import UNKNOWN, Model
-from bough.model.sentences import collate, prepare_all
+from bough.model.sentences import Sentence, collate, prepare_all
 from bough.model.shipped import ShippedModel
 from bough.nn.threads import one_thread
 from bough.trees.forest import Forest
@@ -31,16 +32,29 @@ def threads(model: Model) -> AbstractContextManager[object]:
     return one_thread() if model.leaves is None else nullcontext()
 
 
-@torch.inference_mode()
 def sentence_vectors(model: Model, trees: Sequence[Tree]) -> Tensor:
     """(trees, D) the vector of each sentence."""
-    if not trees:
+    return prepared_vectors(model, prepare_all(trees, model))
+
+
+@torch.inference_mode()
+def prepared_vectors(model: Model, sentences: Sequence[Sentence]) -> Tensor:
+    """The same for sentences that are prepared already; with them the model's memory of unknown words may go."""
+    if not sentences:
         return torch.zeros(0, model.encoder.width)
     with threads(model):
-        forest, x = inputs(model, trees)
-        vectors = model.sentences(x, forest)
+        forest, ids = collate(sentences, model)
+        vectors = model.sentences(model.look_up(forest, ids), forest)
     tidy(model)
     return vectors
+
+
+def beside(model: Model, left: Sequence[Sentence], right: Sequence[Sentence]) -> Tensor | None:
+    """(pairs, F) the features that a model with `pair_features` has beside the vectors."""
+    if not model.config.pair_features:
+        return None
+    sides = [(a.side, b.side) for a, b in zip(left, right, strict=True) if a.side and b.side]
+    return torch.from_numpy(pair_features.rows(sides)).to(model.table.device)
 
 
 def mean_rows(model: Model, sentences: Sequence[Sequence[str]]) -> Floats:

@@ -15,11 +15,12 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.pipeline.short_list import SHORT, shared_words
 from bough.pipeline.states import mean_rows
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ PIECE = 1_000  # lines of a corpus that are read at a time; between two, other s
 REMEMBERED = 100_000  # lines whose vectors are kept for the next query, about 160 MB
 Floats = NDArray[np.float32]
 Found = list[dict[str, Any]]
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -49,28 +51,34 @@ class Searcher:
 
         It ends early, with an `Abandoned`, once `gone` says that nobody waits for it.
         """
-        best: dict[str, Found] = {"model": [], "cosine": []}
+        most = {"cosine": k}
+        best: dict[str, Found] = {}
         for low in range(0, len(corpus), PIECE):
             if await gone():
                 raise Abandoned(f"the client has gone after {low} of {len(corpus)} lines")
-            found = await self._ask(query, list(corpus[low : low + PIECE]), k)
+            found = await self._ask(listed, query, list(corpus[low : low + PIECE]), k)
             for measure, entries in found.items():
                 for entry in entries:
                     entry["line"] += low
-                best[measure] = sorted(best[measure] + entries, key=lambda entry: -entry["score"])[:k]
-        if not best["model"]:
+                both = best.get(measure, []) + entries
+                best[measure] = sorted(both, key=lambda entry: -entry["score"])[
+                    : most.get(measure, max(SHORT, k))
+                ]
+        if not best.get("vectors"):
             raise ValueError("no sentence in the corpus; give one per line")
-        for entries in best.values():
+        short = {entry["line"]: entry for name in ("vectors", "words") for entry in best[name]}
+        model = await self._ask(rated, query, [short[line] for line in sorted(short)], k)
+        for entries in (model, best["cosine"]):
             for entry in entries:
                 entry["score"] = round(entry["score"], 4)
-        return best
+        return {"model": model, "cosine": best["cosine"]}
 
-    async def _ask(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
+    async def _ask(self, what: Callable[[str, Any, int], T], query: str, lines: list[Any], k: int) -> T:
         loop = asyncio.get_running_loop()
         for again in (True, False):
             pool = self._started()
             try:
-                return await loop.run_in_executor(pool, ranked, query, lines, k)
+                return await loop.run_in_executor(pool, what, query, lines, k)
             except BrokenProcessPool:
                 log.warning("the process that searches has died; starting another")
                 if self._pool is pool:
@@ -128,25 +136,41 @@ class Shelf:
 
     def ranked(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
         """The `k` nearest lines by each measure, with their numbers from 1 on."""
+        found = self.listed(query, lines, k)
+        short = {entry["line"]: entry for name in ("vectors", "words") for entry in found[name]}
+        return {"model": self.rated(query, [short[n] for n in sorted(short)], k), "cosine": found["cosine"]}
+
+    def listed(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
+        """What may be among the `k` nearest, by vectors and by shared words; and the `k` best by cosine."""
         asked = self._read([query])
         if not asked.places:
             raise ValueError(f"no word in the query, {query[:40]!r}")
         known = self.vectors(lines)
         if not known.places:
-            return {"model": [], "cosine": []}
+            return {"vectors": [], "words": [], "cosine": []}
         cosines = known.rows @ asked.rows[0]
         best = np.argsort(-cosines, kind="stable")[:k].tolist()
+        spoken, most = [lines[place] for place in known.places], max(SHORT, k)
+        model = self.pipeline.model
         ranked = {
-            "model": self.pipeline.ranked(asked.states, known.states, k),
+            "vectors": self.pipeline.ranked(asked.states, known.states, most),
+            "words": shared_words(model, [query], spoken, most) if model.config.pair_features else [],
             "cosine": [(i, float(cosines[i])) for i in best],
         }
         return {
-            measure: [
-                {"text": lines[known.places[i]], "score": score, "line": known.places[i] + 1}
-                for i, score in found
-            ]
+            measure: [{"text": spoken[i], "score": score, "line": known.places[i] + 1} for i, score in found]
             for measure, found in ranked.items()
         }
+
+    def rated(self, query: str, entries: Found, k: int) -> Found:
+        """The `k` best of a short list by the whole model."""
+        if not entries:
+            return []
+        reads = [
+            read[0] for read in self.pipeline.reader.read([query, *(entry["text"] for entry in entries)])
+        ]
+        best = self.pipeline.rated(reads[0], reads[1:], k)
+        return [{**entries[place], "score": score} for place, score in best]
 
 
 def _unit(rows: Floats) -> Floats:
@@ -178,7 +202,13 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def ranked(query: str, lines: list[str], k: int) -> dict[str, Found]:
-    """`Shelf.ranked` of this process."""
+def listed(query: str, lines: list[str], k: int) -> dict[str, Found]:
+    """`Shelf.listed` of this process."""
     assert _shelf is not None
-    return _shelf.ranked(query, lines, k)
+    return _shelf.listed(query, lines, k)
+
+
+def rated(query: str, entries: Found, k: int) -> Found:
+    """`Shelf.rated` of this process."""
+    assert _shelf is not None
+    return _shelf.rated(query, entries, k)

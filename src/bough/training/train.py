@@ -26,7 +26,17 @@ from bough.training.ranks import here
 from bough.training.recipes import command_for
 from bough.training.remembering import remember
 from bough.training.run_folder import claim, claim_data, predictions_text, versions
-from bough.training.tasks import Floats, MixedTask, SentimentTask, Task, read_some, task_for, word_counts
+from bough.training.tasks import (
+    Floats,
+    MixedTask,
+    RelatednessTask,
+    SentimentTask,
+    Task,
+    read_some,
+    set_rarity,
+    task_for,
+    word_counts,
+)
 from bough.training.vocabulary import vectors_of, with_vector, written_vocabulary
 from bough.training.words import Words
 
@@ -96,6 +106,8 @@ def train(
         facts |= {"leaves": model.leaves.encoder.fingerprint()}
     ranks.from_first(lambda: claim_data(out, facts))
 
+    if isinstance(task, RelatednessTask):
+        task.beside.settle(prepared["train"], model)
     progress = Progress.start(model, seed)
     if resume:
         restore(out, progress)
@@ -186,4 +198,8 @@ def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words
         vocabulary = sorted({_vocabulary_form(word, config) for word in counts})
         table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
-    return Model(config, vocabulary, names, torch.from_numpy(np.concatenate([unknown, table])))
+    model = Model(config, vocabulary, names, torch.from_numpy(np.concatenate([unknown, table])))
+    if config.pair_features:
+        trees = list(task.trees(examples["train"]))
+        set_rarity(model, word_counts(task, examples["train"]), len(trees))
+    return model

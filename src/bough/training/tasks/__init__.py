@@ -6,7 +6,9 @@ from pathlib import Path
 
 from bough.data import find_data
 from bough.model.config import Config
+from bough.training.tasks.beside import set_rarity
 from bough.training.tasks.classes import ClassesTask
+from bough.training.tasks.joined import JoinedTask
 from bough.training.tasks.mixed import MixedTask
 from bough.training.tasks.pairs import PairsTask, correlations
 from bough.training.tasks.share import Chosen, Share
@@ -20,6 +22,7 @@ __all__ = [
     "ClassesTask",
     "Floats",
     "Indices",
+    "JoinedTask",
     "Learnable",
     "MixedTask",
     "PairsTask",
@@ -29,6 +32,7 @@ __all__ = [
     "Task",
     "correlations",
     "read_some",
+    "set_rarity",
     "task_for",
     "word_counts",
 ]
@@ -43,6 +47,6 @@ def task_for(config: Config, data: Path | str | None) -> Task:
             f"task {config.task!r} has no data set of its own; `bough fit FILE` trains it on your file"
         )
     if config.task == "sick":
-        return RelatednessTask(config, find_data(data))
+        return (JoinedTask if config.mix else RelatednessTask)(config, find_data(data))
     kind = MixedTask if config.mix else SentimentTask
     return kind(config, DEMO if config.source == "demo" else find_data(data))

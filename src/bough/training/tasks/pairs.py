@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,10 +13,18 @@ from bough.model.config import Config
 from bough.model.model import Model
 from bough.model.sentences import Sentence, collate
 from bough.nn.heads import Similarity
+from bough.training.tasks.beside import Beside
 from bough.training.tasks.share import Share
 from bough.training.tasks.task import Floats, Indices, Sized, of_like_length, pieces, shuffled, sizes_of
 
-Rated = tuple[Sentence, Sentence, float]
+
+class Rated(NamedTuple):
+    """Two sentences, how near they are, and which source beside the data set they are of, if any."""
+
+    left: Sentence
+    right: Sentence
+    rating: float
+    source: str = ""
 
 
 class PairsTask:
@@ -23,6 +32,7 @@ class PairsTask:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.beside = Beside()
 
     def batches(self, examples: Sequence[Rated], rng: np.random.Generator) -> list[Indices]:
         if self.config.leaves:
@@ -33,7 +43,7 @@ class PairsTask:
         """(n,) nodes of each, both sides together."""
         if isinstance(examples, Sized):
             return examples.sizes
-        return sizes_of([left for left, _, _ in examples]) + sizes_of([right for _, right, _ in examples])
+        return sizes_of([pair.left for pair in examples]) + sizes_of([pair.right for pair in examples])
 
     def _vectors(self, model: Model, share: Share[Rated]) -> tuple[Tensor, ...]:
         count, pairs = len(share.own), len(share.whole)
@@ -51,8 +61,9 @@ class PairsTask:
         left, right = self._vectors(model, share)
         if self.config.dropout and model.training:
             left, right = (self._dropped(side, share) for side in (left, right))
-        y = torch.tensor([model.purpose.place(rating, self.config.scale) for _, _, rating in share.own])
-        return share.part(model.head.loss(left, right, y.to(left.device, torch.float32)))
+        y = torch.tensor([model.purpose.place(pair.rating, self.config.scale) for pair in share.own])
+        f = self.beside.of(share.own, model)
+        return share.part(model.head.loss(left, right, y.to(left.device, torch.float32), f))
 
     def _dropped(self, side: Tensor, share: Share[Rated]) -> Tensor:
         keep = torch.nn.functional.dropout(
@@ -68,19 +79,20 @@ class PairsTask:
         parts = []
         for group in pieces(examples):
             left, right = self._vectors(model, Share.of(group))
-            parts.append(model.head.score(model.head(left, right)).double().cpu().numpy())
+            log_p = model.head(left, right, self.beside.of(group, model))
+            parts.append(model.head.score(log_p).double().cpu().numpy())
         ratings: Floats = model.purpose.rating(np.concatenate(parts), self.config.scale)
         return ratings
 
     def metrics(self, predicted: Floats, examples: Sequence[Rated]) -> dict[str, float]:
         """See `correlations`."""
-        return correlations(predicted, np.array([rating for _, _, rating in examples]))
+        return correlations(predicted, np.array([pair.rating for pair in examples]))
 
 
 def _sides(pairs: Sequence[Rated]) -> list[Sentence]:
     """All left ones, then all right ones."""
     both = list(pairs)
-    return [*(left for left, _, _ in both), *(right for _, right, _ in both)]
+    return [*(pair.left for pair in both), *(pair.right for pair in both)]
 
 
 def correlations(predicted: Floats, gold: Floats) -> dict[str, float]:

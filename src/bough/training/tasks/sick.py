@@ -38,7 +38,7 @@ class RelatednessTask(PairsTask):
         left, right = (
             prepare_all(side, model) for side in zip(*((p.left, p.right) for p in examples), strict=True)
         )
-        return list(zip(left, right, (pair.score for pair in examples), strict=True))
+        return [Rated(a, b, pair.score) for a, b, pair in zip(left, right, examples, strict=True)]
 
     def to_learn(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
         return self.prepare(examples, model)
