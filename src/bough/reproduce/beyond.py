@@ -19,7 +19,7 @@ KINDS = {
     "contextual-balanced": "halves instead of the parse",
     "contextual-attentive": "attention over the children",
 }
-STATIC, STATIC_SICK = "leaf-lstm", "dependency"
+STATIC, STATIC_SICK = "constituency-regularised", "dependency"
 FIGURES = (("accuracy", "fine-grained"), ("binary", "derived binary"), ("phrases", "all phrases"))
 FIGURES_SICK = (("pearson", "Pearson's r", 4), ("spearman", "Spearman's rho", 4), ("mse", "MSE", 4))
 

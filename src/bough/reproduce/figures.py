@@ -28,7 +28,7 @@ STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
     "dt-rnn": ("#CC79A7", "P", "-."),
     "sdt-rnn": ("#E69F00", "X", "-."),
     "mean": ("#767676", "d", "-."),
-    "leaf-lstm": ("#000000", "X", "-"),
+    "constituency-regularised": ("#000000", "X", "-"),
     "contextual+leaves=all-MiniLM-L6-v2": ("#0072B2", "o", "-"),
     "contextual-mean+leaves=all-MiniLM-L6-v2": ("#56B4E9", "d", "--"),
     "contextual-balanced+leaves=all-MiniLM-L6-v2": ("#009E73", "^", ":"),

@@ -8,9 +8,8 @@ from typing import Any
 
 from bough.reproduce import paper
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, grid
-from bough.reproduce.plan import OURS
 from bough.reproduce.results import System, from_summary, vectors_of
-from bough.reproduce.tables import spread
+from bough.reproduce.tables import own_rows, spread
 from bough.storage import write_text
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
@@ -88,9 +87,9 @@ def _sentiment(systems: Mapping[str, System]) -> Table:
         for task, figure, theirs in zip(("sst5", "sst2"), ("accuracy", "binary"), published, strict=True):
             cells += [_ours(systems.get(f"{task}-{name}"), figure, 1, 100), Cell(f"{theirs.mean:.1f}")]
         rows.append((Cell(title), *cells))
-    for name, title in OURS.items():
-        fine = _ours(systems.get(f"sst5-{name}"), "accuracy", 1, 100)
-        binary = _ours(systems.get(f"sst2-{name}"), "binary", 1, 100)
+    for title, name, ending in own_rows():
+        fine = _ours(systems.get(f"sst5-{name}{ending}"), "accuracy", 1, 100)
+        binary = _ours(systems.get(f"sst2-{name}{ending}"), "binary", 1, 100)
         rows.append((Cell(title, tone="own"), fine, NOTHING, binary, NOTHING))
     return Table("", ("SST", "fine-grained", "paper", "binary", "paper"), tuple(rows))
 

@@ -12,7 +12,7 @@ from bough.reproduce.figures import FIGURE3, FIGURE4, Drawing, draw
 from bough.reproduce.neighbours import stored_neighbours, table4
 from bough.reproduce.page import as_html
 from bough.reproduce.plan import TABLE4_RUN, Run
-from bough.reproduce.results import Result, System, all_finished, summary, systems
+from bough.reproduce.results import Result, System, all_finished, summary, systems, with_ensembles
 from bough.reproduce.tables import table1, table2, table3
 from bough.storage import write_json, write_text
 
@@ -36,7 +36,7 @@ DIFFERENCES = (
 def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> list[Section]:
     """`results.json`, the report as Markdown and HTML, and the figures, into `out`; the sections are returned."""
     results = all_finished(out, data, overrides)
-    found = systems(results)
+    found = with_ensembles(systems(results), results, data)
     run = Run(TABLE4_RUN.recipe, TABLE4_RUN.seed, overrides=tuple((overrides or {}).items()))
     sentiment, relatedness = table2(found), table3(found)
     sections = [

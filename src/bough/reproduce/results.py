@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from bough.errors import FormatError
 from bough.reproduce.lengths import by_length
 from bough.reproduce.plan import Run
+from bough.reproduce.together import TOGETHER_NAME, averaged, keeps_predictions, packed
 from bough.storage import read_json, write_json
 
 log = logging.getLogger(__name__)
@@ -103,6 +104,7 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
         "seconds": timing["seconds"],
         "versions": facts["versions"],
         "by_length": by_length(run.config(), data, predicted),
+        **({"predictions": packed(predicted)} if keeps_predictions(run) else {}),
     }
     write_json(result_path(out, run), result)
     return result
@@ -119,6 +121,7 @@ class System:
     by_length: dict[str, list[float]]
     seconds: float
     coverage: str = ""  # how much of the training split the vectors know
+    together: int = 0  # models whose predictions are averaged; 0 for one
 
     def mean(self, figure: str) -> float:
         """Over the seeds."""
@@ -151,6 +154,27 @@ def _gathered(name: str, group: Sequence[Result]) -> System:
     )
 
 
+def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data: Path) -> dict[str, System]:
+    """The systems, and beside each whose runs kept their predictions all its seeds together."""
+    found = dict(gathered)
+    kept: dict[str, list[Result]] = {}
+    for result in results:
+        if "predictions" in result:
+            kept.setdefault(result["system"], []).append(result)
+    for name, group in kept.items():
+        if len(group) > 1:
+            figures = averaged(group[0]["recipe"], [result["predictions"] for result in group], data)
+            found[name + TOGETHER_NAME] = replace(
+                gathered[name],
+                name=name + TOGETHER_NAME,
+                figures={figure: [value] for figure, value in figures.items()},
+                by_length={},
+                seconds=sum(result["seconds"] for result in group),
+                together=len(group),
+            )
+    return found
+
+
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
     """The sets of vectors behind a task's systems, and how much of the training split each knows."""
     used = [
@@ -169,6 +193,7 @@ def summary(gathered: dict[str, System]) -> dict[str, Any]:
             "seeds": system.seeds,
             "vectors": system.vectors,
             "coverage": system.coverage,
+            **({"together": system.together} if system.together else {}),
             "seconds": round(system.seconds, 1),
             "test": {
                 figure: {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
@@ -190,6 +215,7 @@ def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
             by_length={},
             seconds=entry["seconds"],
             coverage=entry.get("coverage", ""),
+            together=entry.get("together", 0),
         )
         for name, entry in results.items()
     }

@@ -9,8 +9,9 @@ from bough.model.config import Config
 from bough.reproduce import paper
 from bough.reproduce.departures import departures
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
-from bough.reproduce.plan import DERIVED, OURS
+from bough.reproduce.plan import DERIVED, OURS, TOGETHER
 from bough.reproduce.results import System, vectors_of
+from bough.reproduce.together import TOGETHER_NAME
 from bough.training.recipes import load_recipe
 
 Systems = Mapping[str, System]
@@ -90,8 +91,8 @@ def table2(systems: Systems) -> Table:
             )
         )
     rows.append((Cell("ours: not in the paper"),))
-    for name, title in OURS.items():
-        five, two = systems.get(f"sst5-{name}"), systems.get(f"sst2-{name}")
+    for title, name, ending in own_rows():
+        five, two = systems.get(f"sst5-{name}{ending}"), systems.get(f"sst2-{name}{ending}")
         scores = (
             _percent(five, "accuracy"),
             NOTHING,
@@ -134,8 +135,16 @@ def table3(systems: Systems) -> Table:
     return Table("Table 3. SICK semantic relatedness, test", header, tuple(rows), notes)
 
 
+def own_rows() -> list[tuple[str, str, str]]:
+    """The rows that are not in the paper: title, system, and what its name ends in if its seeds stand together."""
+    ours = [(title, name, "") for name, title in OURS.items()]
+    return ours + [(title, name, TOGETHER_NAME) for name, title in TOGETHER.items()]
+
+
 def spread(system: System, figure: str, digits: int, scale: float = 1.0) -> str:
-    """Mean (sd, n seeds); a single seed has no sd."""
+    """Mean (sd, n seeds); a single seed has no sd, and neither have seeds together."""
+    if system.together:
+        return f"{scale * system.mean(figure):.{digits}f} ({system.together} together)"
     count = len(system.figures[figure])
     sd = f"{scale * system.sd(figure):.{digits}f}, " if count > 1 else ""
     return f"{scale * system.mean(figure):.{digits}f} ({sd}n {count})"

@@ -1,0 +1,87 @@
+"""Claims about seeds that stand together: their probabilities are averaged, and the row says how many there are."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bough.reproduce.plan import OURS, TOGETHER, Run
+from bough.reproduce.results import from_summary, summary, systems, with_ensembles
+from bough.reproduce.tables import spread, table2
+from bough.reproduce.together import TOGETHER_NAME, averaged, keeps_predictions, packed
+from bough.training.recipes import load_recipe
+from bough.training.tasks import task_for
+from bough.training.tasks.sst import sentiment_figures
+
+NAME = next(iter(TOGETHER))
+RECIPE = f"sst5-{NAME}"
+
+
+@pytest.fixture
+def own_data(mini: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The small data folder, in place of SST."""
+    recipe = load_recipe(RECIPE).with_settings({"source": "own"})
+    monkeypatch.setattr("bough.reproduce.together.load_recipe", lambda name: recipe)
+    return mini
+
+
+def gold(data: Path) -> Any:
+    task = task_for(load_recipe(RECIPE).with_settings({"source": "own"}), data)
+    return np.array([tree.labels[tree.root] for tree in task.read("test")])
+
+
+def result(seed: int, predicted: Any) -> dict[str, Any]:
+    fields = {
+        "system": RECIPE,
+        "recipe": RECIPE,
+        "settings": {},
+        "seed": seed,
+        "vectors": "v",
+        "seconds": 1.0,
+    }
+    return {
+        **fields,
+        "test": {"accuracy": 0.5, "binary": 0.5},
+        "by_length": {},
+        "predictions": packed(predicted),
+    }
+
+
+def test_the_figures_are_those_of_the_mean(own_data: Path) -> None:
+    labels = gold(own_data)
+    rng = np.random.default_rng(0)
+    parts = [rng.dirichlet(np.ones(5), size=len(labels)) for _ in range(3)]
+    found = averaged(RECIPE, [packed(part) for part in parts], own_data)
+    expected = sentiment_figures(np.mean(parts, axis=0), labels, load_recipe(RECIPE))
+    assert found == pytest.approx(expected, abs=1e-3)
+
+
+def test_seeds_that_err_apart_are_right_together(own_data: Path) -> None:
+    labels = gold(own_data)
+    right = np.eye(5)[labels]
+    results = []
+    for seed in range(3):
+        p = 0.6 * right + 0.4 / 5
+        wrong = np.arange(len(labels)) % 3 == seed
+        p[wrong] = 0.5 * np.eye(5)[(labels[wrong] + 1) % 5] + 0.5 / 5
+        results.append(result(seed, p))
+    found = with_ensembles(systems(results), results, own_data)
+    ensemble = found[RECIPE + TOGETHER_NAME]
+    assert ensemble.figures["accuracy"] == [1.0]
+    assert spread(ensemble, "accuracy", 1, 100) == "100.0 (3 together)"
+    assert from_summary(summary(found))[RECIPE + TOGETHER_NAME].together == 3
+    rows = [[cell.text for cell in row] for row in table2(found).rows]
+    assert [row[1] for row in rows if row[0] == TOGETHER[NAME]] == ["100.0 (3 together)"]
+
+
+def test_one_seed_alone_is_not_together(own_data: Path) -> None:
+    results = [result(1, np.eye(5)[gold(own_data)])]
+    assert [*with_ensembles(systems(results), results, own_data)] == [RECIPE]
+
+
+def test_only_rows_that_stand_together_keep_their_predictions() -> None:
+    assert keeps_predictions(Run(RECIPE, 100))
+    assert not keeps_predictions(Run("sst5-lstm", 1))
+    assert not keeps_predictions(Run(RECIPE, 100, (("hidden", "300"),)))
+    assert {*TOGETHER} <= {*OURS}
