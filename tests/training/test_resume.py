@@ -36,7 +36,6 @@ class Stopped(Exception):
         {"optimiser": "adadelta", "table": "rows", "rate": 1.0},
         {"optimiser": "adam", "rate": 1e-3, "table": "rows", "embedding_rate": 1e-3},
         {"optimiser": "adamw", "rate": 1e-3, "warmup": 0.3},
-        {"smooth": 0.5, "batch": 2},
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )

@@ -77,9 +77,6 @@ class Config:
     loss_over: Literal["trees", "nodes"] = "trees"  # the loss of labelled nodes, over the number of either
     root_weight: float = 0.0  # of the roots' mean loss, once more beside that of all nodes
     max_norm: float = 0.0  # the greatest length of a class's weights in the classifier; 0 for any
-    smooth: float = (
-        0.0  # epochs over which the weights that dev sees, and that are kept, are a mean; 0 for none
-    )
     choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
     patience: int = 0  # epochs without a better one after which the run ends; 0 for never
     limit: int = 0  # the first so many examples of every split; 0 for all
@@ -104,7 +101,6 @@ class Config:
             "leaves_rate",
             "alone",
             "root_weight",
-            "smooth",
         ):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,6 @@ from bough.training.optimisers.optimiser import Optimiser
 from bough.training.ranks import here
 
 NAME = "checkpoint.safetensors"
-FOLLOW = 10  # steps after which the mean of the weights follows them
 SCORES = {
     "sick": "pearson",
     "sst2": "binary",
@@ -45,7 +42,6 @@ class Progress:
     best_score: float | None = None
     best_dev: dict[str, float] = field(default_factory=dict)
     best: dict[str, Tensor] = field(default_factory=dict)
-    mean: dict[str, Tensor] = field(default_factory=dict)  # of the weights, with `smooth`
     history: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
@@ -63,32 +59,6 @@ class Progress:
             self.best = {name: tensor.clone() for name, tensor in self._learned().items()}
         self.history.append({"epoch": self.epoch, "loss": loss, **{f"dev_{k}": v for k, v in dev.items()}})
 
-    def count_step(self, step: int, an_epoch: int) -> None:
-        """After step 0, 1, ... of an epoch: let the mean of the weights follow them, one part in so many steps."""
-        smooth = self.model.config.smooth
-        if not smooth or (step + 1) % FOLLOW:
-            return
-        share = min(1.0, FOLLOW / (smooth * an_epoch))
-        for name, t in self._learned().items():
-            if name in self.mean:
-                self.mean[name].lerp_(t.detach(), share)
-            else:
-                self.mean[name] = t.detach().clone()
-
-    @contextlib.contextmanager
-    def smoothed(self) -> Iterator[None]:
-        """Within it the model has the mean of its weights, if there is one."""
-        own = {name: t.clone() for name, t in self._learned().items()} if self.mean else {}
-        self._put(self.mean)
-        try:
-            yield
-        finally:
-            self._put(own)
-
-    def _put(self, weights: dict[str, Tensor]) -> None:
-        if weights:
-            self.model.load_state_dict({**self.model.state_dict(), **weights})
-
     @property
     def stalled(self) -> bool:
         """Whether dev has waited longer for a better epoch than `patience` allows."""
@@ -97,7 +67,7 @@ class Progress:
 
     def use_best(self) -> None:
         """Put the weights that dev chose into the model."""
-        self._put(self.best)
+        self.model.load_state_dict({**self.model.state_dict(), **self.best})
         if self.model.leaves is not None:
             self.model.leaves.round()  # to what its folder will hold
 
@@ -120,7 +90,6 @@ def store(out: Path, progress: Progress) -> None:
     """Write the checkpoint."""
     tensors = {f"model.{name}": t.cpu() for name, t in progress._learned().items()}
     tensors |= {f"best.{name}": t.cpu() for name, t in progress.best.items()}
-    tensors |= {f"mean.{name}": t.cpu() for name, t in progress.mean.items()}
     tensors |= {f"optimiser.{name}": t.cpu() for name, t in progress.optimiser.state().items()}
     tensors["torch_rng"] = torch.get_rng_state()
     facts = {name: getattr(progress, name) for name in ("epoch", "seconds", *_BEST, "history")}
@@ -142,8 +111,7 @@ def restore(out: Path, progress: Progress) -> None:
         facts = json.loads(metadata["progress"])
         model = progress.model
         model.load_state_dict({**model.state_dict(), **_part(tensors, "model.")})
-        for kept, prefix in ((progress.best, "best."), (progress.mean, "mean.")):
-            kept |= {name: t.to(model.table.device) for name, t in _part(tensors, prefix).items()}
+        progress.best = {name: t.to(model.table.device) for name, t in _part(tensors, "best.").items()}
         progress.optimiser.load(_part(tensors, "optimiser."))
         torch.set_rng_state(tensors["torch_rng"])
         progress.rng.bit_generator.state = facts.pop("rng")

@@ -50,14 +50,13 @@ def learn(
     started, before = time.perf_counter(), progress.seconds
     while progress.epoch < progress.model.config.epochs and not progress.stalled:
         event = _epoch(task, progress, examples["train"], sizes, tell)
-        with progress.smoothed():
-            predicted = ranks.predict(task, progress.model, examples["dev"])
-            if not np.isfinite(predicted).all():
-                raise TrainingError(
-                    f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller rate"
-                )
-            dev = task.metrics(predicted, examples["dev"])
-            progress.finish_epoch(event.loss, dev, before + time.perf_counter() - started)
+        predicted = ranks.predict(task, progress.model, examples["dev"])
+        if not np.isfinite(predicted).all():
+            raise TrainingError(
+                f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller rate"
+            )
+        dev = task.metrics(predicted, examples["dev"])
+        progress.finish_epoch(event.loss, dev, before + time.perf_counter() - started)
         if ranks.first:
             store(out, progress)
             write_text(out / "metrics.jsonl", progress.history_text())
@@ -88,7 +87,6 @@ def _epoch(task: Learnable, progress: Progress, examples: Sequence[Any], sizes: 
                 f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller rate"
             )
         optimiser.step(rate_scale(config, progress.epoch * len(batches) + batch, len(batches)))
-        progress.count_step(batch, len(batches))
         total += value * len(chosen)
         done, now = done + len(chosen), time.perf_counter()
         speed = done / (now - started)
