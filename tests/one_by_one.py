@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from bough import Tree
-from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, LeafLSTMTree, SpanMean, TreeLayer
+from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, LeafLSTMTree, TreeLayer
 from bough.trees.shapes import reversed_chain
 
 
@@ -65,9 +65,6 @@ def _states(layer: Encoder, x: Tensor, tree: Tree) -> tuple[Tensor, ...]:
             read[tree.leaves.tolist().index(j)] if j in tree.leaves else read[0] for j in range(len(tree))
         ]
         return _states(layer.tree, torch.stack(rows), tree)[:1]
-    if isinstance(layer, SpanMean):
-        means = [x[_leaves_below(tree, j)].mean(dim=0) for j in range(len(tree))]
-        return (torch.tanh(torch.stack(means) @ layer.W.T + layer.b),)
     assert isinstance(layer, TreeLayer)
     a = layer.input_map(x)
     if isinstance(layer, AttentiveChildSum):
@@ -75,11 +72,6 @@ def _states(layer: Encoder, x: Tensor, tree: Tree) -> tuple[Tensor, ...]:
         guide = _stacks(layer.reader, x, words)[0][-1]
         a = torch.cat([a, (guide @ layer.U_m).expand(len(tree), -1)], dim=1)
     return _walk(layer, a, tree)
-
-
-def _leaves_below(tree: Tree, node: int) -> list[int]:
-    below = tree.children[node]
-    return [leaf for child in below for leaf in _leaves_below(tree, child)] if below else [node]
 
 
 def _walk(layer: TreeLayer, a: Tensor, tree: Tree) -> tuple[Tensor, ...]:

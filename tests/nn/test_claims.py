@@ -20,6 +20,7 @@ from treegen import trees as any_trees
 
 
 def _grads(out: tuple[Tensor, ...], x: Tensor, layer: Encoder) -> list[Tensor]:
+    out = tuple(state for state in out if state.requires_grad)  # a count does not
     onto = [torch.sin(torch.arange(state.numel(), dtype=state.dtype)).view_as(state) for state in out]
     return list(torch.autograd.grad(out, [x, *layer.parameters()], onto, materialize_grads=True))
 

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 
 from bough import Forest, Tree
-from bough.nn import TreeAndMean
+from bough.nn import SpanMean, TreeAndMean
 from treegen import constituents, trees
 
 
@@ -36,3 +36,14 @@ def test_equal_words_count_as_often_as_they_are_there() -> None:
     x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     forest = Forest([Tree([1, 2, -1])], keys=[[7, 7, 8]])
     assert layer(x, forest)[0, 3:].tolist() == pytest.approx([2 / 3, 1 / 3])
+
+
+@given(tree=constituents())
+def test_a_phrase_without_a_tree_is_the_mean_of_its_words(tree: Tree) -> None:
+    layer = SpanMean(4, 3).double()
+    x = torch.randn(len(tree), 4, dtype=torch.float64)
+    h, _, n = layer(x, Forest([tree]))
+    words = x[tree.leaves.tolist()]
+    for node, (start, end) in enumerate(tree.replace(tokens=None).spans.tolist()):
+        assert torch.allclose(h[node], torch.tanh(layer.W @ words[start:end].mean(dim=0) + layer.b))
+        assert n[node] == end - start

@@ -15,6 +15,7 @@ from bough.model.sentences import NO_SPANS, Sentence
 from bough.training.optimisers import optimiser_for
 from bough.training.recipes import load_recipe
 from bough.training.tasks import RelatednessTask, SentimentTask, Task
+from bough.training.tasks.pairs import Rated
 
 _NOWHERE = Path()  # the examples are at hand
 
@@ -34,7 +35,8 @@ class WholeStep:
             self.examples: Sequence[object] = sentences
         else:
             self.task = RelatednessTask(config, _NOWHERE)
-            self.examples = list(zip(sentences[::2], sentences[1::2], ratings.tolist(), strict=True))
+            pairs = zip(sentences[::2], sentences[1::2], ratings.tolist(), strict=True)
+            self.examples = [Rated(*pair) for pair in pairs]
 
     def __call__(self, number: int) -> None:
         batch = self.examples[number * BATCH : (number + 1) * BATCH]

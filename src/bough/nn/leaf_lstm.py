@@ -76,7 +76,9 @@ class LeafLSTMTree(Encoder):
 
     def input_nodes(self, forest: Forest) -> Tensor:
         """(M,) the leaves, tree after tree, each tree's from left to right."""
-        return leaves_in_order(forest)
+        starts = np.cumsum([0, *map(len, forest.trees)])
+        rows = [start + tree.leaves for start, tree in zip(starts, forest.trees, strict=False)]
+        return torch.from_numpy(np.concatenate([*rows, np.zeros(0, np.int64)])).to(forest.device)
 
     def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         forest = forest.unshared
@@ -87,10 +89,3 @@ class LeafLSTMTree(Encoder):
         place = torch.empty(forest.size, dtype=torch.int64, device=x.device)
         place[self.input_nodes(forest)] = torch.arange(len(v), device=x.device)
         return self.tree.rows(v.index_select(0, place[self.tree.input_nodes(forest)]), forest)
-
-
-def leaves_in_order(forest: Forest) -> Tensor:
-    """(M,) the leaves, tree after tree, each tree's from left to right."""
-    starts = np.cumsum([0, *map(len, forest.trees)])
-    rows = [start + tree.leaves for start, tree in zip(starts, forest.trees, strict=False)]
-    return torch.from_numpy(np.concatenate([*rows, np.zeros(0, np.int64)])).to(forest.device)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from bough.nn.encoder import Encoder
-from bough.nn.leaf_lstm import leaves_in_order
+from bough.nn.edges import Edges
+from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
-from bough.trees.forest import Forest
 
 
 @register
-class SpanMean(Encoder):
+class SpanMean(TreeLayer):
     """The mean of x over the words below a node, through one layer: what a tree has to be better than.
 
-        h_j = tanh(W (1/n Σ_{k below j} x_k) + b)
+        s_j = Σ_{k below j} x_k,  n_j the number of words below j
+        h_j = tanh(W s_j / n_j + b)
 
     Args:
         input_size: X.
@@ -27,14 +27,15 @@ class SpanMean(Encoder):
         dtype: of the weights.
 
     Shape:
-        x (N, X), a forest of N nodes -> h (N, D); x counts at leaves alone.
+        x (N, X), a forest of N nodes -> h (N, D), s (N, X), n (N, 1); x is read at leaves only.
 
     Examples:
         >>> import torch
         >>> from bough import Forest, Tree
         >>> from bough.nn import SpanMean
-        >>> SpanMean(300, 150)(torch.randn(3, 300), Forest([Tree(parents=[2, 2, -1])])).shape
-        torch.Size([3, 150])
+        >>> h, s, n = SpanMean(300, 150)(torch.randn(3, 300), Forest([Tree(parents=[2, 2, -1])]))
+        >>> h.shape, n.flatten().tolist()
+        (torch.Size([3, 150]), [1.0, 1.0, 2.0])
     """
 
     name = "span-mean"
@@ -45,26 +46,18 @@ class SpanMean(Encoder):
     def __init__(
         self, input_size: int, hidden_size: int, *, device: Any = None, dtype: torch.dtype | None = None
     ) -> None:
-        super().__init__(input_size, hidden_size, device=device, dtype=dtype)
+        super().__init__(input_size, (hidden_size, input_size, 1), device=device, dtype=dtype)
+        self.leaf_inputs = True
         self.weight("W", hidden_size, input_size, fan_in=input_size)
         self.weight("b", hidden_size, fan_in=input_size)
         self.reset_parameters()
 
-    @property
-    def shares(self) -> bool:
-        return False  # a mean is cheaper than to find its equal
+    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, ...]:
+        return self._mean(a, a.new_ones(len(a), 1))
 
-    def input_nodes(self, forest: Forest) -> Tensor:
-        """(M,) the leaves, tree after tree, each tree's from left to right."""
-        return leaves_in_order(forest)
+    def node(self, a: None, below: Edges) -> tuple[Tensor, ...]:
+        _, s_k, n_k = below.states
+        return self._mean(below.sum(s_k), below.sum(n_k))
 
-    def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        before = np.cumsum([0, *(len(tree.leaves) for tree in forest.trees)])
-        bare = [tree if tree.tokens is None else tree.replace(tokens=None) for tree in forest.trees]
-        spans = np.concatenate([tree.spans + start for tree, start in zip(bare, before, strict=False)])
-        starts, ends = (torch.from_numpy(side).to(x.device) for side in spans.T.copy())
-        wide = torch.float32 if x.device.type == "mps" else torch.float64  # a sum of very many words is long
-        sums = torch.cat([x.new_zeros(1, x.shape[1]), x]).to(wide).cumsum(dim=0)  # (M + 1, X)
-        mean = (sums.index_select(0, ends) - sums.index_select(0, starts)) / (ends - starts).unsqueeze(1)
-        h = torch.tanh(nn.functional.linear(mean.to(x.dtype), self.W, self.b))  # (N, D)
-        return h, torch.arange(len(h), device=x.device)
+    def _mean(self, s: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+        return torch.tanh(functional.linear(s / n, self.W, self.b)), s, n

@@ -16,6 +16,7 @@ from bough.reproduce.document import Cell, Table
 from bough.reproduce.plan import TABLE4_RUN, Run
 from bough.storage import read_json, write_json
 from bough.training.tasks import task_for
+from bough.training.tasks.pairs import Rated
 from bough.trees.tree import Tree
 
 SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
@@ -97,7 +98,7 @@ def _scores(model: Model, data: Path, query: Tree, trees: Sequence[Tree]) -> NDA
     from bough.model.sentences import prepare
 
     asked = prepare(query, model)
-    pairs = [(asked, prepare(tree, model), 0.0) for tree in trees]
+    pairs = [Rated(asked, prepare(tree, model), 0.0) for tree in trees]
     return task_for(model.config, data).predict(model, pairs)
 
 
