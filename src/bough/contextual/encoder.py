@@ -6,6 +6,7 @@ import contextlib
 import copy
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,7 @@ class Encoder:
         kind = type(self.whole).__name__
         return f"{kind} cannot be split after layer {self.freeze}; with freeze = 0 all of it learns"
 
+    @cached_property
     def fingerprint(self) -> str:
         """Of the layers that stay as they are: equal ones give equal states."""
         digest = hashlib.sha256(str(getattr(self.whole, "config", "")).encode())

@@ -183,7 +183,7 @@ class Leaves(nn.Module):
         """
         if self.encoder.lower is None:
             return
-        place = (folder or user_cache() / "contextual") / self.encoder.fingerprint()
+        place = (folder or user_cache() / "contextual") / self.encoder.fingerprint
         if self.memory is None or self.memory.folder != place:
             self.memory = Memory(place)
         self.memory.refresh()

@@ -42,6 +42,11 @@ def ends_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
+def text_digest(text: str) -> bytes:
+    """Eight bytes that are always the same for a text, and by chance otherwise: for splits and draws."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
 def sha256(path: Path) -> str:
     """SHA-256 of the whole file."""
     with path.open("rb") as file:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 from collections.abc import Iterator
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+from bough.data.identity import text_digest
 from bough.data.location import find_data, require
-from bough.errors import DataError, FormatError
+from bough.data.tables import rows_with
+from bough.errors import DataError
 
 SOURCES = ("goemotions", "titles", "reviews", "sayings")  # of a review: its title, or its text
 SAYINGS = Path(__file__).with_name("sayings.txt")  # patterns of bough's own
@@ -52,11 +52,7 @@ def opinions_file(data: Path, source: str) -> Path:
 
 def _split_of(text: str) -> str:
     """By a hash of the letters, whatever their case."""
-    return _TENTHS.get(_hash(text.strip().lower())[0] % 10, "train")
-
-
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return _TENTHS.get(text_digest(text.strip().lower())[0] % 10, "train")
 
 
 def _sayings() -> Iterator[Opinion]:
@@ -67,11 +63,11 @@ def _sayings() -> Iterator[Opinion]:
         pieces = re.split(r"\[([^\]]*)\]", pattern)  # what stands between, and what is to be chosen from
         ways = [piece.split("|") if place % 2 else [piece] for place, piece in enumerate(pieces)]
         texts = ["".join(chosen) for chosen in itertools.product(*ways)]
-        yield from (Opinion(text, label) for text in sorted(texts, key=_hash)[:MOST])
+        yield from (Opinion(text, label) for text in sorted(texts, key=text_digest)[:MOST])
 
 
 def _comments(path: Path, split: str) -> Iterator[Opinion]:
-    for row in _rows(path, ("split", "text", "label")):
+    for row in rows_with(path, ("split", "text", "label")):
         if row["split"] == split and row["text"].strip():
             text = row["text"].replace("[NAME]", "someone").replace("[RELIGION]", "religion")
             yield Opinion(text, row["label"])
@@ -79,15 +75,6 @@ def _comments(path: Path, split: str) -> Iterator[Opinion]:
 
 def _reviews(path: Path, source: str, split: str) -> Iterator[Opinion]:
     column = "title" if source == "titles" else "text"
-    for row in _rows(path, ("rating", "title", "text")):
+    for row in rows_with(path, ("rating", "title", "text")):
         if _split_of(row["title"]) == split and row[column].strip():
             yield Opinion(row[column], STARS[row["rating"]])
-
-
-def _rows(path: Path, wanted: tuple[str, ...]) -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        table = csv.DictReader(file)
-        for name in wanted:
-            if name not in (table.fieldnames or ()):
-                raise FormatError(f"no column {name!r}", where=str(path), line=1)
-        yield from table

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+from bough.data.identity import text_digest
 from bough.data.location import SPLITS, find_data, require
 from bough.data.sick import TEXTS
+from bough.data.tables import rows_with
 from bough.errors import DataError, FormatError
 from bough.formats.lines import numbered
 
@@ -68,7 +68,7 @@ def said(text: str) -> str:
 
 def _tenth(pair: Alike) -> int:
     both = "\n".join(sorted((said(pair.a), said(pair.b))))
-    return blake2b(both.encode("utf-8", "surrogatepass"), digest_size=8).digest()[0] % HELD
+    return text_digest(both)[0] % HELD
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Alike]]:
@@ -77,16 +77,9 @@ def _rows(path: Path) -> Iterator[tuple[str, Alike]]:
         "stsb",
         "the STS benchmark as CSV with genre, score, a and b goes to stsb/train.csv and dev.csv",
     )
-    with path.open(encoding="utf-8", newline="") as file:
-        table = csv.DictReader(file)
-        for name in COLUMNS:
-            if name not in (table.fieldnames or ()):
-                raise FormatError(f"no column {name!r}", where=str(path), line=1)
-        for number, row in enumerate(table, 1):
-            yield (
-                row["genre"],
-                Alike(str(number), row["a"], row["b"], 1 + 0.8 * _score(row["score"], path, number)),
-            )
+    for number, row in enumerate(rows_with(path, COLUMNS), 1):
+        score = 1 + 0.8 * _score(row["score"], path, number)
+        yield row["genre"], Alike(str(number), row["a"], row["b"], score)
 
 
 def _score(text: str, path: Path, number: int) -> float:

@@ -28,6 +28,16 @@ def read_table(path: Path, lines_of: Lines | None = None) -> tuple[list[str], Ce
     return table_of(lines_of(), path)
 
 
+def rows_with(path: Path, wanted: Iterable[str]) -> Iterator[dict[str, str]]:
+    """The rows of a published CSV file, which has at least these columns."""
+    with path.open(encoding="utf-8", newline="") as file:
+        table = csv.DictReader(file)
+        for name in wanted:
+            if name not in (table.fieldnames or ()):
+                raise FormatError(f"no column {name!r}", where=str(path), line=1)
+        yield from table
+
+
 def table_of(lines_of_file: Iterable[bytes], path: Path) -> tuple[list[str], Cells]:
     """The same for the lines of a CSV or tabbed file; no line is read before the row that needs it."""
     suffix = path.suffix.lower()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from hashlib import blake2b
 from pathlib import Path
 
+from bough.data.identity import text_digest
 from bough.data.sts import Alike
 
 TURNS = "turns"
@@ -25,7 +25,9 @@ def _pairs() -> Iterator[Alike]:
         if line.startswith("#"):
             continue
         rating, a, b = line.split("\t")
-        for place, (left, right) in enumerate(sorted(_filled(a, b), key=_hash)[:MOST]):
+        for place, (left, right) in enumerate(
+            sorted(_filled(a, b), key=lambda pair: text_digest("\n".join(pair)))[:MOST]
+        ):
             yield Alike(f"{number}-{place}", left, right, float(rating))
 
 
@@ -38,7 +40,3 @@ def _filled(a: str, b: str) -> Iterator[tuple[str, str]]:
         filled = iter(chosen)
         left, right = re.sub(r"\[[^\]]*\]", lambda _: next(filled), f"{a}\t{b}").split("\t")  # noqa: B023
         yield left, re.sub(r"\{(\d)\}", lambda found: chosen[int(found.group(1)) - 1], right)  # noqa: B023
-
-
-def _hash(pair: tuple[str, str]) -> bytes:
-    return blake2b("\n".join(pair).encode(), digest_size=8).digest()

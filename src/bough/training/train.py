@@ -103,7 +103,7 @@ def train(
         "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
     }
     if model.leaves is not None:
-        facts |= {"leaves": model.leaves.encoder.fingerprint()}
+        facts |= {"leaves": model.leaves.encoder.fingerprint}
     ranks.from_first(lambda: claim_data(out, facts))
 
     if isinstance(task, RelatednessTask):

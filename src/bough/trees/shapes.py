@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -63,9 +62,4 @@ def subtree(tree: Tree, node: int) -> Tree:
     kept = tree.preorder[inside[tree.preorder]]
     new = np.full(len(tree), -1, dtype=np.int64)
     new[kept] = np.arange(len(kept))
-    parents = np.where(kept == node, -1, new[tree.parents[kept]])
-
-    def pick(column: tuple[Any, ...] | None) -> list[Any] | None:
-        return None if column is None else [column[one] for one in kept.tolist()]
-
-    return Tree(parents, tokens=pick(tree.tokens), labels=pick(tree.labels), relations=pick(tree.relations))
+    return tree._rebuilt(np.where(kept == node, -1, new[tree.parents[kept]]), kept.tolist())
