@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import cards
 import numpy as np
 
 CLASSES = ("negative", "neutral", "positive")
@@ -116,6 +117,10 @@ def two(p: np.ndarray, labels: Sequence[str]) -> dict[str, float]:
     }
 
 
+def percent(rows: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    return {system: {head: 100 * value for head, value in row.items()} for system, row in rows.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -154,28 +159,17 @@ def main() -> None:
         print(json.dumps(figures))
         return
     shown = "\n\n".join(
-        shown_table(f"{name} ({len(sets[name][0][0]):,} texts)", rows) for name, rows in figures.items()
+        cards.table(f"{name} ({len(sets[name][0][0]):,} texts)", percent(rows), ".1f")
+        for name, rows in figures.items()
     )
     print(shown)
     if given.card is not None:
-        before = given.card.read_text(encoding="utf-8").split(SECTION)[0].rstrip()
         said = (
             "By `python tools/everyday.py --test`, in percent; the sentences of the first two are the project's own. "
             "So are the sayings that the model learned from, written later and with the sentences known: expect less "
             "on a stranger's sentences."
         )
-        given.card.write_text(f"{before}\n\n{SECTION}\n\n{said}\n\n{shown}\n", encoding="utf-8")
-
-
-def shown_table(title: str, rows: dict[str, dict[str, float]]) -> str:
-    """Markdown."""
-    heads = list(next(iter(rows.values())))
-    lines = [f"| {title} | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
-    lines += [
-        f"| {system} | {' | '.join(f'{100 * row[head]:.1f}' for head in heads)} |"
-        for system, row in rows.items()
-    ]
-    return "\n".join(lines)
+        cards.replace_section(given.card, SECTION, f"{said}\n\n{shown}")
 
 
 if __name__ == "__main__":

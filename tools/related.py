@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import cards
 import numpy as np
 
 SECTION = "## Outside the captions"
@@ -127,25 +128,18 @@ def main() -> None:
         return
     counts = ", ".join(f"{len(found):,} {name}" for name, found in sets.items())
     asked = f"nearest, {len(questions):,} questions to {len(corpus):,} sentences"
+    examples = {
+        f"{a} {b}": {name: float(probes[name][i]) for name in given.models} for i, (a, b) in enumerate(PROBES)
+    }
     shown = "\n\n".join(
         [
-            shown_table(f"Pearson's r ({counts})", agreement, ".3f"),
-            shown_table(asked, search, ".3f"),
-            "\n".join(
-                [
-                    f"| | {' | '.join(given.models)} |",
-                    f"|---|{'---|' * len(given.models)}",
-                    *(
-                        f"| {a} {b} | {' | '.join(f'{probes[name][i]:.1f}' for name in given.models)} |"
-                        for i, (a, b) in enumerate(PROBES)
-                    ),
-                ]
-            ),
+            cards.table(f"Pearson's r ({counts})", agreement, ".3f"),
+            cards.table(asked, search, ".3f"),
+            cards.table("examples", examples, ".1f"),
         ]
     )
     print(shown)
     if given.card is not None:
-        before = given.card.read_text(encoding="utf-8").split(SECTION)[0].rstrip()
         said_of = (
             "By `python tools/related.py`, on plain text, on the dev split of the STS benchmark. The model and "
             "its settings were chosen without it. That shared words count in the order of `nearest` was decided "
@@ -153,17 +147,7 @@ def main() -> None:
             "out of train. `relatedness-sick` learned from SICK alone. On forums TF-IDF is better. The pairs at "
             "the end are examples, not a measurement."
         )
-        given.card.write_text(f"{before}\n\n{SECTION}\n\n{said_of}\n\n{shown}\n", encoding="utf-8")
-
-
-def shown_table(title: str, rows: dict[str, dict[str, float]], form: str) -> str:
-    """Markdown."""
-    heads = list(next(iter(rows.values())))
-    lines = [f"| {title} | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
-    lines += [
-        f"| {name} | {' | '.join(f'{row[head]:{form}}' for head in heads)} |" for name, row in rows.items()
-    ]
-    return "\n".join(lines)
+        cards.replace_section(given.card, SECTION, f"{said_of}\n\n{shown}")
 
 
 if __name__ == "__main__":
