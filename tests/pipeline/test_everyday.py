@@ -23,6 +23,12 @@ def test_four_of_five_everyday_sentences_are_right() -> None:
     assert right >= 0.8 * len(found)
 
 
+@pytest.mark.parametrize(("text", "label"), [(row["text"], row["label"]) for row in rows("blind_spots.csv")])
+def test_what_former_models_were_blind_to_is_seen(text: str, label: str) -> None:
+    """None of these sentences is among the sayings that the model learned from."""
+    assert sentiment()(text).polarity == label
+
+
 @pytest.mark.parametrize(
     ("good", "bad"),
     [("the result 👍", "the result 👎"), ("Love it! 😍", "Hate it! 😡"), ("I liked it", "I didnt like it")],

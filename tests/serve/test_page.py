@@ -109,7 +109,7 @@ def test_several_lines_are_several_trees(page: Page) -> None:
 
 def test_examples_are_a_click_away(page: Page) -> None:
     kinds = page.locator("#sentiment-examples b").all_text_contents()
-    assert kinds == ["Negation", "Contrast", "Intensifiers"]
+    assert kinds == ["Negation", "Contrast", "Intensifiers", "Every day"]
     page.click("text=It is neither funny nor charming.")
     page.wait_for_function("() => document.querySelector('.card h2').textContent.startsWith('It is neither')")
 

@@ -58,7 +58,7 @@ def load(
     Examples:
         >>> import bough
         >>> bough.load("sentiment")("A delight.").label
-        'positive'
+        'very positive'
         >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
         3.9
     """

@@ -34,7 +34,7 @@ class Phrase:
         >>> import bough
         >>> root = bough.load("sentiment")("A delight.").nodes[0]
         >>> root.span, root.text, root.label, root.children
-        ((0, 3), 'A delight.', 'positive', (1, 2))
+        ((0, 3), 'A delight.', 'very positive', (1, 2))
     """
 
     span: tuple[int, int]

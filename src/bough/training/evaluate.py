@@ -45,7 +45,7 @@ class Report:
 
     Examples:
         >>> import bough
-        >>> report = bough.load("sentiment").evaluate(["A delight.", "A dull mess."], ["positive", "negative"])
+        >>> report = bough.load("sentiment").evaluate(["A delight.", "A dull mess."], ["positive", "very negative"])
         >>> report.figures["accuracy"], report.examples
         (0.5, 2)
     """

@@ -9,6 +9,7 @@ const EXAMPLES = {
   Negation: ["The film is not good.", "It is neither funny nor charming.", "Nobody will regret seeing this."],
   Contrast: ["The plot is thin, but the acting is wonderful.", "Although it is slow, it is never dull."],
   Intensifiers: ["The jokes are good.\nThe jokes are really good.\nThe jokes are incredibly, wonderfully good.", "It is a rather bad and utterly pointless remake."],
+  "Every day": ["didnt expect much, but wow 😍", "Returned it the same day.", "Zero problems after two years."],
 };
 
 export function start(given) {
