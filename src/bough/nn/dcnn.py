@@ -87,23 +87,25 @@ class DCNN(SequenceEncoder):
     def sequences(self, x: Tensor) -> Tensor:
         f = x.transpose(1, 2).unsqueeze(2)  # (B, X, 1, n)
         k = max(self.top, math.ceil(x.shape[1] / 2))
-        f = torch.tanh(_largest(_folded(_convolved(f, self.m_1)), k) + self.b_1.unsqueeze(2))
-        f = torch.tanh(_largest(_folded(_convolved(f, self.m_2)), self.top) + self.b_2.unsqueeze(2))
+        f = torch.tanh(_largest(_convolved(f, self.m_1), k) + self.b_1.unsqueeze(2))
+        f = torch.tanh(_largest(_convolved(f, self.m_2), self.top) + self.b_2.unsqueeze(2))
         return f.flatten(1)
 
 
 def _convolved(f: Tensor, m: Tensor) -> Tensor:
-    """(B, rows, maps, n), filters (rows, maps', maps, w) -> (B, rows, maps', n + w - 1), each row by itself."""
-    rows, out, _, width = m.shape
-    found = functional.conv1d(f.flatten(1, 2), m.flatten(0, 1), padding=width - 1, groups=rows)
-    return found.view(len(f), rows, out, -1)
+    """(B, rows, maps, n), filters (rows, maps', maps, w) -> (B, ⌈rows / 2⌉, maps', n + w - 1), folded.
 
-
-def _folded(f: Tensor) -> Tensor:
-    """Rows 2i and 2i + 1 added; the last of an odd number stays as it is."""
-    if f.shape[1] % 2:
-        f = functional.pad(f, (0, 0, 0, 0, 0, 1))
-    return f[:, 0::2] + f[:, 1::2]
+    A row is convolved by itself; those of rows 2i and 2i + 1 are added, which one product of matrices does with the
+    pair's words under the filters side by side.
+    """
+    if len(m) % 2:
+        f, m = functional.pad(f, (0, 0, 0, 0, 0, 1)), functional.pad(m, (0, 0, 0, 0, 0, 0, 0, 1))
+    rows, out, maps, width = m.shape
+    filters = m.unflatten(0, (rows // 2, 2)).transpose(1, 2).reshape(rows // 2, out, 2 * maps * width)
+    seen = functional.pad(f, (width - 1, width - 1)).unfold(3, width, 1)  # (B, rows, maps, n + w - 1, w)
+    under = seen.unflatten(1, (rows // 2, 2)).permute(1, 2, 3, 5, 0, 4)  # (pairs, 2, maps, w, B, n + w - 1)
+    found = filters @ under.reshape(rows // 2, 2 * maps * width, -1)
+    return found.view(rows // 2, out, len(f), -1).permute(2, 0, 1, 3)
 
 
 def _largest(f: Tensor, k: int) -> Tensor:
