@@ -115,9 +115,10 @@ def test_the_models_in_the_package(name: str) -> None:
         assert word not in model.index
         assert [names[row] for row in rows_for(word, model.index)] == parts
     scores = json.loads((MODELS / name / "config.json").read_text())["scores"]
-    figure, points = ("accuracy", 0.002) if name == "sentiment" else ("pearson", 0.002)
+    # the loss, not the accuracy, for the cost of folding: a few dozen of 2,210 sentences change their class either way
+    figure, cost, sign = ("accuracy", "loss", 1) if name == "sentiment" else ("pearson", "pearson", -1)
     for split in ("dev", "test"):
-        assert scores[split]["folded"][figure] >= scores[split]["trained"][figure] - points
+        assert sign * (scores[split]["folded"][cost] - scores[split]["trained"][cost]) <= 0.002
     bar = 0.01  # a point of accuracy, a hundredth of a correlation
     assert scores["test"]["text"][figure] >= scores["test"]["shipped"][figure] - bar
     assert "licence" in (MODELS / name / "README.md").read_text()
