@@ -6,6 +6,7 @@ from bough.reproduce import paper
 from bough.reproduce.document import MISSING, Cell, Table, block_as_markdown
 from bough.reproduce.page import as_html
 from bough.reproduce.plan import CITED_SICK, CITED_SST, OURS, TOGETHER
+from bough.reproduce.report import in_short
 from bough.reproduce.tables import spread, table1, table2, table3, verdict
 from minruns import system
 
@@ -98,6 +99,18 @@ def test_cited_systems_are_marked_and_ours_stand_beside_them_once_they_are_run()
     assert (deep.text, deep.verdict) == ("86.0 (0.0, n 2)", "derived")
     assert column(table3(found), "ECNU (Zhao et al., 2014)", 1).text == "0.8500 (0.0141, n 2)"
     assert column(table3(found), "ECNU (Zhao et al., 2014)", 4).text == "-"  # the paper quotes none
+
+
+def test_what_has_no_sd_of_the_papers_beside_it_is_not_counted() -> None:
+    found = {
+        "sst5-dependency": system("sst5-dependency", accuracy=[0.484, 0.486], binary=[0.80, 0.82]),
+        "sst5-drnn": system("sst5-drnn", accuracy=[0.49, 0.49], binary=[0.86, 0.86]),
+        f"sst5-{next(iter(OURS))}": system(f"sst5-{next(iter(OURS))}", accuracy=[0.51, 0.51]),
+    }
+    (said,) = in_short(table2(found))
+    assert said.endswith(
+        "of 1 figures, within one of the paper's standard deviations: 1, better: 0, worse: 0."
+    )
 
 
 def test_every_rebuilt_system_has_a_note_of_its_departures() -> None:

@@ -40,7 +40,7 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
     run = Run(TABLE4_RUN.recipe, TABLE4_RUN.seed, overrides=tuple((overrides or {}).items()))
     sentiment, relatedness = table2(found), table3(found)
     sections = [
-        Section("In short", (Text(_opening(results, found)), Points(_in_short(sentiment, relatedness)))),
+        Section("In short", (Text(_opening(results, found)), Points(in_short(sentiment, relatedness)))),
         Section("Parameter counts", (table1(),)),
         Section("Sentiment", (sentiment,)),
         Section("Relatedness", (relatedness,)),
@@ -68,14 +68,15 @@ def _opening(results: Sequence[Result], found: Mapping[str, System]) -> str:
     )
 
 
-def _in_short(*tables: Table) -> tuple[str, ...]:
+def in_short(*tables: Table) -> tuple[str, ...]:
     """How many of a table's figures lie where."""
     points = []
     for table in tables:
-        tones = [cell.tone for row in table.rows for cell in row if cell.verdict and cell.verdict != "cited"]
+        tones = [cell.tone for row in table.rows for cell in row]
         within, better, worse = (tones.count(tone) for tone in ("within", "better", "worse"))
+        count = within + better + worse
         points.append(
-            f"{table.title}: of {len(tones)} figures, within one of the paper's standard deviations: {within}, "
+            f"{table.title}: of {count} figures, within one of the paper's standard deviations: {within}, "
             f"better: {better}, worse: {worse}."
         )
     return tuple(points)
@@ -109,7 +110,9 @@ def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: 
     hours = sum(result["seconds"] for result in results) / 3600
     points = [f"Data: {line}." for line in _counts(data)]
     points += [f"Versions: {line}." for line in versions]
-    points.append(f"Time: {hours:.1f} hours of one core in all; each run is one process of one thread.")
+    points.append(
+        f"Time: {hours:.1f} hours of runs, added up by the clock; each is one process of one thread."
+    )
     header = ("system", "seeds", "vectors", "seconds per run")
     return Points(tuple(points)), Table(
         "Runs", header, rows, ("A `+` sets something over the recipe of that name.",)
