@@ -132,6 +132,12 @@ def test_the_second_channel_is_read_and_gets_no_gradient() -> None:
     other = x.detach().clone()
     other[:, X:] += 1
     assert not torch.allclose(layer(other, Forest([chain(5)])), out)
+    single = CNN(X, D).double()
+    single.load_state_dict(layer.state_dict())
+    twice = x[:, :X].repeat(1, 2)
+    torch.testing.assert_close(
+        layer(twice, Forest([chain(5)])), single(x[:, :X], Forest([chain(5)])), **TOLERANCE
+    )
     with pytest.raises(ValueError, match="channels=2"):
         CNN(3, D, channels=2)
 

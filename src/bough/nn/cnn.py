@@ -21,7 +21,7 @@ class CNN(SequenceEncoder):
         c_i = ReLU(w · x_{i:i+m-1} + b), z = max_i c_i for each filter
 
     A sentence is padded with m - 1 zeros on both sides. With two channels a row of x holds two vectors of the word.
-    Every filter reads both and adds the results; the second vector gets no gradient, so it stays fixed.
+    Every filter reads both, and the results are averaged; the second vector gets no gradient, so it stays fixed.
 
     Args:
         input_size: X, the width of both channels together.
@@ -68,7 +68,7 @@ class CNN(SequenceEncoder):
     def sequences(self, x: Tensor) -> Tensor:
         if self.channels == 2:
             tuned, fixed = x.chunk(2, dim=2)
-            x = tuned + fixed.detach()  # w · u + w · v = w · (u + v)
+            x = (tuned + fixed.detach()) / 2  # the mean of w · u and w · v is w · (u + v) / 2
         taps = [self.get_parameter(f"w_{m}").permute(2, 0, 1).flatten(0, 1) for m in WINDOWS]  # (m D, X) each
         y = functional.linear(x, torch.cat(taps)).unflatten(2, (-1, self.hidden_size))  # (B, n, 12, D)
         found = []

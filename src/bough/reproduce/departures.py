@@ -32,7 +32,7 @@ SST: dict[str, tuple[str, ...]] = {
         "batches of phrases of one length, punctuation kept",
         "binary: trained on phrases that are not neutral, in two classes",
     ),
-    "cnn-multichannel": ("as CNN-non-static",),
+    "cnn-multichannel": ("as CNN-non-static", "the results of both channels are averaged, not added"),
     "drnn": (
         "GloVe instead of word2vec",
         "no L2 on activations",
