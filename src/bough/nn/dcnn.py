@@ -104,7 +104,7 @@ def _convolved(f: Tensor, m: Tensor) -> Tensor:
     filters = m.unflatten(0, (rows // 2, 2)).transpose(1, 2).reshape(rows // 2, out, 2 * maps * width)
     seen = functional.pad(f, (width - 1, width - 1)).unfold(3, width, 1)  # (B, rows, maps, n + w - 1, w)
     under = seen.unflatten(1, (rows // 2, 2)).permute(1, 2, 3, 5, 0, 4)  # (pairs, 2, maps, w, B, n + w - 1)
-    found = filters @ under.reshape(rows // 2, 2 * maps * width, -1)
+    found: Tensor = filters @ under.reshape(rows // 2, 2 * maps * width, -1)
     return found.view(rows // 2, out, len(f), -1).permute(2, 0, 1, 3)
 
 
