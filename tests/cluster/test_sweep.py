@@ -66,7 +66,7 @@ def test_the_test_split_is_never_read(mini: Path, tmp_path: Path, monkeypatch: p
 def test_a_loss_is_better_when_it_is_less(mini: Path, tmp_path: Path) -> None:
     tried = sweep(mini, tmp_path, {"rate": ("1", "2")}, seeds=1, choose="loss")
     results = [
-        {"settings": {"rate": rate}, "dev": {"loss": loss}, "epoch": 1, "stopped": stopped}
+        {"settings": {"rate": rate}, "seed": 1, "dev": {"loss": loss}, "epoch": 1, "stopped": stopped}
         for rate, loss, stopped in (("1", 0.9, None), ("2", 0.1, 1))
     ]
     found: list[Row] = rows(tried, results)
@@ -76,6 +76,17 @@ def test_a_loss_is_better_when_it_is_less(mini: Path, tmp_path: Path) -> None:
     ]  # what was stopped is no match for what was not
     results[1]["stopped"] = None
     assert [row.settings[0][1] for row in rows(tried, results)] == ["2", "1"]
+
+
+def test_a_row_has_its_seeds_in_order_whichever_ended_first(mini: Path, tmp_path: Path) -> None:
+    tried = sweep(mini, tmp_path, {"rate": ("1",)}, seeds=3)
+    results = [
+        {"settings": {"rate": "1"}, "seed": seed, "dev": {"accuracy": seed / 10}, "epoch": seed, "stopped": None}
+        for seed in (2, 3, 1)
+    ]
+    (row,) = rows(tried, results)
+    assert row.values == (0.1, 0.2, 0.3)
+    assert row.epochs == (1, 2, 3)
 
 
 @pytest.mark.parametrize(

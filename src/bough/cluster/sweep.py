@@ -214,10 +214,11 @@ def said(sweep: Sweep, result: Result) -> str:
 
 
 def rows(sweep: Sweep, results: Sequence[Result]) -> list[Row]:
-    """The combinations: those that were trained to their end first, the best of them on top."""
+    """The combinations: those that were trained to their end first, the best of them on top. Seeds are in order."""
     figure, found = sweep.figure, []
+    in_order = sorted(results, key=lambda result: result["seed"])  # runs side by side end in any order
     for combination in sweep.combinations():
-        mine = [result for result in results if result["settings"] == dict(combination)]
+        mine = [result for result in in_order if result["settings"] == dict(combination)]
         if not mine:
             continue
         words = ["bough", "train", sweep.recipe]
