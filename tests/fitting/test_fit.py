@@ -10,7 +10,7 @@ import pytest
 import bough
 from bough.errors import DataError
 from bough.fitting import fit_sources
-from bough.fitting.source import Listed
+from bough.fitting.source import Listed, digest
 from bough.pipeline import RelatednessPipeline, SentimentPipeline
 from small_fits import QUICK, examples
 
@@ -162,3 +162,30 @@ def test_what_a_person_should_know_is_told(tmp_path: Path) -> None:
 def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
     with pytest.raises(ValueError, match="--trees none"):
         bough.fit(*examples(10), settings={**QUICK, "encoder": "mean"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"trees": "none", "start": "sentiment"}, "'none': the model to start from reads constituency trees"),
+        (
+            {"trees": "none", "settings": {"encoder": "constituency"}},
+            "'none': encoder = 'constituency' reads",
+        ),
+        ({"vectors": "6B", "start": "sentiment"}, "'6B': the words are those of the model to start from"),
+    ],
+)
+def test_what_cannot_be_had_together_is_said(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bough.fit(*examples(20), epochs=1, **options)
+
+
+def test_lists_are_read_as_tables_are() -> None:
+    texts, labels = examples(20)
+    holes = Listed([*texts, "more", "and more"], [*labels, None, float("nan")])
+    assert len(list(holes)) == 20
+    assert holes.empty == [20, 21]
+    with pytest.raises(ValueError, match=r"texts\[1\] is .*, not two texts"):
+        list(Listed([("a", "b"), ("a", "b", "c")], [1, 2]))
+    one, other = (Listed([pair], [1]) for pair in (("a man", "a dog"), ("a dog", "a man")))
+    assert digest(next(iter(one))) == digest(next(iter(other)))

@@ -63,6 +63,15 @@ def test_a_text_is_parsed_once_whatever_a_kill_left(tmp_path: Path) -> None:
         )  # the text without a word has no tree
 
 
+def test_a_line_that_another_process_wrote_there_is_not_taken_for_ones_own(tmp_path: Path) -> None:
+    texts = ["one two", "three four five"]
+    with Parses(tmp_path / "parses.jsonl", Counting()) as parses:
+        found = parses.trees(texts)
+        one, other = parses.places
+        parses.places[one], parses.places[other] = parses.places[other], parses.places[one]
+        assert parses.trees(texts) == found
+
+
 def test_a_damaged_line_is_parsed_again(tmp_path: Path) -> None:
     path = tmp_path / "parses.jsonl"
     with Parses(path, Counting()) as first:
@@ -96,6 +105,22 @@ def test_joined_sentences_keep_their_words_in_order(count: int) -> None:
         assert [tree.tokens[node] for node in tree.words] == words
     assert int(one.degrees.max()) == 2
     assert int(one.heights.max()) <= 1 + int(np.ceil(np.log2(count)))
+
+
+def test_a_few_examples_that_are_all_right_do_not_make_it_sure() -> None:
+    p = np.array([[0.7, 0.2, 0.1]] * 4)
+    assert cooled(p, temperature(p, np.zeros(4, dtype=np.int64))).max() < 0.9
+
+
+def test_the_baseline_learns_from_a_sample_of_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bough.fitting import baseline
+
+    trees = PackedTrees()
+    for number in range(60):  # sorted by class, as many files are
+        word = ("fig", "saw")[number >= 30]
+        trees.append(Tree([1, -1], tokens=["a", word]), [None, int(number >= 30)])
+    monkeypatch.setattr(baseline, "MOST", 30)
+    assert baseline.bag_of_words(trees, trees, 2) == 1.0
 
 
 def test_the_temperature_mends_probabilities_that_are_too_sure() -> None:

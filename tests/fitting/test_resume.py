@@ -57,5 +57,8 @@ def test_a_finished_fit_is_read_again_and_another_is_refused(tmp_path: Path) -> 
     assert again("a saw").json() == one("a saw").json()
     with pytest.raises(TrainingError, match="is not empty"):
         fit(tmp_path)
+    texts, labels = examples(40)
+    with pytest.raises(TrainingError, match="another data"):
+        bough.fit(texts, labels[::-1], trees="none", settings=QUICK, epochs=3, out=tmp_path, resume=True)
     with pytest.raises(TrainingError, match="another seed"):
         fit(tmp_path, resume=True, seed=2)

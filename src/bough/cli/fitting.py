@@ -71,7 +71,7 @@ def fit(
     start
         A shipped model (sentiment, relatedness) or a folder to start from.
     epochs
-        A number; auto stops once the loss on dev has stopped falling.
+        A number; auto stops once the loss on dev has stopped falling, with leaves after four.
     vectors
         840B, 840B-completed, 42B, 6B, a GloVe file, or shipped.
     leaves
@@ -85,7 +85,7 @@ def fit(
     data
         Data folder with GloVe; else BOUGH_DATA, else the user cache.
     threads
-        Threads of torch; one is fastest at these sizes.
+        Threads of torch; one is fastest, unless there are leaves.
     device
         cpu, cuda, mps, ...
     """

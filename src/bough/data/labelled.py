@@ -172,6 +172,8 @@ def _columns(names: Sequence[str], text: tuple[str, ...], label: str | None, whe
 
 
 def _starts_with_bracket(path: Path) -> bool:
+    if is_utf16(path):  # a table from a spreadsheet
+        return False
     first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
     return first.lstrip().startswith("(")
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from bough.fitting.outcome import Outcome
-from bough.fitting.plan import Plan, Shape, plan, settled
+from bough.fitting.plan import Plan, Shape, kind_of, plan, settled
 from bough.fitting.run import Run, Tell, run_fit
 from bough.fitting.source import Listed, Source
+from bough.fitting.vectors import SHIPPED
 from bough.model.config import Config
 from bough.model.model import LEAVES, Model
 from bough.model.shipped import WEIGHTS, load_model
@@ -61,7 +62,8 @@ def fit(
         parser: a name that `bough.parsing.get_parser` knows, or a parser.
         recipe: a recipe's name or file.
         settings: values that override the recipe's.
-        epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
+        epochs: the number of epochs; else training stops once the loss on dev has stopped falling, with `leaves`
+            after four.
         vectors: "auto", a GloVe set's name or file, or "shipped", the word table of the sentiment model.
         leaves: an encoder that `transformers` knows, by its folder or name, whose states stand for the words.
         start: a shipped model's name, or a folder, whose layer and words training starts from.
@@ -142,6 +144,7 @@ def fit_sources(
     config = settled(sources["train"], recipe, shape, chosen)
     if first is not None:
         config = _like(first, config)
+    _check_given(config, shape, vectors, first)
     ranks = here()
     made = ranks.from_first(
         lambda: replace(plan(sources, shape, hold_test=hold_test, seed=seed, ranks=ranks.count), sources={})
@@ -149,10 +152,11 @@ def fit_sources(
     made = replace(made, sources=sources)
     for line in made.said if ranks.first else ():
         hear(line)
-    outcome = run_fit(Run(config, parser, seed, data, device, first), made, out, resume=resume, tell=tell)
+    run = Run(config, parser, seed, data, device, first, str(start or ""))
+    outcome = run_fit(run, made, out, resume=resume, tell=tell)
     if outcome.model is None:
         return load(out, parser=parser), outcome
-    pipeline = pipeline_of(config)(outcome.model.eval(), parser)
+    pipeline = pipeline_of(config)(outcome.model.cpu().eval(), parser)
     pipeline.card, pipeline.facts = (
         outcome.card,
         {"vectors": outcome.facts["vectors"], "scores": outcome.facts["scores"]},
@@ -162,6 +166,22 @@ def fit_sources(
 
 def _started(name: str | Path) -> Model:
     return load_model(WEIGHTS / name if name in NAMES else name)
+
+
+def _check_given(config: Config, shape: Shape | None, vectors: str | None, start: Model | None) -> None:
+    """Nothing that was asked for is to be passed over in silence."""
+    if shape is not None and kind_of(config) != ("dependency" if shape == "none" else shape):
+        why = "the model to start from" if start is not None else f"encoder = {config.encoder!r}"
+        raise ValueError(f"trees {shape!r}: {why} reads {kind_of(config)} trees")
+    if vectors is None:
+        return
+    if config.leaves or start is not None:
+        whose = "an encoder" if config.leaves else "the model to start from"
+        raise ValueError(f"vectors {vectors!r}: the words are those of {whose}; leave them out")
+    if config.embeddings == "random" and vectors != SHIPPED:
+        raise ValueError(
+            f"vectors {vectors!r}: with embeddings = 'random' they are drawn; set them to 'tuned'"
+        )
 
 
 def _like(start: Model, config: Config) -> Config:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 
 from bough.model.model import Model
 from bough.model.sentences import Sentence
@@ -20,14 +21,18 @@ _WIDEST = 3.0  # of the logarithm of a temperature
 
 
 def temperature(predicted: Floats, gold: NDArray[np.int64]) -> float:
-    """The T for which softmax(log p / T) makes the right classes likeliest; 1 where there is nothing to fit."""
+    """The T for which softmax(log p / T) makes the right classes likeliest; 1 where there is nothing to fit.
+
+    n examples say little of chances below 1 / n: as in Platt's method each class gets a little of every target, so that
+    a few examples that are all right do not make a model as sure as can be.
+    """
     logits = np.log(predicted.clip(1e-30))
+    little = 1 / (len(gold) + 2)
+    targets = np.full(predicted.shape, little / max(predicted.shape[1] - 1, 1))
+    targets[np.arange(len(gold)), gold] = 1 - little
 
     def loss(log_t: float) -> float:
-        scaled = logits / np.exp(log_t)
-        scaled -= scaled.max(axis=1, keepdims=True)
-        chances = scaled[np.arange(len(gold)), gold] - np.log(np.exp(scaled).sum(axis=1))
-        return float(-chances.mean())
+        return float(-(targets * log_softmax(logits / np.exp(log_t), axis=1)).sum(axis=1).mean())
 
     found = minimize_scalar(loss, bounds=(-_WIDEST, _WIDEST), method="bounded")
     return float(np.exp(found.x)) if loss(found.x) < loss(0.0) else 1.0

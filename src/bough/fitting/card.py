@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bough.model.card import FIGURES
+from bough.model.card import FIGURES, words_line
 from bough.model.model import Model
 
 NAMES = {**FIGURES, "accuracy": "accuracy", "f1": "mean F1 of the classes", "loss": "loss"}
@@ -42,8 +42,7 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
         f"- Trees: {purpose.trees}, by the parser `{facts['parser']}`"
         if purpose.trees != "given"
         else "- Trees: given",
-        f"- Word vectors: {facts['vectors']}, {model.config.embeddings}"
-        + (f" ({facts['coverage']} of the training examples)" if facts["coverage"] else ""),
+        words_line(model.config, facts["vectors"], facts["coverage"], "training examples"),
         f"- The epoch, {facts['epoch']} of {facts['epochs']}, was chosen on dev; seed {facts['seed']}.",
     ]
     if "temperature" in facts:

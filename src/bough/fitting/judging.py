@@ -10,6 +10,7 @@ import numpy as np
 
 from bough.data.labelled import open_labelled
 from bough.errors import DataError
+from bough.fitting.source import rating
 from bough.parsing import Parser
 from bough.pipeline import RelatednessPipeline, load
 from bough.pipeline.reading import groups
@@ -45,7 +46,9 @@ def judge(
                 raise DataError(
                     f"{source.place(example.line)}: the label {example.label!r}; the model has {known}"
                 )
-            gold.append(float(example.label) if pairs else numbers[example.label])
+            gold.append(
+                rating(example.label, source.place(example.line)) if pairs else numbers[example.label]
+            )
         if isinstance(pipeline, RelatednessPipeline):
             found = pipeline.compare_all([(example.texts[0], example.texts[1]) for example in group])
             predicted.append(np.array([result.score for result in found]))

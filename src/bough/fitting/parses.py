@@ -9,12 +9,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
-from bough.data import user_cache
+from bough.data import fingerprint, user_cache
 from bough.pipeline.reading import Reader
 from bough.trees.tree import Tree
+from bough.version import __version__
 
 _KEY = 32  # letters of a text's digest
-VERSION = 1
 
 
 class Parses:
@@ -77,7 +77,10 @@ class Parses:
         file, place = self.places[key]
         file.seek(place)
         try:
-            parents, tokens, relations = json.loads(file.readline()[_KEY + 1 :])
+            line = file.readline()
+            if line[:_KEY] != key.hex().encode():  # another process has written here
+                return None
+            parents, tokens, relations = json.loads(line[_KEY + 1 :])
             return Tree(parents, tokens=tokens, relations=relations)
         except (ValueError, TypeError):
             return None
@@ -108,8 +111,12 @@ def _beside(path: Path) -> list[Path]:
 
 
 def parses_for(name: str, identity: str, parser: str, trees: str, reader: Reader, number: int = 0) -> Parses:
-    """The parses of one data set: `identity` is its path, or a digest of what is in it."""
-    content = json.dumps([VERSION, identity, parser, trees])
+    """The parses of one data set: `identity` is its path, or a digest of what is in it.
+
+    `parser` is a name; of a folder the weights count too.
+    """
+    weights = sorted(fingerprint([Path(parser)]).values()) if Path(parser).is_dir() else []
+    content = json.dumps([__version__, identity, parser, weights, trees])
     code = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)[:60]
     return Parses(user_cache() / "parses" / f"{safe}-{code}.jsonl", reader, number)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bough.errors import DataError
 from bough.fitting.shards import Shard, shards
-from bough.fitting.source import Names, Scanned, Source, check_classes, same_texts, scan
+from bough.fitting.source import Names, Scanned, Source, check_classes, digest_of, same_texts, scan
 from bough.fitting.split import held_out, strata_of
 from bough.model.config import Config
 from bough.model.layers import kind_named
@@ -40,6 +40,7 @@ class Plan:
     counts: Mapping[str, int]  # examples of each class
     said: Sequence[str]  # what a person should hear
     shards: Mapping[str, Sequence[Shard]]  # of each source: which examples each rank reads
+    digest: str  # of all texts and labels
 
     @property
     def pairs(self) -> bool:
@@ -141,7 +142,7 @@ def plan(
         parts["train"][places] = SPLITS.index(split)
         said.append(f"{split}: {len(places):,} of {len(strata):,} examples, stratified by class, seed {seed}")
     read = {split: shards(sources[split], scanned[split].lines, ranks) for split in scanned}
-    made = Plan(sources, parts, purpose, counts, said, read)
+    made = Plan(sources, parts, purpose, counts, said, read, digest_of(names, scanned.values()))
     if "dev" not in made.sizes():
         raise DataError(
             f"{train.name}: {len(strata)} examples are too few to hold some out; name a file with --dev"
@@ -154,15 +155,16 @@ def _alone(counts: Mapping[str, int]) -> list[str]:
 
 
 def _check_overlap(sources: Mapping[str, Source], scanned: Mapping[str, Scanned], said: list[str]) -> None:
-    """Say so where a text of dev or test is one of those learned from."""
-    for split in SPLITS[1:]:
-        if split in scanned:
-            both = same_texts(scanned[split], [scanned["train"]])
+    """Say so where a text of dev or test is one of those learned from, or one of test chooses on dev."""
+    asked = [("dev", "train", "training examples"), ("test", "train", "training examples")]
+    for split, other, title in [*asked, ("test", "dev", "dev examples")]:
+        if split in scanned and other in scanned:
+            both = same_texts(scanned[split], [scanned[other]])
             if len(both):
                 first = sources[split].place(scanned[split].lines[int(both[0])])
                 verb = "texts are" if len(both) > 1 else "text is"
                 said.append(
-                    f"{first}: {len(both)} {verb} in the training examples too; figures on {split} are too good"
+                    f"{first}: {len(both)} {verb} in the {title} too; figures on {split} are too good"
                 )
 
 

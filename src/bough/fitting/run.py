@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from bough.training.checkpoint import Progress, restore
 from bough.training.loop import Event, learn
 from bough.training.ranks import here
 from bough.training.remembering import remember
-from bough.training.run_folder import claim, versions
+from bough.training.run_folder import claim, claim_data, versions
 from bough.training.tasks import PairsTask, set_rarity
 from bough.training.words import Words
 
@@ -64,6 +65,7 @@ class Run:
     data: Path | str | None
     device: str
     start: Model | None = None
+    start_name: str = ""
 
     def record(self, plan: Plan) -> dict[str, Any]:
         """What `run.json` holds, and a run that is resumed has to have again."""
@@ -76,6 +78,8 @@ class Run:
             | {"classes": list(plan.purpose.classes)},
             "examples": plan.sizes(),
             "files": {split: source.name for split, source in plan.sources.items()},
+            "data": plan.digest,
+            "start": self.start_name,
         }
 
 
@@ -92,6 +96,10 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     torch.manual_seed(run.seed)
     model = _new_model(run, plan, splits, words).to(run.device)
     task = PairsTask(model.config) if plan.pairs else CalibratedTask(model.config)
+    made_of = {**record, "vectors": words.name, "coverage": words.coverage}
+    if model.leaves is not None:
+        made_of["leaves"] = model.leaves.encoder.fingerprint
+    ranks.from_first(lambda: claim_data(out, made_of))
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
     remember(model, *examples.values())
     if isinstance(task, PairsTask):
@@ -106,7 +114,7 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     if model.leaves is None:
         _widen(model, words)
     seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
-    facts = {**outcome.facts, "versions": versions(), "seed": run.seed, "parser": record["parser"]}
+    facts = {**outcome.facts, "versions": versions(run.config), "seed": run.seed, "parser": record["parser"]}
     facts |= {"examples": record["examples"], "files": record["files"]}
     ranks.from_first(lambda: _write(out, outcome, facts, model, seconds))
     return outcome
@@ -116,7 +124,8 @@ def _claimed(out: Path, record: dict[str, Any], resume: bool) -> Outcome | None:
     """Take the folder; the outcome of a finished fit, if there is one."""
     claim(out, record, resume)
     if not (out / DONE).exists():
-        write_json(out / "run.json", record)
+        if not (out / "run.json").exists():
+            write_json(out / "run.json", record)
         return None
     log.info("%s is finished", out)
     (out / CHECKPOINT).unlink(missing_ok=True)
@@ -179,10 +188,19 @@ def _parses(run: Run, plan: Plan, split: str) -> AbstractContextManager[Parses |
     if source.trees:
         return nullcontext()
     reader = WholeReader(run.parser, kind_of(run.config), chain=trees == "chain")
-    parser = run.parser if isinstance(run.parser, str) else run.parser.name
+    if not isinstance(run.parser, str):
+        return _for_now(reader)
     where = str(source.path.resolve()) if source.path else f"{source.name} {plan.sizes()}"
     name = source.path.name if source.path else source.name
-    return parses_for(name, where, parser, f"{trees} {reader.kind}", reader, here().number)
+    return parses_for(name, where, run.parser, f"{trees} {reader.kind}", reader, here().number)
+
+
+@contextmanager
+def _for_now(reader: WholeReader) -> Iterator[Parses]:
+    """The parses of a parser that is not known by a name: nobody could say later whose they were."""
+    temporary = tempfile.TemporaryDirectory(prefix="bough-parses-")
+    with temporary as folder, Parses(Path(folder) / "parses.jsonl", reader) as parses:
+        yield parses
 
 
 def _folded(word: str, config: Config) -> str:

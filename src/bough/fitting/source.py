@@ -49,6 +49,7 @@ class Listed:
     def __post_init__(self) -> None:
         if isinstance(self.items, str):
             raise ValueError(f"{self.name}: one text, {self.items[:40]!r}; give a list of texts")
+        self.items, self.labels = list(self.items), list(self.labels)  # by place, whatever they came as
         if len(self.items) != len(self.labels):
             raise ValueError(
                 f"{self.name}: {len(self.items):,} examples, {len(self.labels):,} labels; give one each"
@@ -78,14 +79,24 @@ class Listed:
                 raise ValueError(
                     f"{self.place(place)} is a {type(item).__name__}, {item!r:.40}; the first is not"
                 )
+            if _blank(label):
+                self.empty.append(place)
+                continue
             if isinstance(item, Tree):
                 yield Example(place, (), str(label), item.replace(labels=None))
                 continue
             texts = tuple(item) if self.pairs else (item,)
+            if self.pairs and (len(texts) != 2 or not all(isinstance(text, str) for text in texts)):
+                raise ValueError(f"{self.place(place)} is {item!r:.60}, not two texts")
             if all(text.strip() for text in texts):
                 yield Example(place, texts, str(label))
             else:
                 self.empty.append(place)
+
+
+def _blank(label: object) -> bool:
+    """Whether a cell of a table is empty, as Python or pandas has it."""
+    return label is None or (isinstance(label, float) and math.isnan(label)) or not str(label).strip()
 
 
 @dataclass
@@ -139,15 +150,14 @@ def scan(source: Source, names: Names, *, ratings: bool) -> Scanned:
     for example in source:
         where = source.place(example.line)
         if ratings:
-            found.ratings.append(_rating(example.label, where))
-        elif example.tree is None or example.tree.labels is None:
-            found.labels.append(names.number(example.label, where))
+            found.ratings.append(rating(example.label, where))
         else:
-            own = [str(label) for label in example.tree.labels if label is not None]
-            for label in own:
-                names.number(label, where)
-            if not example.label:
-                raise FormatError(f"{where}: the root has no label; it is what is predicted of a tree")
+            if example.tree is not None:
+                if not example.label:
+                    raise FormatError(f"{where}: the root has no label; it is what is predicted of a tree")
+                for label in example.tree.labels or ():
+                    if label is not None:
+                        names.number(str(label), where)
             found.labels.append(names.number(example.label, where))
         found.lines.append(example.line)
         found.digests += digest(example)
@@ -158,22 +168,32 @@ def scan(source: Source, names: Names, *, ratings: bool) -> Scanned:
 
 
 def digest(example: Example) -> bytes:
-    """Eight bytes that are equal for equal texts or trees."""
+    """Eight bytes that are equal for equal texts or trees, and for a pair the other way round."""
     if example.tree is not None:
         content = repr((example.tree.parents.tolist(), example.tree.tokens))
     else:
-        content = "\0".join(" ".join(text.split()) for text in example.texts)
+        content = "\0".join(sorted(" ".join(text.split()) for text in example.texts))
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def _rating(text: str, where: str) -> float:
+def digest_of(names: Names, scanned: Iterable[Scanned]) -> str:
+    """Of all examples with their labels, in order."""
+    found = blake2b(repr(list(names.index)).encode("utf-8", "surrogatepass"), digest_size=16)
+    for one in scanned:
+        for column in (one.digests, one.labels.tobytes(), one.ratings.tobytes()):
+            found.update(column)
+    return found.hexdigest()
+
+
+def rating(text: str, where: str) -> float:
+    """The number; a FormatError that says where if it is none."""
     try:
-        rating = float(text)
+        found = float(text)
     except ValueError:
-        rating = math.nan
-    if not math.isfinite(rating):
+        found = math.nan
+    if not math.isfinite(found):
         raise FormatError(f"{where}: the rating {text!r} is not a number")
-    return rating
+    return found
 
 
 def check_classes(counts: Counter[str], where: str) -> None:

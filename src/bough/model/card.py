@@ -55,8 +55,7 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
             f"Trained by `{command}`.",
             "",
             f"- Data: {data_of(config)}",
-            f"- Word vectors: {result['vectors']}, {config.embeddings}"
-            + (f" ({facts['coverage']} of the training split)" if facts["coverage"] else ""),
+            words_line(config, result["vectors"], facts["coverage"], "training split"),
             f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev; test was read once, with it.",
             f"- {versions}",
             "",
@@ -68,6 +67,18 @@ def model_card(config: Config, facts: Mapping[str, Any], result: Mapping[str, An
             "",
         ]
     )
+
+
+def words_line(config: Config, name: str, coverage: str, examples: str) -> str:
+    """What stands for the words of a model, and how much of the `examples` the vectors cover."""
+    if not config.leaves:
+        share = f" ({coverage} of the {examples})" if coverage else ""
+        return f"- Word vectors: {name}, {config.embeddings}{share}"
+    freeze = config.leaves_freeze
+    if freeze == 0:
+        return f"- Leaves: {name}, all of it tuned"
+    kept = f"all but the top {-freeze}" if freeze < 0 else f"the first {freeze}"
+    return f"- Leaves: {name}, {kept} of its layers as they were"
 
 
 def figures_table(result: Mapping[str, Any]) -> str:
