@@ -104,6 +104,7 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("relatedness", "good"), "B"),
         (("nearest", "good", "--corpus", "/no/such/file"), "/no/such/file"),
         (("score", "/no/such/file"), "/no/such/file"),
+        (("score", "reviews.csv"), "reviews.csv is a table"),
         (("score", "/dev/null", "--resume"), "name it with --out"),
         (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),
         (("sentiment", "good", "--svg", "/tmp"), "/tmp exists and is not a file"),

@@ -12,6 +12,7 @@ import pytest
 
 from bough.errors import FormatError
 from bough.pipeline.files import score_file
+from bough.pipeline.reading import groups
 from pipelines import related, sentiment
 
 TEXTS = ["A fine film.", "", "Dull. Boring. Bad!", "  ", "I <loved> it \U0001f600", "caf\u00e9 \u202e rtl"]
@@ -37,7 +38,8 @@ def test_line_n_out_is_line_n_in(source: Path, tmp_path: Path) -> None:
     assert done == len(found) == len(TEXTS)
     assert [one["text"] for one in found] == TEXTS
     assert [one["label"] is None for one in found] == [not text.strip() for text in TEXTS]
-    assert found[0] == sentiment()(TEXTS[0]).as_dict() or found[0]["label"] == sentiment()(TEXTS[0]).label
+    assert found[0].keys() == sentiment()(TEXTS[0]).as_dict().keys()
+    assert found[0]["probabilities"] == pytest.approx(sentiment()(TEXTS[0]).probabilities, abs=1e-3)
     assert len(found[2]["sentences"]) == 3  # type: ignore[arg-type]
     assert told[-1] == (len(TEXTS), source.stat().st_size)
 
@@ -55,6 +57,35 @@ def test_json_lines_keep_their_other_keys(tmp_path: Path) -> None:
     score_file(sentiment(), source, tmp_path / "out", brief=True)
     first, second = results(tmp_path / "out")
     assert (first["id"], second["tags"]) == (7, ["x"])
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "1" * 5000])
+def test_numbers_that_json_does_not_have_are_said_with_their_line(number: str, tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(f'{{"text": "good"}}\n{{"text": "bad", "x": {number}}}\n')
+    with pytest.raises(FormatError, match=r"in\.jsonl:2: not JSON"):
+        score_file(sentiment(), source, tmp_path / "out", brief=True)
+
+
+def test_a_pair_of_three_columns_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("7\tA man sings\tA man sang\n")
+    with pytest.raises(FormatError, match="3 columns; a pair is two"):
+        score_file(related(), source, tmp_path / "out")
+
+
+def test_results_of_another_model_are_not_continued(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    score_file(sentiment(), source, out, brief=True)
+    lines = out.read_text().splitlines(keepends=True)
+    first = json.loads(lines[0])
+    first["probabilities"] = first["probabilities"][::-1]
+    out.write_text(json.dumps(first, ensure_ascii=False) + "\n")
+    with pytest.raises(ValueError, match="another model or parser"):
+        score_file(sentiment(), source, out, brief=True, resume=True)
+    out.write_text("".join(lines[:3]))
+    score_file(sentiment(), source, out, brief=True, resume=True)
+    assert out.read_text() == "".join(lines)
 
 
 def test_pairs(tmp_path: Path) -> None:
@@ -176,3 +207,13 @@ def test_a_killed_run_resumes_without_loss_or_doubles(tmp_path: Path) -> None:
     assert 0 < len(results(out)) < 3000
     subprocess.run([*command, "--resume"], check=True, stderr=subprocess.DEVNULL, env=environment)
     assert [one["text"] for one in results(out)] == source.read_text().splitlines()
+
+
+def test_long_texts_are_fewer_at_a_time() -> None:
+    assert [len(group) for group in groups(["word"] * 600)] == [256, 256, 88]
+    long = "word " * 50_000
+    assert [len(group) for group in groups([long] * 4)] == [2, 2]
+    assert [len(group) for group in groups([(long, "a")] * 4)] == [2, 2]
+    assert [len(group) for group in groups([{"text": long, "id": 7}] * 5)] == [2, 2, 1]
+    mixed = [long] * 3 + ["word"] * 300
+    assert [len(group) for group in groups(mixed)] == [2, 254, 47]  # as a part of a file on a cluster begins

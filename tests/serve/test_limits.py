@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from bough.serve.limits import Gate, Limits
+from bough.serve.limits import Gate, Limits, _whole_body
 
 JSON = {"content-type": "application/json"}
 
@@ -39,6 +39,14 @@ async def ask(
     echo.may.set()
     async with client(echo, limits) as asking:
         return await asking.post(path, content=content, headers=headers), echo.calls
+
+
+def test_the_body_of_a_refused_request_is_read_and_not_kept() -> None:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"x" * 50, "more_body": False}
+
+    assert asyncio.run(_whole_body(receive, 100, keep=True)) == b"x" * 50
+    assert asyncio.run(_whole_body(receive, 100, keep=False)) == b""
 
 
 @pytest.mark.parametrize(("path", "most"), [("/api/sentiment", 100), ("/api/nearest", 1000)])

@@ -26,6 +26,13 @@ def test_a_fitted_model_stands_in_for_sentiment(tmp_path: Path) -> None:
     )
 
 
+def test_a_model_of_pairs_stands_in_for_relatedness_and_searches() -> None:
+    models = Models("relatedness-sick")
+    assert models.related_by == "relatedness-sick"
+    assert models.related.model.config.mix == ""
+    assert models.sentiment.model.config.task == "sst5"
+
+
 def test_the_page_is_told_the_classes() -> None:
     told = read_assets(Purpose(classes=("bug", "question", "praise")))["classes.js"].content.decode()
     assert 'CLASSES = ["bug", "question", "praise"]' in told

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import bough
 from bough.serve import search
 from bough.serve.search import Abandoned, Searcher, Shelf
 from pipelines import related
@@ -43,6 +44,19 @@ def test_vectors_are_computed_once_and_forgotten_in_turn(monkeypatch: pytest.Mon
         shelf.ranked(QUERY, lines, 1)
     assert [count for count in read if count > 1] == [5, 5, 6, 5]  # a query is read alone
     assert sum(count for count, _ in shelf.kept.values()) <= 12
+
+
+def test_a_model_of_ones_own_is_searched_with() -> None:
+    async def ask() -> list[dict[str, Any]]:
+        searcher = Searcher("relatedness-sick")
+        found = await searcher.nearest(QUERY, LINES, 3, stays)
+        searcher.close()
+        return found["model"]
+
+    model = Shelf(bough.load("relatedness-sick")).ranked(QUERY, LINES, 3)["model"]
+    found = asyncio.run(ask())
+    assert [one["line"] for one in found] == [one["line"] for one in model]
+    assert [one["score"] for one in found] == pytest.approx([one["score"] for one in model], abs=1e-4)
 
 
 def test_pieces_make_no_difference_a_dead_process_is_replaced_and_nobody_waiting_ends_it(

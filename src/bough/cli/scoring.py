@@ -67,9 +67,14 @@ def score(
 
 def _here(file: Path, out: Path | None, resume: bool, brief: bool, parser: str, model: str) -> None:
     import bough
+    from bough.cluster.parts import PARQUET
     from bough.pipeline.files import print_scores, score_file
 
     use_threads()
+    if file.suffix.lower() in (".csv", *PARQUET):  # two texts with a tab between may well be called .tsv
+        raise ValueError(
+            f"{file} is a table; with --ray its columns are read, else give a text or an object a line"
+        )
     if resume and out is None:
         raise ValueError("--resume continues a file of results; name it with --out")
     size = file.stat().st_size

@@ -15,3 +15,8 @@ _ESCAPED = re.compile(r"-[LR][RSC]B-|\\[/*]")
 def unescaped(token: str) -> str:
     """The token with every escape undone."""
     return _ESCAPED.sub(lambda match: BRACKETS.get(match[0], match[0][-1]), token)
+
+
+def printable(text: str) -> str:
+    """The text with U+FFFD for lone surrogates, which no file can hold."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

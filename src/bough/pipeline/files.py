@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from bough.errors import FormatError
+from bough.formats.escapes import printable
 from bough.formats.lines import numbered
-from bough.pipeline.json_text import encoded, printable
+from bough.pipeline.json_text import encoded
 from bough.pipeline.reading import groups
 from bough.pipeline.relatedness import RelatednessPipeline
 from bough.pipeline.results import Sentiment
@@ -22,6 +24,7 @@ JSON_LINES = (".jsonl", ".ndjson", ".json")
 GIVEN = "given"  # holds the input's keys that a result has too
 NO_PAIR: Record = {"score": None, "probabilities": None}
 NO_TEXT: Record = {"label": None, "polarity": None, "score": None, "probabilities": None}
+_NEAR = 1e-2  # between results of one text in two batches, rounded
 NO_PHRASES: Record = {"tokens": [], "nodes": [], "sentences": []}
 
 
@@ -37,7 +40,8 @@ def score_file(
     """Score each line of the file `source` into a line of JSON of the file `out`; the number of lines.
 
     Line n out is line n in; see `records_of` for what a line holds. With `resume` the lines that `out` has
-    already are held against the file and left as they are; a last one that a kill has torn is done again.
+    already are held against the file and left as they are; a last one that a kill has torn is done again. A model or
+    parser that gives the last whole one another result is a ValueError.
     `tell` hears of the lines done and the bytes read.
     """
     _check(source, out, resume)
@@ -48,7 +52,8 @@ def score_file(
         lines = Counted(stream)
         records = records_of(lines, source, pairs=pairs)
         if out.exists():
-            done, end, records = _done(records, out, source, pairs=pairs, brief=brief)
+            done, end, records, last = _done(records, out, source, pairs=pairs, brief=brief)
+            _check_model(pipeline, last, out)
         with out.open("ab") as file:
             file.truncate(end)
             for group in groups(records):
@@ -97,12 +102,26 @@ def records_of(
             record = dict.fromkeys(keys, "") if pairs else {"text": line}
         elif source.suffix.lower() in JSON_LINES:
             try:
-                record = json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
+                record = json.loads(line, parse_constant=_refused, parse_float=_finite)
+            except (ValueError, RecursionError) as error:
                 raise FormatError(f"not JSON ({error})", where=str(source), line=number) from None
         else:
-            record = dict(zip(keys, line.split("\t") if pairs else [line], strict=False))
+            texts = line.split("\t") if pairs else [line]
+            if len(texts) > len(keys):
+                raise FormatError(
+                    f"{len(texts)} columns; a pair is two, with a tab between", where=str(source), line=number
+                )
+            record = dict(zip(keys, texts, strict=False))
         yield checked_record(record, str(source), number, pairs=pairs, own=own)
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refused(text)
 
 
 def checked_record(
@@ -151,12 +170,13 @@ def _line(record: Record, more: str = "") -> str:
 
 def _done(
     records: Iterator[Record], out: Path, source: Path, *, pairs: bool, brief: bool
-) -> tuple[int, int, Iterator[Record]]:
-    """How many whole lines `out` has, where they end, and the records that are left.
+) -> tuple[int, int, Iterator[Record], tuple[Record, bytes] | None]:
+    """How many whole lines `out` has, where they end, the records that are left, and the last one that has a result.
 
     Nothing is changed; a ValueError if a line, or what a kill left of one, is not the result of its record.
     """
     done = end = 0
+    last = None
     with out.open("rb") as file:
         for line in file:
             record = next(records, None)
@@ -176,7 +196,21 @@ def _done(
                     f"{out} was made {'without' if brief else 'with'} --brief; resume it the same way"
                 )
             done, end = done + 1, end + len(line)
-    return done, end, records
+            if not line.startswith(begin + b"null"):
+                last = record, line
+    return done, end, records, last
+
+
+def _check_model(pipeline: Pipeline, last: tuple[Record, bytes] | None, out: Path) -> None:
+    """A ValueError if the pipeline does not say what `out` has of a record."""
+    if last is None:
+        return
+    record, line = last
+    before, now = (
+        json.loads(text)["probabilities"] for text in (line, scored(pipeline, [record], brief=True)[0])
+    )
+    if len(before) != len(now) or any(abs(a - b) > _NEAR for a, b in zip(before, now, strict=True)):
+        raise ValueError(f"{out} was made with another model or parser; resume it the same way")
 
 
 class Counted:

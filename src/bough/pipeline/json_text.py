@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.formats.escapes import printable
+
 DIGITS = 4  # of a probability
 STEPS = 10**DIGITS
 encoded = json.JSONEncoder(ensure_ascii=False).encode  # any plain value
@@ -41,8 +43,3 @@ def _every_number() -> NDArray[np.object_]:
 def quoted(texts: Sequence[str]) -> list[str]:
     """Each text as JSON writes it; see `printable`."""
     return [encode_basestring(printable(text)) for text in texts]
-
-
-def printable(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, which no file can hold."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

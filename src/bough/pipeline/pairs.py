@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bough.draw.plain import svg
-from bough.pipeline.json_text import DIGITS, encoded, printable, rounded
+from bough.formats.escapes import printable
+from bough.pipeline.json_text import DIGITS, encoded, rounded
 from bough.trees.tree import Tree
 
 

@@ -18,17 +18,42 @@ T = TypeVar("T")
 Cut = Sequence[Sequence[Sequence[Token]]]  # of each text the sentences, of each sentence the words
 Parse = Callable[[Sequence[Sequence[str]]], list[Tree]]
 AT_ONCE = 256  # texts parsed and scored together
+LETTERS = 400_000  # of theirs, after which no other comes in: long texts take no more memory than short ones
 _WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}
 _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
 
 
 def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
-    """The items in lists of at most `size`; a text is one item, and a ValueError where several are wanted."""
+    """The items in lists of at most `size` and about `LETTERS`; one text is a ValueError where several are wanted."""
     if isinstance(items, str):
         raise ValueError(f"one text, {items[:40]!r}, where several are expected; put it in a list")
     source = iter(items)
-    while group := list(islice(source, size)):
-        yield group
+    while whole := list(
+        islice(source, size)
+    ):  # cut within these, so that the next ones start where they always do
+        group, letters = list[T](), 0
+        for item in whole:
+            group.append(item)
+            letters += _letters(item)
+            if letters > LETTERS:
+                yield group
+                group, letters = [], 0
+        if group:
+            yield group
+
+
+def _letters(item: object) -> int:
+    """Of a text, of two, or of the texts of a record."""
+    if isinstance(item, str):
+        return len(item)
+    parts = (
+        map(item.get, ("text", "a", "b"))
+        if isinstance(item, dict)
+        else item
+        if isinstance(item, tuple)
+        else ()
+    )
+    return sum(len(part) for part in parts if isinstance(part, str))
 
 
 class Read(NamedTuple):

@@ -16,7 +16,7 @@ from bough.parsing import Parser
 from bough.pipeline import frames
 from bough.pipeline.kept import Kept
 from bough.pipeline.pairs import Neighbour, Relatedness
-from bough.pipeline.reading import AT_ONCE, Read, groups
+from bough.pipeline.reading import Read, groups
 from bough.pipeline.short_list import SHARED, SHORT, shared_words
 from bough.pipeline.states import Floats, beside, mean_rows, prepared_vectors, sentence_vectors
 from bough.pipeline.whole import reader_for
@@ -204,10 +204,12 @@ class RelatednessPipeline(Kept):
         """The places of the texts that have words, and these texts read."""
         places: list[int] = []
         found: list[Read] = []
-        for first, group in zip(range(0, len(corpus), AT_ONCE), groups(corpus), strict=True):
+        first = 0
+        for group in groups(corpus):
             reads = self.reader.read_any(group) if skip else self.reader.read(group, first)
             places += [place for place, read in enumerate(reads, first) if read]
             found += [read[0] for read in reads if read]
+            first += len(group)
         return places, found
 
     def _read_again(self, corpus: Sequence[str], places: Sequence[int]) -> list[Read]:

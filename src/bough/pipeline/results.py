@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.draw.picture import svg
-from bough.pipeline.json_text import DIGITS, encoded, numbers, printable, quoted, rounded
+from bough.formats.escapes import printable
+from bough.pipeline.json_text import DIGITS, encoded, numbers, quoted, rounded
 from bough.pipeline.reading import Read
 from bough.trees.tree import Tree
 

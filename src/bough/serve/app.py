@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     """The page, the API and its documentation, around models that are loaded already."""
     batches: Batcher[Job, bytes] = Batcher(models.compute, size_of, BUDGET)
-    searcher = Searcher()
+    searcher = Searcher(models.related_by)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

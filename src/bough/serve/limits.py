@@ -52,7 +52,7 @@ class Gate:
         refused = self._refused(scope, heavy)
         self.under_way[heavy] += refused is None
         try:
-            body = await self._body(receive, heavy)
+            body = await self._body(receive, heavy, keep=refused is None)
             if refused is not None:  # said after the body, which a client sends before it listens
                 raise refused
             if body is not None:
@@ -73,16 +73,17 @@ class Gate:
             return TooMuch(415, f"the content type is {said}; this takes application/json")
         return None
 
-    async def _body(self, receive: Receive, heavy: bool) -> bytes | None:
+    async def _body(self, receive: Receive, heavy: bool, *, keep: bool) -> bytes | None:
+        most = self.limits.corpus_body if heavy else self.limits.body
         try:
             async with asyncio.timeout(self.limits.seconds):
-                return await _whole_body(receive, self.limits.corpus_body if heavy else self.limits.body)
+                return await _whole_body(receive, most, keep=keep)
         except TimeoutError:
             raise TooMuch(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
 
 
-async def _whole_body(receive: Receive, most: int) -> bytes | None:
-    """The body, or None if the client has gone.
+async def _whole_body(receive: Receive, most: int, *, keep: bool) -> bytes | None:
+    """The body, or None if the client has gone; an empty one unless it is to be kept.
 
     What is too big is read on for a while and thrown away: a client that still sends does not see an answer.
     """
@@ -94,7 +95,7 @@ async def _whole_body(receive: Receive, most: int) -> bytes | None:
             return None
         part = message.get("body", b"")
         size += len(part)
-        if size <= most:
+        if keep and size <= most:
             parts.append(part)
         more = message.get("more_body", False)
     if size > most:

@@ -63,13 +63,14 @@ class Models:
     def __init__(self, own: str | None = None) -> None:
         self.parser = get_parser("builtin")
         self.sentiment = bough.load("sentiment", parser=self.parser)
+        self.related_by = "relatedness"  # where it comes from
         self.related = bough.load("relatedness", parser=self.parser)
         if own is not None:
             pipeline = bough.load(own, parser=self.parser)
             if pipeline.model.purpose.trees == "given":
                 raise ValueError(f"--model {own} was fitted on trees; the page takes texts")
             if isinstance(pipeline, RelatednessPipeline):
-                self.related = pipeline
+                self.related, self.related_by = pipeline, own
             else:
                 self.sentiment = pipeline
         self._arcs = {cut: Reader(self.parser, "dependency", split=cut) for cut in (True, False)}

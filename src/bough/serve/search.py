@@ -41,7 +41,8 @@ class Abandoned(Exception):
 class Searcher:
     """Asks the other process, piece by piece; starts it with the first question, and again if it died."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: str = "relatedness") -> None:
+        self.model = model
         self._pool: ProcessPoolExecutor | None = None
 
     async def nearest(
@@ -89,7 +90,9 @@ class Searcher:
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_prepare)
+            self._pool = ProcessPoolExecutor(
+                1, mp_context=get_context("spawn"), initializer=_prepare, initargs=(self.model,)
+            )
         return self._pool
 
     def close(self) -> None:
@@ -181,7 +184,7 @@ def _unit(rows: Floats) -> Floats:
 _shelf: Shelf | None = None
 
 
-def _prepare() -> None:
+def _prepare(model: str) -> None:
     """A new process: it leaves signals to its parent, ends with it, and loads its own model."""
     global _shelf
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -190,9 +193,12 @@ def _prepare() -> None:
     import torch
 
     import bough
+    from bough.pipeline import RelatednessPipeline
 
     torch.set_num_threads(1)
-    _shelf = Shelf(bough.load("relatedness"))
+    pipeline = bough.load(model)
+    assert isinstance(pipeline, RelatednessPipeline)
+    _shelf = Shelf(pipeline)
 
 
 def _end_with_parent() -> None:

@@ -46,10 +46,14 @@ export function start(given) {
       const piece = lines.slice(low, low + PIECE);
       if (!piece.some(Boolean)) continue;
       const found = await ask("/api/nearest", { query: asked, corpus: piece, k }, signal);
-      for (const measure of Object.keys(best)) {
-        const moved = found[measure].map((one) => ({ ...one, line: one.line + low }));
-        best[measure] = [...best[measure], ...moved].sort((x, y) => y.score - x.score).slice(0, k);
-      }
+      const [model, cosine] = ["model", "cosine"].map((measure) => found[measure].map((one) => ({ ...one, line: one.line + low })));
+      best.model.push(...model);
+      best.cosine = [...best.cosine, ...cosine].sort((x, y) => y.score - x.score).slice(0, k);
+    }
+    if (best.model.length > k) { // the model's order is not that of its scores alone: it ranks the best of all pieces itself
+      const few = best.model;
+      const last = await ask("/api/nearest", { query: asked, corpus: few.map((one) => one.text), k }, signal);
+      best.model = last.model.map((one) => ({ ...one, line: few[one.line - 1].line }));
     }
     return best;
   }
