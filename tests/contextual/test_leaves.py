@@ -2,20 +2,17 @@
 
 import copy
 import pickle
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
 import bough
 import small_encoder
 from bough.contextual import Leaves
 from bough.contextual.memory import Memory
-from bough.errors import DataError, FormatError
 
 TEXTS = [
     ["the", "film", "is", "n't", "good"],
@@ -253,42 +250,10 @@ def test_a_copy_of_remembered_leaves_reads_the_same_files(encoder: Path, tmp_pat
     assert np.array_equal(pickle.loads(pickle.dumps(memory)).get(window), memory.get(window))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("damage", ["torn", "short"])
-def test_damaged_weights_are_refused(damage: str, tmp_path: Path) -> None:
-    folder = small_encoder.make(tmp_path / "encoder")
-    file = folder / "model.safetensors"
-    if damage == "torn":
-        file.write_bytes(file.read_bytes()[:-50])
-    else:
-        tensors = {name: t for name, t in load_file(file).items() if "layer.1.output.dense" not in name}
-        save_file(tensors, file, {"format": "pt"})
-    with pytest.raises(FormatError, match=r"damaged|not all weights"):
-        Leaves(folder)
-
-
-def test_without_the_package_one_line_says_what_to_install(
-    encoder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(DataError, match=r'pip install "bough\[contextual\]"'):
-        Leaves(encoder)
-
-
-def test_an_encoder_that_is_nowhere_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(DataError, match="no encoder 'no-such-encoder'"):
-        Leaves("no-such-encoder")
-    with pytest.raises(DataError, match=r"no config\.json"):
-        Leaves(tmp_path)
-
-
-def test_an_encoder_in_the_cache_is_found_by_its_name(encoder: Path) -> None:
-    from bough.data import user_cache
-
-    place = user_cache() / "encoders" / "tiny"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(encoder)
-    try:
-        assert Leaves("somebody/tiny").name == "tiny"
-    finally:
-        place.unlink()
+def test_a_long_text_among_short_ones_is_learned_from_a_part_at_a_time(encoder: Path) -> None:
+    leaves = Leaves(encoder, freeze=0).train()
+    sizes: list[int] = []
+    states = leaves._states
+    leaves._states = lambda windows: (sizes.append(len(windows) * max(map(len, windows))), states(windows))[1]  # type: ignore[method-assign,func-returns-value]
+    leaves.words([["good"] * 20_000, *[["bad"]] * 50])
+    assert max(sizes) <= 4096

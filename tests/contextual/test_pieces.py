@@ -29,6 +29,8 @@ ODD = [
 ]
 ODD += [
     "\u200b",
+    "\ud83d",
+    "[SEP]",
     "\x00",
     "\u0301",
     "\u00a0",
@@ -62,13 +64,22 @@ def pieces(tmp_path_factory: pytest.TempPathFactory) -> Pieces:
         ("a 50 \\/ 50 chance", "a 50 / 50 chance"),
         ("and\\/or", "and/or"),
         ('He said " no " twice', 'He said "no" twice'),
+        ("He said ` no ' .", "He said 'no'."),
     ],
 )
 def test_words_are_written_as_people_write_them(words: str, text: str) -> None:
     found, spans = written(words.split(" "))
     assert found == text
-    signs = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "\\/": "/", "and\\/or": "and/or"}
+    signs = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "\\/": "/", "and\\/or": "and/or", "`": "'"}
     assert [found[start:end] for start, end in spans] == [signs.get(word, word) for word in words.split(" ")]
+
+
+def test_a_text_that_speaks_of_special_pieces_has_none_in_it(pieces: Pieces) -> None:
+    (encoded,) = pieces.encode([["not", "[SEP]", "good"]])
+    inner = encoded.windows[0][len(pieces.prefix) : -len(pieces.suffix)]
+    assert not {*inner.tolist()} & {*pieces.tokenizer.all_special_ids}
+    _, first, last = encoded.words.T
+    assert (last[:-1] == first[1:]).all()  # each word has pieces of its own
 
 
 @settings(max_examples=200, deadline=None)

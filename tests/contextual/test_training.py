@@ -79,6 +79,12 @@ def test_every_recipe_trains_and_its_folder_gives_the_same_figures_again(
     assert found["vectors"] == "tiny"
 
 
+def test_a_layer_that_reads_up_and_down_takes_leaves(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", encoder, epochs=1).with_settings({"encoder": "bi-constituency"})
+    found = train(config, tmp_path / "run", data=mini)
+    assert evaluate(tmp_path / "run", data=mini).figures == pytest.approx(found["test"], abs=1e-4)
+
+
 @pytest.mark.parametrize("freeze", [0, 1, 3])
 def test_what_is_to_learn_learns_and_nothing_else(
     freeze: int, encoder: Path, mini: Path, tmp_path: Path
@@ -212,3 +218,25 @@ def test_a_model_with_leaves_is_not_shipped(encoder: Path, mini: Path, tmp_path:
     train(small("sst5-contextual", encoder, epochs=1), tmp_path / "run", data=mini)
     with pytest.raises(ValueError, match="complete as it is"):
         ship(tmp_path / "run", "sentiment", tmp_path / "out", data=mini)
+
+
+def test_a_fit_is_not_resumed_with_another_encoder_of_the_same_name(tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "tiny")
+    texts, labels = examples(30)
+    given: dict[str, Any] = {"leaves": folder, "trees": "none", "epochs": 2, "out": tmp_path / "run"}
+    given["settings"] = {"leaves_freeze": 1, "hidden": 8}
+
+    def stop(event: Any) -> None:
+        if getattr(event, "dev", None) is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        fit(texts, labels, **given, tell=stop)
+    small_encoder.make(folder, seed=1)
+    with pytest.raises(TrainingError, match="other leaves"):
+        fit(texts, labels, **given, resume=True)
+    small_encoder.make(folder)
+    fit(texts, labels, **given, resume=True)
+    card = (tmp_path / "run" / "README.md").read_text()
+    assert "- Leaves: tiny, the first 1 of its layers as they were" in card
+    assert "transformers" in card

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,9 @@ from bough.errors import DataError, FormatError
 INSTALL = '`pip install "bough[contextual]"`'
 _STACKS = ("encoder.layer", "encoder.layers", "transformer.layer", "layers")  # where architectures keep them
 _ENDS = ("final_norm", "final_layer_norm")  # what comes after the last layer
-_AT_THE_HUB = ("all-MiniLM-L6-v2", "all-mpnet-base-v2")  # by their short names
+_MAKER = "sentence-transformers/"
+_AT_THE_HUB = ("all-MiniLM-L6-v2", "all-mpnet-base-v2")  # of that maker, by their short names
+_OF_NO_ACCOUNT = ("dropout", "transformers_version", "dtype", "_name_or_path")  # for states that are computed
 _NEAR = 1e-3
 
 
@@ -36,16 +39,18 @@ def transformers() -> Any:
 
 def found_at(name: str | Path) -> str:
     """Where an encoder is: a folder, one of that name in bough's cache, else its name, for the hub."""
-    for folder in (Path(name), user_cache() / "encoders" / Path(name).name):
-        if (folder / "config.json").is_file():
-            return str(folder)
-    if str(name) in _AT_THE_HUB:
-        return f"sentence-transformers/{name}"
+    if (Path(name) / "config.json").is_file():
+        return str(name)
     if Path(name).is_dir():
         raise DataError(
             f"{name}: no config.json; the folder of an encoder has one, as transformers writes it"
         )
-    return str(name)
+    short = str(name).removeprefix(_MAKER)
+    short = short if short in _AT_THE_HUB else str(name)
+    kept = user_cache() / "encoders" / short
+    if short == Path(short).name and (kept / "config.json").is_file():
+        return str(kept)
+    return f"{_MAKER}{short}" if short in _AT_THE_HUB else short
 
 
 class Encoder:
@@ -117,8 +122,15 @@ class Encoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the layers that stay as they are: equal ones give equal states."""
-        digest = hashlib.sha256(str(getattr(self.whole, "config", "")).encode())
+        """Of the layers that stay as they are, and the tokenizer: equal ones give equal states."""
+        config = {
+            key: value
+            for key, value in self.whole.config.to_dict().items()  # type: ignore[operator, union-attr]
+            if not any(part in key for part in _OF_NO_ACCOUNT)
+        }
+        pieces = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        pieces |= {"truncation": None, "padding": None}  # bough asks for neither
+        digest = hashlib.sha256(json.dumps([config, pieces], sort_keys=True, default=str).encode())
         for name, tensor in self.lower.state_dict().items() if self.lower is not None else ():
             digest.update(name.encode())
             digest.update(tensor.cpu().contiguous().view(-1).view(torch.uint8).numpy().data)
@@ -168,6 +180,8 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
     try:
         with quiet():
             config = package.AutoConfig.from_pretrained(where)
+            if config.is_encoder_decoder:
+                raise DataError(f"{name}: an encoder with a decoder; leaves need an encoder alone")
             for key, value in list(vars(config).items()):
                 if "dropout" in key and isinstance(value, float):
                     setattr(config, key, dropout)
@@ -191,7 +205,11 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
         raise FormatError(
             f"not all weights of the encoder: {some} is missing or of another size", where=where
         )
-    return model.get_encoder() if config.is_encoder_decoder else model, tokenizer
+    if len(tokenizer) <= len({*tokenizer.all_special_ids}):
+        raise FormatError(
+            "no tokenizer that knows a word: tokenizer.json or its like is missing", where=where
+        )
+    return model, tokenizer
 
 
 def _stack(model: nn.Module) -> tuple[list[str], list[nn.Module]]:
@@ -226,7 +244,8 @@ def _shallow(module: nn.Module) -> nn.Module:
 
 def _limit(model: Any, tokenizer: Any) -> int:
     """How many pieces go in at once; architectures that start counting positions late have fewer than they say."""
-    positions = int(getattr(model.config, "max_position_embeddings", 0) or 512)
+    said = int(getattr(model.config, "max_position_embeddings", 0) or 0)
+    positions = said if said > 0 else 512
     places = [m for name, m in model.named_modules() if name.endswith("position_embeddings")]
     late = next((m.padding_idx + 1 for m in places if getattr(m, "padding_idx", None) is not None), 0)
     return min(positions - late, int(min(tokenizer.model_max_length, 100_000)))

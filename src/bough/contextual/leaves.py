@@ -93,8 +93,9 @@ class Leaves(nn.Module):
         """(words, X) the states of all words of the texts, in order."""
         encoded = self._pieces(texts)
         windows = [window for one in encoded for window in one.windows]
-        # a step's texts are of one length, and their dropout is drawn for all of them together
-        groups = [range(len(windows))] if self.training else _grouped(windows, AT_ONCE)
+        # a step's texts are about of one length, and their dropout is drawn for all of them together
+        together = self.training and len(windows) * max(map(len, windows), default=0) <= AT_ONCE
+        groups = [range(len(windows))] if together else _grouped(windows, AT_ONCE)
         rows, done = [self.here.new_zeros(0, self.width)], 0
         starts = np.zeros(len(windows), dtype=np.int64)
         for group in groups if windows else ():

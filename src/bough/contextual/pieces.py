@@ -63,6 +63,7 @@ class Pieces:
             add_special_tokens=False,
             return_offsets_mapping=True,
             return_attention_mask=False,
+            split_special_tokens=True,  # a text may speak of "[SEP]"
             truncation=False,
             verbose=False,
         )

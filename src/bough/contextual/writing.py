@@ -5,20 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bough.formats.escapes import printable, unescaped
+
 Span = tuple[int, int]  # characters of the text
 
-_SIGNS = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "``": '"',
-    "''": '"',
-    "`": "'",
-}
-_ESCAPED = re.compile(r"\\([/*])")
+_QUOTES = {"``": '"', "''": '"', "`": "'"}
 _NO_SPACE_BEFORE = {",", ".", ";", ":", "!", "?", "%", ")", "]", "}", "'", "...", "\u2026"}
 _NO_SPACE_AFTER = {"(", "[", "{", "$", "#"}
 _ENDINGS = re.compile(r"n't|'(s|S|re|ve|ll|d|m|t)", re.IGNORECASE)
@@ -33,12 +24,13 @@ def written(words: Sequence[str]) -> tuple[str, list[Span]]:
     # whether a quotation is open, and whether the next word follows without a space
     quoted, joins = False, True
     for word in words:
-        sign = _SIGNS.get(word) or _ESCAPED.sub(r"\1", word)
+        sign = _QUOTES.get(word) or printable(unescaped(word))
         opens = closes = False
         if sign == '"':
             opens = word == "``" or (word == '"' and not quoted)
             closes, quoted = not opens, opens
-        closes = closes or sign in _NO_SPACE_BEFORE or _ENDINGS.fullmatch(sign) is not None
+        ends = sign in _NO_SPACE_BEFORE and word != "`"
+        closes = closes or ends or _ENDINGS.fullmatch(sign) is not None
         if text and not joins and not closes:
             text += " "
         spans.append((len(text), len(text) + len(sign)))

@@ -29,7 +29,7 @@ def fit_system(out: Path, task: Task, config: Config, run: dict[str, Any]) -> di
     fitted, name = _fitted(config, task, train, run["seed"])
     files = [file for split in ("train", "dev") for file in task.files(split)]
     files += [task.data / "wordnet"] if config.task == "sick" else []
-    facts = {**run, "vectors": name, "coverage": "", "versions": versions()}
+    facts = {**run, "vectors": name, "coverage": "", "versions": versions(config)}
     facts["data"] = fingerprint(files, data=task.data)
     claim_data(out, facts)
     figures, _ = scored(fitted, config, dev)

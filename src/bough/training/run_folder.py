@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
         before = read_json(out / "run.json")
         before["config"] = Config.stored(before.get("config", {})).as_dict()  # an older bough has other keys
         for key, value in run.items():
-            if before.get(key) != value:
+            if before.get(key, value) != value:  # an older bough noted less
                 raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
     remove_torn(out)
 
@@ -45,11 +46,12 @@ def predictions_text(predicted: Floats) -> str:
     return "".join(" ".join(f"{value:.4f}" for value in np.atleast_1d(row)) + "\n" for row in predicted)
 
 
-def versions() -> dict[str, str]:
+def versions(config: Config) -> dict[str, str]:
     """Of what the numbers depend on."""
     return {
         "bough": __version__,
         "torch": torch.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
+        **({name: version(name) for name in ("transformers", "tokenizers")} if config.leaves else {}),
     }

@@ -99,7 +99,7 @@ def train(
         **run,
         "vectors": words.name,
         "coverage": words.coverage,
-        "versions": versions(),
+        "versions": versions(config),
         "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
     }
     if model.leaves is not None:
@@ -142,6 +142,7 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     if model.leaves is None:
         _add_words(model, words, task, examples)
     prepared = task.prepare(examples, model)
+    remember(model, prepared)
     predicted = here().predict(task, model, prepared)
     if isinstance(task, SentimentTask):
         figures = task.figures(model, predicted, prepared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -107,14 +107,39 @@ class Adam(Rule):
     beta2: float = 0.999
     eps: float = 1e-8
     slots = ("mean", "square")
+    _fused: ClassVar[Any] = staticmethod(torch._fused_adam_)
 
     def state(self, p: Tensor) -> State:
         steps = p.new_zeros(p.shape[:1] + (1,) * (p.dim() - 1))
         return {**super().state(p), "steps": steps}
 
     def move(self, p: Tensor, g: Tensor, state: State, rate: float, l2: float) -> None:
-        g = _with_l2(p, g, l2)
         m, s, n = state["mean"], state["square"], state["steps"].add_(1)
+        first = n.flatten()[:1].squeeze()
+        if p.device.type == "cpu" and bool((n == first).all()):  # one pass over the memory
+            self._fused(
+                [p],
+                [g.contiguous()],
+                [m],
+                [s],
+                [],
+                [first],
+                lr=rate,
+                beta1=self.beta1,
+                beta2=self.beta2,
+                weight_decay=l2,
+                eps=self.eps,
+                amsgrad=False,
+                maximize=False,
+            )
+        else:
+            self._apart(p, g, (m, s, n), rate, l2)
+
+    def _apart(
+        self, p: Tensor, g: Tensor, state: tuple[Tensor, Tensor, Tensor], rate: float, l2: float
+    ) -> None:
+        """Row by row, each after steps of its own."""
+        g, (m, s, n) = _with_l2(p, g, l2), state
         m.lerp_(g, 1 - self.beta1)
         s.mul_(self.beta2).addcmul_(g, g, value=1 - self.beta2)
         p.addcdiv_(m / (1 - self.beta1**n), (s / (1 - self.beta2**n)).sqrt_().add_(self.eps), value=-rate)
@@ -124,9 +149,13 @@ class Adam(Rule):
 class AdamW(Adam):
     """Adam, with the L2 apart from the gradient: p -= rate · l2 · p first."""
 
-    def move(self, p: Tensor, g: Tensor, state: State, rate: float, l2: float) -> None:
+    _fused: ClassVar[Any] = staticmethod(torch._fused_adamw_)
+
+    def _apart(
+        self, p: Tensor, g: Tensor, state: tuple[Tensor, Tensor, Tensor], rate: float, l2: float
+    ) -> None:
         p.mul_(1 - rate * l2)
-        super().move(p, g, state, rate, 0.0)
+        super()._apart(p, g, state, rate, 0.0)
 
 
 def _with_l2(p: Tensor, g: Tensor, l2: float) -> Tensor:

@@ -1,0 +1,88 @@
+"""Claims about the folder of an encoder: found by its name, and refused where something is missing."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file, save_file
+
+import small_encoder
+from bough.contextual import Leaves
+from bough.errors import DataError, FormatError
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_encoder.make(tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.mark.parametrize("damage", ["torn", "short"])
+def test_damaged_weights_are_refused(damage: str, tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    file = folder / "model.safetensors"
+    if damage == "torn":
+        file.write_bytes(file.read_bytes()[:-50])
+    else:
+        tensors = {name: t for name, t in load_file(file).items() if "layer.1.output.dense" not in name}
+        save_file(tensors, file, {"format": "pt"})
+    with pytest.raises(FormatError, match=r"damaged|not all weights"):
+        Leaves(folder)
+
+
+def test_an_encoder_without_its_tokenizer_is_refused(tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    for name in ("tokenizer.json", "vocab.txt"):
+        (folder / name).unlink(missing_ok=True)
+    with pytest.raises(FormatError, match="no tokenizer"):
+        Leaves(folder)
+
+
+def test_an_encoder_with_a_decoder_is_refused(tmp_path: Path) -> None:
+    from transformers import BartConfig
+
+    BartConfig(d_model=16).save_pretrained(tmp_path)
+    with pytest.raises(DataError, match="an encoder with a decoder"):
+        Leaves(tmp_path)
+
+
+def test_states_are_kept_whatever_the_dropout_and_not_with_another_tokenizer(tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    before = Leaves(folder, freeze=2, dropout=0.0).encoder.fingerprint
+    assert Leaves(folder, freeze=2, dropout=0.3).encoder.fingerprint == before
+    file = folder / "tokenizer.json"
+    file.write_text(file.read_text().replace('"good"', '"goods"'))
+    assert Leaves(folder, freeze=2).encoder.fingerprint != before
+
+
+def test_without_the_package_one_line_says_what_to_install(
+    encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(DataError, match=r'pip install "bough\[contextual\]"'):
+        Leaves(encoder)
+
+
+def test_an_encoder_that_is_nowhere_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(DataError, match="no encoder 'no-such-encoder'"):
+        Leaves("no-such-encoder")
+    with pytest.raises(DataError, match=r"no config\.json"):
+        Leaves(tmp_path)
+
+
+def test_an_encoder_in_the_cache_is_found_by_its_name(
+    encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bough.data import user_cache
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    place = user_cache() / "encoders" / "tiny"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(encoder)
+    try:
+        assert Leaves("tiny").name == "tiny"
+        for other in ("somebody/tiny", tmp_path / "tiny"):  # not that one, though of the same last name
+            with pytest.raises(DataError, match="no encoder"):
+                Leaves(other)
+    finally:
+        place.unlink()
