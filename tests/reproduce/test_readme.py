@@ -7,9 +7,12 @@ import pytest
 
 from bough.reproduce.readme import (
     BEGIN,
+    BEYOND_BEGIN,
+    BEYOND_END,
     END,
     LINE_BEGIN,
     LINE_END,
+    beyond_block,
     block_of,
     readme_block,
     results_line,
@@ -79,5 +82,6 @@ def test_pages_and_results_agree() -> None:
     results = json.loads(stored.read_text())
     tables = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     assert block_of(tables, "docs/results.md") == readme_block(results)
+    assert block_of(tables, "docs/results.md", (BEYOND_BEGIN, BEYOND_END)) == beyond_block(results)
     line = (ROOT / "README.md").read_text(encoding="utf-8")
     assert block_of(line, "README.md", (LINE_BEGIN, LINE_END)) == results_line(results)

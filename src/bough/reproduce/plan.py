@@ -79,6 +79,7 @@ PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims",
 BEYOND = ("contextual", "contextual-mean", "contextual-balanced")
 BEYOND_SICK = ("contextual", "contextual-mean", "contextual-attentive")
 ENCODERS = {"all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "MPNet"}
+SICK_ENCODER = "all-MiniLM-L6-v2"
 BEYOND_SEEDS = 3
 
 
@@ -109,7 +110,10 @@ class Run:
         return load_recipe(self.recipe).with_settings({**dict(self.overrides), **dict(self.settings)})
 
     def key(self, data: Path) -> str:
-        """A hash of all that decides the result: settings, seed, the data's bytes, the training code's version."""
+        """A hash of all that decides the result: settings, seed, the data's bytes, the training code's version.
+
+        A pretrained encoder counts by its name.
+        """
         config = self.config()
         usual = {
             **Config().as_dict(),
@@ -121,7 +125,9 @@ class Run:
         task = task_for(config, data)
         files = [file for split in ("train", "dev", "test") for file in task.files(split)]
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
-        files += sorted((data / "glove").glob("*")) if config.embeddings != "random" else []
+        files += (
+            sorted((data / "glove").glob("*")) if config.embeddings != "random" and not config.leaves else []
+        )
         identity = {name: value for file in files for name, value in _identity(file, data).items()}
         parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
@@ -178,15 +184,16 @@ def _runs(part: str, seeds: int) -> list[Run]:
         for seed in range(1, min(CLAIM_SEEDS, seeds) + 1)
         for recipe, settings in CLAIM_VARIANTS
     ]
+    asked = [(f"sick-{system}", SICK_ENCODER) for system in BEYOND_SICK]
+    asked += [
+        (recipe, encoder)
+        for encoder in ENCODERS
+        for recipe in (*(f"sst5-{system}" for system in BEYOND), "sst2-contextual")
+    ]
     beyond = [
         Run(recipe, seed, (("leaves", encoder),))
-        for encoder in ENCODERS
         for seed in range(1, min(BEYOND_SEEDS, seeds) + 1)
-        for recipe in (
-            *(f"sick-{system}" for system in BEYOND_SICK),
-            *(f"sst5-{system}" for system in BEYOND),
-            "sst2-contextual",
-        )
+        for recipe, encoder in asked
     ]
     return {
         "table1": [],

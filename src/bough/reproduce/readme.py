@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bough.reproduce import paper
+from bough.reproduce import beyond, paper
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, grid
 from bough.reproduce.results import System, from_summary, vectors_of
 from bough.reproduce.tables import own_rows, spread
 from bough.storage import write_text
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+BEYOND_BEGIN, BEYOND_END = "<!-- beyond:begin -->", "<!-- beyond:end -->"
 LINE_BEGIN, LINE_END = "<!-- headline:begin -->", "<!-- headline:end -->"
 
 
@@ -42,9 +43,18 @@ def readme_block(results: Mapping[str, Any]) -> str:
     )
 
 
+def beyond_block(results: Mapping[str, Any]) -> str:
+    """The systems with contextual leaves and what the tree adds to them, markers included."""
+    tables = beyond.tables(from_summary(results))
+    blocks = [block for table in tables for block in (f"{table.title}:", grid(table), *table.notes)]
+    return "\n\n".join([BEYOND_BEGIN, *blocks, BEYOND_END])
+
+
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:
     """Put the tables, the line, or both, between the markers of a file; it has at least one pair of them."""
     text = path.read_text(encoding="utf-8")
+    if BEYOND_BEGIN in text:
+        text = replaced(text, beyond_block(results), str(path), (BEYOND_BEGIN, BEYOND_END))
     if LINE_BEGIN in text:
         text = replaced(text, results_line(results), str(path), (LINE_BEGIN, LINE_END))
     if BEGIN in text or LINE_BEGIN not in text:

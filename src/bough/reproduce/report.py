@@ -86,8 +86,7 @@ def _beyond(found: Mapping[str, System], out: Path) -> list[Section]:
     """Contextual leaves, once any of their systems has been run."""
     if not beyond.any_run(found):
         return []
-    tables = (beyond.sentiment_table(found), beyond.relatedness_table(found), beyond.gains_table(found))
-    return [Section("Beyond the paper", (*tables, _figure(beyond.BY_LENGTH, found, out)))]
+    return [Section("Beyond the paper", (*beyond.tables(found), _figure(beyond.BY_LENGTH, found, out)))]
 
 
 def _figure(drawing: Drawing, found: Mapping[str, System], out: Path) -> Block:

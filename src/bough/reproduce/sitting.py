@@ -37,17 +37,19 @@ def work_off(
     """
     results: list[Result] = []
     active: dict[Run, Started] = {}
+    epochs: dict[Run, int] = {}  # read once: a recipe takes longer to read than a look at a run
     try:
         while board.waiting or active:
             board.jobs = executor.jobs
             while board.waiting and len(active) < board.jobs:
                 run = board.waiting.pop(0)
                 with reported(run, board):
+                    epochs[run] = run.config().epochs
                     active[run] = _start(run, executor, out, data, more or {})
             for run, started in list(active.items()):
                 with reported(run, board):
                     if started.running():
-                        board.running[run] = _progress(work_folder(out, run), run.config().epochs)
+                        board.running[run] = _progress(work_folder(out, run), epochs[run])
                         continue
                     if (why := started.failure()) is not None:
                         raise ValueError(why)
