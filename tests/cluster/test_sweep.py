@@ -81,7 +81,13 @@ def test_a_loss_is_better_when_it_is_less(mini: Path, tmp_path: Path) -> None:
 def test_a_row_has_its_seeds_in_order_whichever_ended_first(mini: Path, tmp_path: Path) -> None:
     tried = sweep(mini, tmp_path, {"rate": ("1",)}, seeds=3)
     results = [
-        {"settings": {"rate": "1"}, "seed": seed, "dev": {"accuracy": seed / 10}, "epoch": seed, "stopped": None}
+        {
+            "settings": {"rate": "1"},
+            "seed": seed,
+            "dev": {"accuracy": seed / 10},
+            "epoch": seed,
+            "stopped": None,
+        }
         for seed in (2, 3, 1)
     ]
     (row,) = rows(tried, results)

@@ -33,11 +33,14 @@ def test_a_model_of_pairs_stands_in_for_relatedness_and_searches() -> None:
     assert models.sentiment.model.config.task == "sst5"
 
 
-def test_the_page_is_told_the_classes() -> None:
+def test_the_page_is_told_the_classes_and_the_scale() -> None:
     told = read_assets(Purpose(classes=("bug", "question", "praise")))["classes.js"].content.decode()
     assert 'CLASSES = ["bug", "question", "praise"]' in told
     assert 'SIGNS = ["bu", "qu", "pr"]' in told
     assert "LEVELS = [5, 6, 7]" in told
+    assert "RATINGS = [1.0, 5.0]" in told
+    scale = read_assets(related=Purpose(ratings=(0, 10)))["classes.js"].content.decode()
+    assert "RATINGS = [0.0, 10.0]" in scale
     assert ".c5{" in read_assets()["palette.css"].content.decode()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
@@ -12,9 +12,8 @@ from fastapi import Body, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from bough.model.purpose import Purpose
 from bough.serve import schemas
-from bough.serve.assets import read_assets
+from bough.serve.assets import Asset, read_assets
 from bough.serve.batching import Batcher
 from bough.serve.docs_page import docs_page
 from bough.serve.headers import SAFE, Guard
@@ -59,7 +58,7 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     app.add_middleware(Gate, limits=limits or Limits())
     app.add_middleware(Guard)
     _add_problems(app)
-    _add_pages(app, models.sentiment.model.purpose)
+    _add_pages(app, read_assets(models.sentiment.model.purpose, models.related.model.purpose))
 
     async def computed(*jobs: Job) -> list[bytes]:
         try:
@@ -123,9 +122,7 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     return app
 
 
-def _add_pages(app: FastAPI, purpose: Purpose) -> None:
-    assets = read_assets(purpose)
-
+def _add_pages(app: FastAPI, assets: Mapping[str, Asset]) -> None:
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         return assets["index.html"].response(request)

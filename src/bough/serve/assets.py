@@ -23,6 +23,7 @@ KINDS = {
 }
 
 SENTIMENT = Purpose(classes=CLASS_NAMES["sst5"], ordered=True)
+RELATED = Purpose()
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,11 @@ def made(name: str, content: bytes) -> Asset:
     return Asset(content, KINDS[name.rpartition(".")[2]], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
 
 
-def read_assets(purpose: Purpose = SENTIMENT) -> dict[str, Asset]:
-    """Every file of the page by its name, and what it takes from `bough.draw`: trees look the same everywhere."""
+def read_assets(purpose: Purpose = SENTIMENT, related: Purpose = RELATED) -> dict[str, Asset]:
+    """Every file of the page by its name, and what it takes from `bough.draw`: trees look the same everywhere.
+
+    `purpose` has the classes of texts, `related` the scale of pairs.
+    """
     page = files("bough.serve").joinpath("page")
     found = {
         entry.name: made(entry.name, entry.read_bytes())
@@ -58,6 +62,7 @@ def read_assets(purpose: Purpose = SENTIMENT) -> dict[str, Asset]:
     levels = [level_of_class(place, len(names), ordered=purpose.ordered) for place in range(len(names))]
     signs = [sign_of_class(level, name) for level, name in zip(levels, names, strict=True)]
     values = {"CLASSES": names, "SIGNS": signs, "LEVELS": levels, "ORDERED": purpose.ordered}
+    values |= {"RATINGS": related.ratings}
     classes = "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in values.items())
     drawn = {"tree.css": STYLE, "palette.css": variables(), "classes.js": classes}
     return {**found, **{name: made(name, text.encode()) for name, text in drawn.items()}}

@@ -1,11 +1,12 @@
 // The view of neighbours: a corpus is searched piece by piece, so that one sees how far it is and can stop.
 import { ask } from "./api.js";
+import { RATINGS } from "./classes.js"; // made by the server
 import { $, h } from "./dom.js";
 import { write } from "./link.js";
 
 const [LINES, LONGEST, PIECE, SHOWN] = [50_000, 1000, 1000, 20];
 const MEASURES = {
-  model: ["Tree-LSTM", "its relatedness, 1 to 5"],
+  model: ["Tree-LSTM", `its relatedness, ${RATINGS[0]} to ${RATINGS[1]}`],
   cosine: ["Mean word rows", "cosine of the mean rows of the model's folded word table"],
 };
 

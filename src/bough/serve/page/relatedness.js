@@ -1,6 +1,7 @@
 // The view of relatedness: two sentences, their score and both trees.
 import { ask } from "./api.js";
 import { bars } from "./bars.js";
+import { RATINGS } from "./classes.js"; // made by the server
 import { $, debounced, h } from "./dom.js";
 import { write } from "./link.js";
 import { SMALLEST, makeTree } from "./tree.js";
@@ -11,7 +12,7 @@ const EXAMPLES = {
   Opposite: ["A woman is opening the window", "A woman is closing the window"],
   Far: ["A dog is running across a field", "Somebody is slicing an onion"],
 };
-const RATINGS = ["5, the same", "4", "3", "2", "1, unrelated"];
+const SICK = { 5: "5, the same", 1: "1, unrelated" }; // what the ends mean there; another scale has meanings of its own
 
 export function start(given) {
   const [a, b, note] = [$("a"), $("b"), $("relatedness-note")];
@@ -46,9 +47,14 @@ export function start(given) {
 
 function verdict(result) {
   const backwards = [...result.probabilities].reverse();
+  const [low, high] = RATINGS;
+  const names = backwards.map((_, place) => {
+    const rating = String(Math.round(100 * (high - place / (backwards.length - 1) * (high - low))) / 100);
+    return (low === 1 && high === 5 && SICK[rating]) || rating;
+  });
   return h("div", { class: "card result" }, h("div", { class: "score" },
-    h("p", { class: "big", "aria-label": `${result.score.toFixed(2)} of 5` }, result.score.toFixed(2), h("small", {}, " of 5")),
-    bars(RATINGS, backwards, () => "rating")));
+    h("p", { class: "big", "aria-label": `${result.score.toFixed(2)} of ${high}` }, result.score.toFixed(2), h("small", {}, ` of ${high}`)),
+    bars(names, backwards, () => "rating")));
 }
 
 function pane(name, text) {
