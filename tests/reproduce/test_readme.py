@@ -5,19 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bough.reproduce.readme import (
-    BEGIN,
-    BEYOND_BEGIN,
-    BEYOND_END,
-    END,
-    LINE_BEGIN,
-    LINE_END,
-    beyond_block,
-    block_of,
-    readme_block,
-    results_line,
-    update_readme,
-)
+from bough.reproduce.readme import MADE, made, made_before, markers, update_readme
 from bough.reproduce.results import summary
 from minruns import system
 
@@ -34,14 +22,15 @@ FOUND = {
 }
 
 
+BEGIN, END = markers("results")
+
+
 def test_the_block_has_the_means_the_papers_and_the_vectors() -> None:
-    block = readme_block(summary(FOUND))
+    block = made("results", summary(FOUND))
     assert "| Dependency Tree-LSTM | 0.8690 (0.0014, n 2) | 0.8676 | 0.2500 (0.0000, n 2) | 0.2532 |" in block
     assert "| Dependency Tree-LSTM | 48.5 (0.7, n 2) | 48.4 | missing | 85.7 |" in block
     assert "with glove.840B.300d" in block
     assert "with glove.6B.300d" in block
-    assert block.startswith(BEGIN)
-    assert block.endswith(END)
 
 
 def test_only_what_is_between_the_markers_changes(tmp_path: Path) -> None:
@@ -49,30 +38,33 @@ def test_only_what_is_between_the_markers_changes(tmp_path: Path) -> None:
     path.write_text(f"# Mine\n\n{BEGIN}\nold\n{END}\n\nAfter.\n")
     for _ in range(2):
         update_readme(path, summary(FOUND))
-        assert path.read_text() == f"# Mine\n\n{readme_block(summary(FOUND))}\n\nAfter.\n"
+        assert path.read_text() == f"# Mine\n\n{BEGIN}{made('results', summary(FOUND))}{END}\n\nAfter.\n"
 
 
-def test_a_readme_without_markers_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [f"# Mine\n{END}\n{BEGIN}\n", "# Mine\n", f"{markers('leaves')[0]} torn"])
+def test_a_readme_without_markers_is_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "README.md"
-    path.write_text(f"# Mine\n{END}\n{BEGIN}\n")
+    path.write_text(text)
     with pytest.raises(ValueError, match=r"README\.md: no place for the results"):
         update_readme(path, summary(FOUND))
-    assert path.read_text() == f"# Mine\n{END}\n{BEGIN}\n"
+    assert path.read_text() == text
 
 
-def test_a_file_with_both_markers_gets_both_and_one_with_one_gets_that(tmp_path: Path) -> None:
+def test_a_file_gets_what_it_has_markers_for(tmp_path: Path) -> None:
     path = tmp_path / "README.md"
-    path.write_text(f"r is {LINE_BEGIN}old{LINE_END}.\n")
+    path.write_text("r is {}old{}.\n".format(*markers("headline")))
     update_readme(path, summary(FOUND))
     line = "0.8690 (0.0014, n 2) with glove.840B.300d (the paper has 0.8676)"
-    assert path.read_text() == f"r is {LINE_BEGIN}{line}{LINE_END}.\n"
-    path.write_text(f"{LINE_BEGIN}{LINE_END}\n{BEGIN}{END}\n")
+    assert path.read_text() == f"r is {markers('headline')[0]}{line}{markers('headline')[1]}.\n"
+    path.write_text("\n".join("".join(markers(name)) for name in MADE))
     update_readme(path, summary(FOUND))
-    assert path.read_text() == f"{results_line(summary(FOUND))}\n{readme_block(summary(FOUND))}\n"
+    blocks = [made(name, summary(FOUND)).join(markers(name)) for name in MADE]
+    assert path.read_text() == "\n".join(blocks)
 
 
 def test_a_system_that_was_not_run_is_said_to_be_missing() -> None:
-    assert "not run yet (the paper has 0.8676)" in results_line(summary({}))
+    assert made("headline", summary({})) == "not run yet (the paper has 0.8676)"
+    assert made("leaves", summary(FOUND)) == "not run yet"
 
 
 def test_pages_and_results_agree() -> None:
@@ -80,8 +72,10 @@ def test_pages_and_results_agree() -> None:
     if not stored.exists():
         pytest.skip("needs results/results.json: run `bough reproduce all`")
     results = json.loads(stored.read_text())
-    tables = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    assert block_of(tables, "docs/results.md") == readme_block(results)
-    assert block_of(tables, "docs/results.md", (BEYOND_BEGIN, BEYOND_END)) == beyond_block(results)
-    line = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert block_of(line, "README.md", (LINE_BEGIN, LINE_END)) == results_line(results)
+    for page, names in {
+        "docs/results.md": ("results", "beyond"),
+        "README.md": ("headline", "leaves"),
+    }.items():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for name in names:
+            assert made_before(text, name, page) == made(name, results)

@@ -19,6 +19,7 @@ KINDS = {
     "contextual-balanced": "halves instead of the parse",
     "contextual-attentive": "attention over the children",
 }
+LARGEST = "all-mpnet-base-v2"
 STATIC, STATIC_SICK = "constituency-regularised", "dependency"
 FIGURES = (("accuracy", "fine-grained"), ("binary", "derived binary"), ("phrases", "all phrases"))
 FIGURES_SICK = (("pearson", "Pearson's r", 4), ("spearman", "Spearman's rho", 4), ("mse", "MSE", 4))
@@ -32,6 +33,11 @@ def name_of(task: str, system: str, encoder: str) -> str:
 def any_run(systems: Systems) -> bool:
     """Whether there is anything to show."""
     return any(LEAVES in name for name in systems)
+
+
+def best(systems: Systems, task: str) -> System | None:
+    """The tree over the largest encoder."""
+    return systems.get(name_of(task, "contextual", LARGEST))
 
 
 def tables(systems: Systems) -> tuple[Table, ...]:

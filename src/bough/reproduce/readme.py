@@ -12,71 +12,84 @@ from bough.reproduce.results import System, from_summary, vectors_of
 from bough.reproduce.tables import own_rows, spread
 from bough.storage import write_text
 
-BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
-BEYOND_BEGIN, BEYOND_END = "<!-- beyond:begin -->", "<!-- beyond:end -->"
-LINE_BEGIN, LINE_END = "<!-- headline:begin -->", "<!-- headline:end -->"
-
-
-def results_line(results: Mapping[str, Any]) -> str:
-    """The one figure that stands for all, markers included: the Dependency Tree-LSTM on SICK."""
-    system = from_summary(results).get("sick-dependency")
-    [published] = [row for _, name, row in paper.TABLE3 if name == "dependency"]
-    theirs = f"the paper has {published[0].mean:.4f}"
-    if system is None:
-        return f"{LINE_BEGIN}not run yet ({theirs}){LINE_END}"
-    return f"{LINE_BEGIN}{spread(system, 'pearson', 4)} with {system.vectors} ({theirs}){LINE_END}"
-
-
-def readme_block(results: Mapping[str, Any]) -> str:
-    """Tables 2 and 3 in short, markers included, from the contents of a `results.json`."""
-    systems = from_summary(results)
-    return "\n\n".join(
-        [
-            BEGIN,
-            "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them.",
-            grid(_relatedness(systems)),
-            _vectors(systems, "sick", "SICK relatedness"),
-            grid(_sentiment(systems)),
-            _vectors(systems, "sst", "SST accuracy in percent, binary trained as such"),
-            END,
-        ]
-    )
-
-
-def beyond_block(results: Mapping[str, Any]) -> str:
-    """The systems with contextual leaves and what the tree adds to them, markers included."""
-    tables = beyond.tables(from_summary(results))
-    blocks = [block for table in tables for block in (f"{table.title}:", grid(table), *table.notes)]
-    return "\n\n".join([BEYOND_BEGIN, *blocks, BEYOND_END])
-
 
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:
-    """Put the tables, the line, or both, between the markers of a file; it has at least one pair of them."""
+    """Put what is made from a `results.json` between the markers of a file; it has at least one pair of them."""
     text = path.read_text(encoding="utf-8")
-    if BEYOND_BEGIN in text:
-        text = replaced(text, beyond_block(results), str(path), (BEYOND_BEGIN, BEYOND_END))
-    if LINE_BEGIN in text:
-        text = replaced(text, results_line(results), str(path), (LINE_BEGIN, LINE_END))
-    if BEGIN in text or LINE_BEGIN not in text:
-        text = replaced(text, readme_block(results), str(path))
+    there = [name for name in MADE if markers(name)[0] in text]
+    for name in there or ["results"]:
+        before, after = _around(text, name, str(path))
+        text = before + made(name, results) + after
     write_text(path, text)
 
 
-def replaced(text: str, block: str, where: str, markers: tuple[str, str] = (BEGIN, END)) -> str:
-    """The text with its block exchanged."""
-    first, last = markers
+def made(name: str, results: Mapping[str, Any]) -> str:
+    """What belongs between the markers of that name."""
+    return MADE[name](from_summary(results))
+
+
+def made_before(text: str, name: str, where: str) -> str:
+    """What stands there in the text of a file."""
+    before, after = _around(text, name, where)
+    return text[len(before) : len(text) - len(after)]
+
+
+def markers(name: str) -> tuple[str, str]:
+    """Where a block begins and where it ends."""
+    return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+
+
+def _around(text: str, name: str, where: str) -> tuple[str, str]:
+    """The text before a block and after it, markers included."""
+    first, last = markers(name)
     before, begin, rest = text.partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
         raise ValueError(f"{where}: no place for the results; add the lines {first} and {last}")
-    return before + block + after
+    return before + begin, end + after
 
 
-def block_of(text: str, where: str, markers: tuple[str, str] = (BEGIN, END)) -> str:
-    """The block as it stands in a file, markers included."""
-    replaced(text, "", where, markers)
-    first, last = markers
-    return first + text.partition(first)[2].partition(last)[0] + last
+def _headline(systems: Mapping[str, System]) -> str:
+    """The one figure that stands for all: the Dependency Tree-LSTM on SICK."""
+    system = systems.get("sick-dependency")
+    [published] = [row for _, name, row in paper.TABLE3 if name == "dependency"]
+    theirs = f"the paper has {published[0].mean:.4f}"
+    if system is None:
+        return f"not run yet ({theirs})"
+    return f"{spread(system, 'pearson', 4)} with {system.vectors} ({theirs})"
+
+
+def _leaves(systems: Mapping[str, System]) -> str:
+    """What a tree over contextual leaves reaches on SST."""
+    fine, binary = (beyond.best(systems, task) for task in ("sst5", "sst2"))
+    if fine is None or binary is None:
+        return "not run yet"
+    five, two = spread(fine, "accuracy", 1, 100), spread(binary, "binary", 1, 100)
+    return f"{five} percent in five classes and {two} in two with {fine.vectors}"
+
+
+def _tables(systems: Mapping[str, System]) -> str:
+    """Tables 2 and 3 in short."""
+    return _apart(
+        "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them.",
+        grid(_relatedness(systems)),
+        _vectors(systems, "sick", "SICK relatedness"),
+        grid(_sentiment(systems)),
+        _vectors(systems, "sst", "SST accuracy in percent, binary trained as such"),
+    )
+
+
+def _beyond(systems: Mapping[str, System]) -> str:
+    """The systems with contextual leaves, and what the tree adds to them."""
+    tables = beyond.tables(systems)
+    return _apart(*(block for table in tables for block in (f"{table.title}:", grid(table), *table.notes)))
+
+
+def _apart(*blocks: str) -> str:
+    return "\n\n" + "\n\n".join(blocks) + "\n\n"
+
+
+MADE = {"headline": _headline, "leaves": _leaves, "results": _tables, "beyond": _beyond}
 
 
 def _relatedness(systems: Mapping[str, System]) -> Table:
