@@ -8,7 +8,7 @@ from bough.reproduce import paper
 from bough.reproduce.claims import CONFIDENCE, contrast
 from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
 from bough.reproduce.figures import Drawing
-from bough.reproduce.plan import BEYOND, BEYOND_SICK, ENCODERS, OURS, SICK_ENCODER
+from bough.reproduce.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
 from bough.reproduce.results import LEAVES, System
 from bough.reproduce.tables import spread
 
@@ -19,7 +19,6 @@ KINDS = {
     "contextual-balanced": "halves instead of the parse",
     "contextual-attentive": "attention over the children",
 }
-LARGEST = "all-mpnet-base-v2"
 STATIC, STATIC_SICK = "constituency-regularised", "dependency"
 FIGURES = (("accuracy", "fine-grained"), ("binary", "derived binary"), ("phrases", "all phrases"))
 FIGURES_SICK = (("pearson", "Pearson's r", 4), ("spearman", "Spearman's rho", 4), ("mse", "MSE", 4))
@@ -36,8 +35,8 @@ def any_run(systems: Systems) -> bool:
 
 
 def best(systems: Systems, task: str) -> System | None:
-    """The tree over the largest encoder."""
-    return systems.get(name_of(task, "contextual", LARGEST))
+    """The tree over the larger encoder."""
+    return systems.get(name_of(task, "contextual", BINARY_ENCODER))
 
 
 def tables(systems: Systems) -> tuple[Table, ...]:
@@ -50,7 +49,8 @@ def sentiment_table(systems: Systems) -> Table:
     rows: list[tuple[Cell, ...]] = [_sentiment(systems, OURS[STATIC], f"sst5-{STATIC}", f"sst2-{STATIC}")]
     for encoder, title in ENCODERS.items():
         for system in BEYOND:
-            binary = name_of("sst2", system, encoder) if system == "contextual" else ""
+            trained = system == "contextual" and encoder == BINARY_ENCODER
+            binary = name_of("sst2", system, encoder) if trained else ""
             rows.append(
                 _sentiment(systems, f"{title}, {KINDS[system]}", name_of("sst5", system, encoder), binary)
             )
