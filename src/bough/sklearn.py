@@ -27,12 +27,13 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
         settings: Mapping[str, Any] | None = None,
         epochs: int | None = None,
         vectors: str | None = None,
+        leaves: str | None = None,
         parser: str = "builtin",
         data: str | None = None,
         seed: int = 1,
     ) -> None:
         self.trees, self.recipe, self.settings, self.epochs = trees, recipe, settings, epochs
-        self.vectors, self.parser, self.data, self.seed = vectors, parser, data, seed
+        self.vectors, self.leaves, self.parser, self.data, self.seed = vectors, leaves, parser, data, seed
 
     def _fit(self, items: Sequence[Any], labels: Sequence[Any]) -> None:
         self.pipeline_ = fit(
@@ -43,6 +44,7 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
             settings=self.settings,
             epochs=self.epochs,
             vectors=self.vectors,
+            leaves=self.leaves,
             parser=self.parser,
             data=self.data,
             seed=self.seed,
@@ -64,6 +66,7 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
         settings: values that override the recipe's.
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped".
+        leaves: a pretrained encoder whose states stand for the words, by its folder or name.
         parser: a name that `bough.parsing.get_parser` knows.
         data: the data folder, for word vectors.
         seed: drives the split, the order, the initial weights and dropout.
@@ -106,6 +109,7 @@ class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
         settings: values that override the recipe's.
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped".
+        leaves: a pretrained encoder whose states stand for the words, by its folder or name.
         parser: a name that `bough.parsing.get_parser` knows.
         data: the data folder, for word vectors.
         seed: drives the split, the order, the initial weights and dropout.

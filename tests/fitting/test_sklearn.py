@@ -1,10 +1,12 @@
 """Claims about the estimators: they keep scikit-learn's manners."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import small_encoder
 from small_fits import QUICK, examples
 
 pytest.importorskip("sklearn")
@@ -43,3 +45,13 @@ def test_a_regressor_rates_pairs_given_as_columns() -> None:
     assert one.predict(pairs).shape == (29,)
     assert ((one.predict(pairs) >= 0) & (one.predict(pairs) <= 1)).all()
     assert np.isfinite(one.score(pairs, ratings))
+
+
+def test_an_encoder_stands_under_a_classifier_and_survives_a_pickle(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    encoder = small_encoder.make(tmp_path / "tiny")
+    texts, labels = examples(20)
+    one = TreeLSTMClassifier(leaves=str(encoder), settings={"hidden": 8}, epochs=1).fit(texts, labels)
+    assert one.pipeline_.model.leaves is not None
+    p = one.predict_proba(texts)
+    assert np.allclose(pickle.loads(pickle.dumps(one)).predict_proba(texts), p, atol=1e-6)
