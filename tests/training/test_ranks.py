@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ranks_of_torchrun
+import small_encoder
 from bough.storage import read_json, read_tensors
 from bough.training.ranks import Ranks
 from bough.training.recipes import load_recipe
@@ -50,19 +51,25 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+LEAVES = "contextual leaves"  # without dropout inside the encoder: that is drawn by each rank for itself
+
+
 @pytest.fixture(scope="module")
 def trained(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All of them by one process, by two and by three."""
     out = tmp_path_factory.mktemp("ranks")
-    train_all(RUNS, mini, out / "1")
+    encoder = small_encoder.make(tmp_path_factory.mktemp("encoders") / "tiny")
+    over = {"leaves": str(encoder), "leaves_freeze": 1, "leaves_dropout": 0.0, "alone": 10}
+    runs = {**RUNS, LEAVES: ("sst5-contextual", {**SMOOTH, **over})}
+    train_all(runs, mini, out / "1")
     for ranks in (2, 3):
-        done = torchrun(ranks, WORKER, json.dumps(RUNS), str(mini), str(out / str(ranks)))
+        done = torchrun(ranks, WORKER, json.dumps(runs), str(mini), str(out / str(ranks)))
         assert done.returncode == 0, done.stderr
     return out
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", [*RUNS, LEAVES])
 def test_ranks_learn_what_one_process_learns(name: str, ranks: int, trained: Path) -> None:
     one, several = trained / "1" / name, trained / str(ranks) / name
     for line, other in zip(_history(one), _history(several), strict=True):
