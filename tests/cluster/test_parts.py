@@ -77,6 +77,16 @@ def test_parquet_by_rows_whatever_its_groups(tmp_path: Path, size: int) -> None:
     assert found[0]["day"] == "2015-07-26"
 
 
+@pytest.mark.parametrize("brief", [True, False])
+def test_a_table_has_a_column_for_all_that_a_result_says(brief: bool) -> None:
+    """So that `given` holds what came with the text, and nothing else."""
+    from bough.cluster.table import schema
+    from bough.pipeline.files import NO_PHRASES, NO_TEXT
+
+    said = {**NO_TEXT, **({} if brief else NO_PHRASES)}
+    assert {*schema(pairs=False, brief=brief).names} == {"file", "line", "text", "given", *said}
+
+
 def test_pairs(tmp_path: Path) -> None:
     path = tmp_path / "in.tsv"
     path.write_text("a\tb\nx\ty\np\tq\n")

@@ -84,11 +84,10 @@ def test_a_folder_of_all_formats_and_parquet_out(tmp_path: Path) -> None:
     ]
     wanted = [sentiment()(text).as_dict() for text in texts] * 4
     for row, want in zip(found, wanted, strict=True):
-        assert {key: row[key] for key in ("text", "label", "score", "probabilities", "tokens")} == {
-            key: want[key] for key in ("text", "label", "score", "probabilities", "tokens")
-        }
+        keys = ("text", "label", "polarity", "score", "probabilities", "tokens")
+        assert {key: row[key] for key in keys} == {key: want[key] for key in keys}
         assert [node["text"] for node in row["nodes"]] == [node["text"] for node in want["nodes"]]
-    assert [json.loads(row["given"])["id"] for row in found[:4]] == [0, 1, 2, 3]
+    assert [json.loads(row["given"]) for row in found[:4]] == [{"id": i} for i in range(4)]
 
 
 @pytest.mark.usefixtures("cluster")

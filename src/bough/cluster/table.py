@@ -18,7 +18,7 @@ def schema(*, pairs: bool, brief: bool) -> Any:
     scores = {"score": pa.float64(), "probabilities": pa.list_(pa.float64())}
     if pairs:
         return pa.schema({**ids, "a": pa.string(), "b": pa.string(), **scores, GIVEN: pa.string()})
-    columns = {**ids, "text": pa.string(), "label": pa.string(), **scores}
+    columns = {**ids, "text": pa.string(), "label": pa.string(), "polarity": pa.string(), **scores}
     if not brief:
         span = pa.list_(pa.int64())
         node = {"span": span, "text": pa.string(), "label": pa.string(), **scores, "children": span}
