@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 import minidata
-from bough.reproduce.plan import CITED_SST, DERIVED, OURS, PARTS, Run, runs_for
+from bough.reproduce.neighbours import stored_neighbours
+from bough.reproduce.plan import CITED_SST, DERIVED, OURS, PARTS, TABLE4_RUN, Run, planned, runs_for
+from bough.reproduce.results import FIELDS, all_finished, finished, result_path
+from bough.storage import write_json
 
 
 @pytest.fixture
@@ -55,6 +58,29 @@ def test_settings_of_a_variant_lie_over_those_of_the_sitting() -> None:
     run = Run("sick-bilstm", 1, (("hidden", "87"),), (("hidden", "8"), ("epochs", "1")))
     assert (run.config().hidden, run.config().epochs) == (87, 1)
     assert run.name == "sick-bilstm+hidden=87.1"
+
+
+@pytest.mark.parametrize(
+    "overrides", [{}, {"recurrent_dropout": "0.2", "epochs": "2"}, {"tied": "false"}], ids=str
+)
+def test_what_a_sitting_finds_finished_is_in_its_report(
+    overrides: dict[str, str], mini: Path, tmp_path: Path
+) -> None:
+    runs = {run.name: run for part in PARTS for run in runs_for(part, 1, overrides)}
+    for run in runs.values():
+        result: dict[str, Any] = {key: {} for key in FIELDS}
+        result |= {
+            "key": run.key(mini),
+            "recipe": run.recipe,
+            "seed": run.seed,
+            "settings": dict(run.settings),
+        }
+        write_json(result_path(tmp_path, run), {**result, "system": run.system})
+    reported = {result["system"] for result in all_finished(tmp_path, mini, overrides)}
+    assert reported == {run.system for run in runs.values()}
+    assert all(finished(tmp_path, run, mini) for run in runs.values())
+    write_json(tmp_path / "neighbours.json", {"key": "of another model"})
+    assert stored_neighbours(tmp_path, mini, planned(TABLE4_RUN, overrides)) is None
 
 
 def test_planning_everything_hashes_each_file_once(mini: Path, monkeypatch: pytest.MonkeyPatch) -> None:

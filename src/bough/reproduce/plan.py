@@ -157,8 +157,14 @@ def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) 
         raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
     if seeds < 1:
         raise ValueError(f"--seeds {seeds}: at least 1")
-    runs = list(dict.fromkeys(_runs(part, seeds)))
-    return [replace(run, overrides=run.overrides + _meant_for(run.recipe, overrides or {})) for run in runs]
+    return [planned(run, overrides) for run in dict.fromkeys(_runs(part, seeds))]
+
+
+def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
+    """A run as it is done in a sitting with such overrides: those that it takes, over what its encoder wants."""
+    leaves = dict(run.settings).get("leaves", "")
+    own = SST_SETTINGS.get(leaves, ()) if run.recipe.startswith("sst") else ()
+    return replace(run, overrides=own + _meant_for(run.recipe, overrides or {}))
 
 
 def _meant_for(recipe: str, overrides: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -191,11 +197,7 @@ def _runs(part: str, seeds: int) -> list[Run]:
         for recipe, settings in CLAIM_VARIANTS
     ]
     asked = [Run(f"sick-{system}", 1, (("leaves", SICK_ENCODER),)) for system in BEYOND_SICK]
-    asked += [
-        Run(f"sst5-{system}", 1, (("leaves", encoder),), SST_SETTINGS.get(encoder, ()))
-        for encoder in ENCODERS
-        for system in BEYOND
-    ]
+    asked += [Run(f"sst5-{system}", 1, (("leaves", encoder),)) for encoder in ENCODERS for system in BEYOND]
     asked += [Run("sst2-contextual", 1, (("leaves", BINARY_ENCODER),))]
     beyond = [replace(run, seed=seed) for seed in range(1, min(BEYOND_SEEDS, seeds) + 1) for run in asked]
     return {

@@ -11,7 +11,7 @@ from bough.reproduce.document import Block, Cell, Points, Section, Table, Text, 
 from bough.reproduce.figures import FIGURE3, FIGURE4, Drawing, draw
 from bough.reproduce.neighbours import stored_neighbours, table4
 from bough.reproduce.page import as_html
-from bough.reproduce.plan import TABLE4_RUN, Run
+from bough.reproduce.plan import TABLE4_RUN, planned
 from bough.reproduce.results import Result, System, all_finished, summary, systems, with_ensembles
 from bough.reproduce.tables import table1, table2, table3
 from bough.storage import write_json, write_text
@@ -37,7 +37,6 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
     """`results.json`, the report as Markdown and HTML, and the figures, into `out`; the sections are returned."""
     results = all_finished(out, data, overrides)
     found = with_ensembles(systems(results), results, data)
-    run = Run(TABLE4_RUN.recipe, TABLE4_RUN.seed, overrides=tuple((overrides or {}).items()))
     sentiment, relatedness = table2(found), table3(found)
     sections = [
         Section("In short", (Text(_opening(results, found)), Points(in_short(sentiment, relatedness)))),
@@ -45,7 +44,7 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         Section("Sentiment", (sentiment,)),
         Section("Relatedness", (relatedness,)),
         Section("Sentence length", tuple(_figure(drawing, found, out) for drawing in (FIGURE3, FIGURE4))),
-        Section("Nearest sentences", (table4(stored_neighbours(out, data, run)),)),
+        Section("Nearest sentences", (table4(stored_neighbours(out, data, planned(TABLE4_RUN, overrides))),)),
         Section("Claims", (claims_table(found),)),
         *_beyond(found, out),
         Section("What was run", _what_was_run(results, found, data)),

@@ -13,7 +13,7 @@ import numpy as np
 
 from bough.errors import FormatError
 from bough.reproduce.lengths import by_length
-from bough.reproduce.plan import Run
+from bough.reproduce.plan import Run, planned
 from bough.reproduce.together import TOGETHER_NAME, averaged, keeps_predictions, packed
 from bough.storage import read_json, write_json
 
@@ -56,14 +56,9 @@ def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         result = _read(path)
         if result is None:
             continue
-        run = Run(
-            result["recipe"],
-            result["seed"],
-            tuple(result["settings"].items()),
-            tuple((overrides or {}).items()),
-        )
+        run = Run(result["recipe"], result["seed"], tuple(result["settings"].items()))
         try:
-            current = result["key"] == run.key(data)
+            current = result["key"] == planned(run, overrides).key(data)
         except ValueError:  # its recipe is gone
             current = False
         if current:
