@@ -188,6 +188,21 @@ def test_labels_that_do_not_fit(
         Classifier(4, 3).loss(torch.randn(h), torch.tensor(labels), picked)
 
 
+@pytest.mark.parametrize(
+    "rows", [torch.tensor([1, 0], dtype=torch.int32), torch.zeros(2, 1, dtype=torch.int64)]
+)
+def test_rows_that_do_not_fit(rows: torch.Tensor) -> None:
+    with pytest.raises(ValueError, match=r"rows are .*; they must be \(nodes,\) torch.int64"):
+        Classifier(4, 3).loss(torch.randn(2, 4), torch.tensor([0, 1]), rows)
+
+
+@pytest.mark.parametrize("shapes", [((2, 6), (1, 6)), ((2, 6), (2, 5)), ((2, 7), (2, 7)), ((2, 5), (2, 5))])
+def test_the_loss_of_pairs_that_do_not_fit(shapes: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    left, right = map(torch.randn, shapes)
+    with pytest.raises(ValueError, match=r"the similarity takes two of \(pairs, 6\)"):
+        Similarity(6).loss(left, right, torch.tensor([1.0, 4.0]))
+
+
 @pytest.mark.parametrize("objective", ["kl", "mse"])
 def test_ratings_and_pairs_that_do_not_fit(objective: str) -> None:
     head, (left, right) = Similarity(6, objective=objective).double(), _pair()  # type: ignore[arg-type]

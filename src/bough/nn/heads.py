@@ -99,6 +99,8 @@ class Classifier(Weighted):
     def _check(self, h: Tensor, labels: Tensor, rows: Tensor | None) -> None:
         if h.dim() != 2 or h.shape[1] != self.hidden_size:
             raise ValueError(f"h is {tuple(h.shape)}; the classifier takes (nodes, {self.hidden_size})")
+        if rows is not None and (rows.dim() != 1 or rows.dtype != torch.int64):
+            raise ValueError(f"rows are {tuple(rows.shape)} {rows.dtype}; they must be (nodes,) torch.int64")
         wanted = (len(h) if rows is None else len(rows),)
         if labels.shape != wanted or labels.dtype != torch.int64:
             raise ValueError(
@@ -195,9 +197,7 @@ class Similarity(Weighted):
 
     def forward(self, left: Tensor, right: Tensor, f: Tensor | None = None) -> Tensor:
         """Two of (B, D), and (B, F) beside them -> log p (B, K); without f every feature has its usual value."""
-        if left.shape != right.shape or left.dim() != 2 or left.shape[1] != self.hidden_size:
-            shapes = f"{tuple(left.shape)} and {tuple(right.shape)}"
-            raise ValueError(f"{shapes}; the similarity takes two of (pairs, {self.hidden_size})")
+        self._check(left, right)
         parts = []
         if self.features != "difference":
             parts.append(left * right)
@@ -219,6 +219,7 @@ class Similarity(Weighted):
 
     def loss(self, left: Tensor, right: Tensor, y: Tensor, f: Tensor | None = None) -> Tensor:
         """The mean over the pairs of the objective; y (B,) lies in [1, K]."""
+        self._check(left, right)
         if y.shape != left.shape[:1] or not y.is_floating_point():
             raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; give one float rating per pair")
         if fast.path() == "c" and f is None:
@@ -232,6 +233,11 @@ class Similarity(Weighted):
             return functional.mse_loss(self.score(log_p), y)
         # NOTE(paper): the released program divides the divergence by K too, and so trains at a fifth of the rate.
         return functional.kl_div(log_p, target, reduction="batchmean") / self.classes
+
+    def _check(self, left: Tensor, right: Tensor) -> None:
+        if left.shape != right.shape or left.dim() != 2 or left.shape[1] != self.hidden_size:
+            shapes = f"{tuple(left.shape)} and {tuple(right.shape)}"
+            raise ValueError(f"{shapes}; the similarity takes two of (pairs, {self.hidden_size})")
 
 
 def target_distribution(y: Tensor, classes: int) -> Tensor:

@@ -58,6 +58,22 @@ def test_pairs(features: Any, objective: Any) -> None:
     assert_same(found, head.loss(left, right, y), [h, *head.parameters()])
 
 
+def test_torchs_defaults_do_not_matter() -> None:
+    head, h, labels = Classifier(4, 3), torch.randn(5, 4), torch.tensor([0, 1, 2, 0, 1])
+    expected = head.loss(h, labels)
+    expected.backward()
+    assert head.W_s.grad is not None
+    gradient, head.W_s.grad = head.W_s.grad, None
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = head.loss(h, labels)
+        found.backward()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.equal(found, expected)
+    assert torch.equal(head.W_s.grad, gradient)
+
+
 def test_a_rating_off_the_scale_is_named() -> None:
     head, h = Similarity(3), torch.randn(2, 3)
     for wrong, said in ((5.5, "5.5"), (0.0, "0"), (float("nan"), "nan")):

@@ -33,7 +33,7 @@ class Buffer:
             found = self._free.pop(best) if fitting else None
         if found is None:
             with torch.inference_mode(False):
-                found = torch.empty(size + size // 4, dtype=torch.float32)
+                found = torch.empty(size + size // 4, dtype=torch.float32, device="cpu")
         self.floats = found
 
     def __del__(self) -> None:

@@ -73,8 +73,9 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, call: Any, options: tuple[Any, ...], *tensors: Tensor) -> Tensor:
         plain = [t.detach() if t.stride(-1) == 1 else t.detach().contiguous() for t in tensors]
-        grads = [torch.empty(t.shape) for t in tensors] if any(ctx.needs_input_grad) else []
-        loss = torch.empty(())
+        plain_floats = {"dtype": torch.float32, "device": "cpu"}  # whatever torch's defaults are
+        grads = [torch.empty(t.shape, **plain_floats) for t in tensors] if any(ctx.needs_input_grad) else []
+        loss = torch.empty((), **plain_floats)
         call(loss, plain, grads, *options)
         ctx.save_for_backward(*grads)
         return loss
