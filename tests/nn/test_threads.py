@@ -72,6 +72,38 @@ def test_two_layers_in_one_backward(layer: Encoder) -> None:
     assert torch.get_num_threads() == 2
 
 
+def test_states_may_be_changed_in_place() -> None:
+    layer = ChildSumTreeLSTM(X, D)
+    h, c = layer(torch.randn(6, X), FOREST)
+    h += 1
+    torch.nn.functional.dropout(c, inplace=True)
+    (h.relu_().sum() + c.sum()).backward()
+    assert layer.U.grad is not None
+
+
+class Failing(ChildSumTreeGRU):
+    """Fails on the way down."""
+
+    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+        (h,) = super().node(a, below)
+        h.register_hook(self.fail)
+        return (h,)
+
+    def fail(self, grad: Tensor) -> None:
+        raise KeyboardInterrupt
+
+
+def test_a_backward_that_fails_gives_the_threads_back() -> None:
+    h = ChildSumTreeGRU(X, D)(torch.randn(6, X), FOREST)
+    h.sum().backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        h.sum().backward()
+    assert torch.get_num_threads() == 2
+    with pytest.raises(KeyboardInterrupt):
+        Failing(X, D)(torch.randn(6, X), FOREST).sum().backward()
+    assert torch.get_num_threads() == 2
+
+
 def test_one_thread_for_a_while() -> None:
     with one_thread():
         assert torch.get_num_threads() == 1

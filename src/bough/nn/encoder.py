@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor
 
 from bough.nn.compiling import outside_compilation
-from bough.nn.threads import Threads, one_thread
+from bough.nn.threads import threads_for
 from bough.nn.weights import Weighted
 from bough.trees.forest import Forest
 
@@ -54,11 +53,10 @@ class Encoder(Weighted):
         """x (N, X) -> every node's states, in the nodes' order; from an encoder of whole sentences (trees, width)."""
         check_input(x, forest, self.input_size, next(self.parameters(), None))
         nodes = self.input_nodes(forest)
-        threads = Threads(forest.level_sizes)
-        with one_thread() if threads.few else nullcontext():
-            rows = threads.on_the_way_in(x).index_select(0, nodes)
+        with threads_for(forest.level_sizes):
+            rows = x.index_select(0, nodes)
             check_numbers(rows, nodes, forest)
-            found = threads.on_the_way_out(self.node_states(rows, forest, **more))
+            found = self.node_states(rows, forest, **more)
         return found if len(found) > 1 else found[0]
 
     def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:

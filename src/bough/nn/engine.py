@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from bough.nn.threads import threads_for
 from bough.trees.forest import Forest
 from bough.trees.schedule import CHUNK
 
@@ -33,13 +34,13 @@ class Cell(Protocol):
 
 class _Sweep(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, cell: Cell, levels: int, *tensors: Tensor | None) -> tuple[Tensor, ...]:
+    def forward(ctx: Any, cell: Cell, sizes: Sequence[int], *tensors: Tensor | None) -> tuple[Tensor, ...]:
         ctx.device = next(t.device for t in tensors if t is not None)
         # inference mode takes a fifth off the cost of a small call; only `states` leave it
         with without_autocast(ctx.device), torch.inference_mode():
-            for l in range(levels):
+            for l in range(len(sizes)):
                 cell.up(l)
-        ctx.cell, ctx.levels = cell, levels
+        ctx.cell, ctx.sizes = cell, sizes
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(*(t for t in tensors if t is not None))  # catches weights changed in between
         return cell.states()
@@ -47,10 +48,10 @@ class _Sweep(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Any, ...]:
         _ = ctx.saved_tensors
-        with without_autocast(ctx.device), torch.no_grad():
+        with threads_for(ctx.sizes), without_autocast(ctx.device), torch.no_grad():
             ctx.cell.turn(grads)
             with torch.inference_mode():
-                for l in reversed(range(ctx.levels)):
+                for l in reversed(range(len(ctx.sizes))):
                     ctx.cell.down(l)
             found = ctx.cell.gradients()
         return (None, None, *differentiated_once(found))
@@ -84,7 +85,7 @@ class _Once(torch.autograd.Function):
 
 def sweep(cell: Cell, forest: Forest, *tensors: Tensor | None) -> tuple[Tensor, ...]:
     """Run `cell` up the forest; `tensors` are what it differentiates, in the order of `cell.gradients()`."""
-    states: tuple[Tensor, ...] = _Sweep.apply(cell, len(forest.level_sizes), *tensors)  # type: ignore[no-untyped-call]
+    states: tuple[Tensor, ...] = _Sweep.apply(cell, forest.level_sizes, *tensors)  # type: ignore[no-untyped-call]
     return states
 
 
