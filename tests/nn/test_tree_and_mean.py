@@ -5,8 +5,35 @@ import torch
 from hypothesis import given
 
 from bough import Forest, Tree
-from bough.nn import SpanMean, TreeAndMean
+from bough.nn import AttentiveChildSum, Encoder, MeanVectors, SpanMean, TreeAndMean, kinds
 from treegen import constituents, trees
+
+
+@pytest.mark.parametrize("layer", [MeanVectors(4), TreeAndMean(4, 3)], ids=str)
+def test_an_x_that_does_not_fit_is_an_error_like_any_layers(layer: Encoder) -> None:
+    forest = Forest([Tree([-1, 0, 0])])
+    with pytest.raises(ValueError, match=r"x is \(3, 7\); the layer takes \(nodes, 4\)"):
+        layer(torch.randn(3, 7), forest)
+    with pytest.raises(ValueError, match="x has 9 rows; the forest has 3 nodes"):
+        layer(torch.randn(9, 4), forest)
+    with pytest.raises(ValueError, match=r"x has a NaN in the row of node \d of tree 0"):
+        layer(torch.full((3, 4), torch.nan), forest)
+
+
+def test_a_guide_has_one_row_per_tree() -> None:
+    layer, forest = AttentiveChildSum(4, 5), Forest([Tree([-1, 0, 0])])
+    assert layer(torch.randn(3, 4), forest, guide=torch.randn(1, 5))[0].shape == (3, 5)
+    for wrong in (torch.randn(9, 5), torch.randn(1, 7)):
+        with pytest.raises(ValueError, match=r"guide is .*; it must be \(1, 5\), one row per tree"):
+            layer(torch.randn(3, 4), forest, guide=wrong)
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_the_loss_of_an_empty_forest_has_a_gradient(name: str) -> None:
+    x = torch.randn(0, 6, requires_grad=True)
+    found = kinds()[name].build(6, 6, 2, {})(x, Forest([]))
+    (found[0] if isinstance(found, tuple) else found).sum().backward()
+    assert x.grad is not None
 
 
 @given(tree=trees(max_nodes=8))

@@ -92,6 +92,9 @@ class AttentiveChildSum(ChildSumTreeLSTM):
     def _guided(self, x: Tensor, forest: Forest, guide: Tensor | None) -> tuple[Tensor, ...]:
         if guide is None:
             guide = self._read(x, forest)
+        elif guide.shape != (len(forest), self.hidden_size):
+            wanted = f"({len(forest)}, {self.hidden_size}), one row per tree"
+            raise ValueError(f"guide is {tuple(guide.shape)}; it must be {wanted}")
         trees = forest.tree_of.index_select(0, self.input_nodes(forest))
         a = torch.cat(
             [self.input_map(x), functional.linear(guide, self.U_m.t()).index_select(0, trees)], dim=1

@@ -37,9 +37,10 @@ class MeanVectors(Encoder):
     def __init__(self, input_size: int, *, device: Any = None, dtype: Any = None) -> None:
         super().__init__(input_size, input_size, device=device, dtype=dtype)
 
-    def forward(self, x: Tensor, forest: Forest, **more: Any) -> Tensor:
-        sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, forest.tree_of, x)
-        return sums / forest.tree_sizes.to(x.dtype).unsqueeze(1)
+    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
+        return (self.sentences(x, forest),)
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
-        return self.forward(x.index_select(0, forest.input_of.index_select(0, forest.unit_of)), forest)
+        words = x.index_select(0, forest.input_of.index_select(0, forest.unit_of))  # (N, X)
+        sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, forest.tree_of, words)
+        return sums / forest.tree_sizes.to(x.dtype).unsqueeze(1)

@@ -53,7 +53,7 @@ class SequenceEncoder(Encoder):
         lengths = forest.tree_sizes
         starts = lengths.cumsum(0) - lengths
         if not len(lengths):
-            return x.new_zeros(0, self.width)
+            return x.sum() * x.new_zeros(0, self.width)  # of nothing, and still differentiable
         order, parts = [], []
         for length in lengths.unique().tolist():
             trees = (lengths == length).nonzero().squeeze(1)

@@ -56,12 +56,11 @@ class TreeAndMean(Encoder):
         return False  # a word counts in the mean as often as it is there
 
     def input_nodes(self, forest: Forest) -> Tensor:
-        found: Tensor = self.tree.input_nodes(forest)
+        found: Tensor = self.tree.input_nodes(forest.unshared)
         return found
 
-    def forward(self, x: Tensor, forest: Forest, **more: Any) -> Tensor:
-        forest = forest.unshared
-        return self.sentences(x.index_select(0, self.input_nodes(forest)), forest)
+    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
+        return (self.sentences(x, forest),)
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         forest = forest.unshared
