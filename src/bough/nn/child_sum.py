@@ -48,6 +48,7 @@ class ChildSumTreeLSTM(TreeLayer):
 
     name = "dependency"
     reads = "dependency"
+    equations = ("node", "at_leaf", "gated")
     W: nn.Parameter
     b_W: nn.Parameter
     U: nn.Parameter

@@ -57,6 +57,7 @@ class TreeLayer(Encoder):
     """
 
     from_roots: ClassVar[bool] = False
+    equations: ClassVar[tuple[str, ...]] = ("node", "at_leaf")  # methods that a derivative by hand stands for
 
     def __init__(
         self,
@@ -138,9 +139,11 @@ class TreeLayer(Encoder):
 
     def _has_fast_path(self) -> bool:
         """Whether there is one for exactly these equations: a subclass may have changed them."""
-        owner = next(kind for kind in type(self).__mro__ if "fast_sweep" in vars(kind))
-        same = all(getattr(type(self), name) is getattr(owner, name) for name in ("node", "at_leaf"))
-        return self.fast and owner is not TreeLayer and same
+        owner = next(
+            kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer) and "fast_sweep" in vars(kind)
+        )
+        same = all(getattr(type(self), name) is getattr(owner, name) for name in owner.equations)
+        return self.fast and owner is not TreeLayer and same and not self.from_roots
 
     def _mask(self, a: Tensor, forest: Forest) -> Tensor | None:
         if not (self.training and self.recurrent_dropout):

@@ -54,6 +54,7 @@ class NaryTreeLSTM(TreeLayer):
 
     name = "constituency"
     reads = "constituency"
+    equations = ("node", "at_leaf", "_parts")
     W: nn.Parameter
     b_W: nn.Parameter
     U: nn.Parameter

@@ -42,6 +42,7 @@ class DTRNN(TreeLayer):
 
     name = "dt-rnn"
     reads = "dependency"
+    equations = ("node", "at_leaf", "messages")
     relations = 1
     W: nn.Parameter
     b_W: nn.Parameter
@@ -93,8 +94,7 @@ class DTRNN(TreeLayer):
         return torch.addmm(self.b_U[0], h_k, self.U[0])
 
     def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        relations = forest.edge_relations if self.relations > 1 and len(forest.children) else None
-        return sweep_recursive(a, self.U, self.b_U, forest, relations, self.nonlinearity, self.average)
+        return sweep_recursive(a, self.U, self.b_U, forest, None, self.nonlinearity, self.average)
 
 
 @register
@@ -153,6 +153,10 @@ class SDTRNN(DTRNN):
             rows = (below.relations == r).nonzero().squeeze(1)
             found = found.index_copy(0, rows, torch.addmm(self.b_U[r], h_k.index_select(0, rows), self.U[r]))
         return found
+
+    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
+        relations = forest.edge_relations if self.relations > 1 and len(forest.children) else None
+        return sweep_recursive(a, self.U, self.b_U, forest, relations, self.nonlinearity, self.average)
 
     def check(self, forest: Forest) -> None:
         ids = forest.edge_relations

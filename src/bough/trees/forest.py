@@ -187,14 +187,21 @@ class Forest:
         """(E,) where the lower end of each edge stands among its siblings."""
         return self._places if self.runs_down else torch.from_numpy(places(self._degrees)).to(self.device)
 
+    @cached_property
+    def most_children(self) -> int:
+        """Of any node."""
+        return int(self._children_of.max(initial=0))
+
+    @property
+    def _children_of(self) -> Ints:
+        return self._flat.degrees if self.runs_down else self._degrees
+
     def check_arity(self, arity: int) -> None:
         """Raise a ValueError if a node has more children than `arity`."""
-        counts = self._flat.degrees if self.runs_down else self._degrees
-        most = int(counts.max(initial=0))
-        if most > arity:
-            found = int(counts.argmax())
+        if self.most_children > arity:
+            found = int(self._children_of.argmax())
             node = self.place(found if self.runs_down else int(self.node_of[found]))
-            raise ValueError(f"{node} has {most} children; the layer's arity is {arity}")
+            raise ValueError(f"{node} has {self.most_children} children; the layer's arity is {arity}")
 
     def place(self, node: int) -> str:
         """Where a node stands, for error messages: its tree, and its number there."""
@@ -281,7 +288,7 @@ class Forest:
         """A shallow copy, without what was derived and cached."""
         copy = object.__new__(Forest)
         kept = {k: v for k, v in vars(self).items() if not isinstance(vars(Forest).get(k), cached_property)}
-        copy.__dict__.update(kept | {"_slots": {}})
+        copy.__dict__.update(kept | {"_slots": {}, "_plans": {}})
         return copy
 
     def _key_lists(self) -> list[Ints] | None:

@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
+from torch import Tensor
 
+import bough
 import bough.nn.fast
+from bough.nn import Edges
 from bough.nn.fast import library
 from sweeps import needs_c
 
@@ -20,6 +24,44 @@ def test_the_environment_chooses(asked: str, way: str, monkeypatch: pytest.Monke
     monkeypatch.setenv("BOUGH_FAST", asked)
     assert bough.nn.fast.path() == way
     assert bough.nn.fast.why().startswith(way)
+
+
+class Against(bough.nn.DTRNN):
+    def messages(self, h_k: Tensor, below: Edges) -> Tensor:
+        return -super().messages(h_k, below)
+
+
+class Halved(bough.nn.ChildSumTreeLSTM):
+    def gated(self, a: Tensor, h_sum: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+        h, c = super().gated(a, h_sum, below)
+        return h / 2, c
+
+
+class Down(bough.nn.ChildSumTreeLSTM):
+    from_roots = True
+
+
+class DownByPlace(bough.nn.NaryTreeLSTM):
+    from_roots = True
+
+
+@pytest.mark.parametrize(
+    "layer", [Against(3, 4), Halved(3, 4), Down(3, 4), DownByPlace(3, 4, leaf="gated")], ids=str
+)
+@pytest.mark.parametrize("keys", [None, [[1, 2, 1], [1, 2, 1]]])
+def test_equations_that_were_changed_or_turned_round_are_what_is_computed(
+    layer: bough.nn.TreeLayer, keys: list[list[int]] | None
+) -> None:
+    forest = bough.Forest([bough.Tree([1, -1, 1]), bough.Tree([1, -1, 1])], keys=keys)
+    x = torch.randn(3, 3).repeat(2, 1)
+    if keys is not None:
+        x[2] = x[5] = x[0]
+    bough.nn.ChildSumTreeLSTM(3, 4)(x, forest)  # leaves its own plan with the forest
+    found = layer(x, forest)
+    layer.fast = False
+    for one, other in zip(found, layer(x, forest), strict=True):
+        torch.testing.assert_close(one, other)
+    layer.fast = True
 
 
 def test_an_unknown_choice_names_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
