@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from bough import Forest, Tree
+from bough.nn import ChildSumTreeLSTM, Edges, NaryTreeLSTM, TreeLayer
 from bough.nn.engine import grouped
 from bough.trees.schedule import CHUNK
 from layers import LAYERS, READS, doubled, every_layer, related, trees_for, with_memory
@@ -201,3 +202,27 @@ def test_groups_cover_the_units_in_runs_that_end_with_a_level() -> None:
     slices = [(0, 40), (40, 50), (50, 58), (58, 90), (90, 91)]
     assert grouped(slices, rows=16) == {0: (0, 40), 2: (40, 58), 3: (58, 90), 4: (90, 91)}
     assert grouped([]) == {}
+
+
+class BySlot(TreeLayer):
+    """h = a + the sum over two slots; the layer does not check its forests."""
+
+    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+        return (a + below.slots(below.states[0], 2).sum(dim=1),)
+
+
+def test_a_child_too_many_for_the_slots_is_named() -> None:
+    many = Forest([Tree([-1, 0, 0, 0]), Tree([-1, 0])])
+    with pytest.raises(ValueError, match="node 0 of tree 0 has 3 children; the layer's arity is 2"):
+        BySlot(1, states=(1,))(torch.ones(6, 1), many)
+
+
+@pytest.mark.parametrize("layer", [ChildSumTreeLSTM, NaryTreeLSTM])
+def test_dropped_entries_have_a_gradient_in_16_bits(
+    layer: type[ChildSumTreeLSTM] | type[NaryTreeLSTM],
+) -> None:
+    torch.manual_seed(0)
+    half = layer(3, 4, recurrent_dropout=0.5).half()
+    h, c = half(torch.randn(3, 3).half(), Forest([Tree([-1, 0, 0])]))
+    (h.sum() + c.sum()).backward()
+    assert all(p.grad is None or bool(p.grad.isfinite().all()) for p in half.parameters())

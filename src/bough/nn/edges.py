@@ -59,6 +59,7 @@ class Edges:
 
     def slots(self, rows: Tensor, arity: int) -> Tensor:
         """(E, D) -> (n, arity, D), the rows by `places`; zeros in slots without a neighbour."""
+        self._forest.check_arity(arity)
         if len(rows) == self.nodes * arity and not self._forest.runs_down:
             return rows.view(self.nodes, arity, -1)
         index = self._owners * arity + self.places
@@ -90,7 +91,7 @@ class Edges:
     @property
     def sizes(self) -> Tensor:
         """(E, 1) the number of nodes in each child's subtree, itself included."""
-        return self._of_edges(self._forest.subtree_sizes[self._forest.children]).unsqueeze(1)
+        return self._forest.subtree_sizes[self._of_edges(self._forest.children)].unsqueeze(1)
 
     @property
     def own_sizes(self) -> Tensor:

@@ -141,7 +141,9 @@ class ChildSumCell:
             tanh_backward(i, u, grad_input=dg[:, :d])
         else:  # u is mask * tanh(z), so du/dz = mask - u^2 / mask, and 0 where the mask is
             mask = self.mask[start:end]
-            torch.sub(mask, u.square().div_(mask.clamp_min(1e-30)), out=dg[:, :d]).mul_(i)
+            torch.sub(
+                mask, u.square().div_(mask.clamp_min(torch.finfo(mask.dtype).tiny)), out=dg[:, :d]
+            ).mul_(i)
         sigmoid_backward(u, i, grad_input=dg[:, d : 2 * d])
         if self.output_gate:
             sigmoid_backward(t, g[:, 2 * d : -d], grad_input=dg[:, 2 * d : -d])

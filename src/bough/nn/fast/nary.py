@@ -168,7 +168,9 @@ class NaryCell:
             tanh_backward(i, u, grad_input=dg[:, :d])
         else:  # u is mask * tanh(z), so du/dz = mask - u^2 / mask, and 0 where the mask is
             mask = self.mask[rows]
-            torch.sub(mask, u.square().div_(mask.clamp_min(1e-30)), out=dg[:, :d]).mul_(i)
+            torch.sub(
+                mask, u.square().div_(mask.clamp_min(torch.finfo(mask.dtype).tiny)), out=dg[:, :d]
+            ).mul_(i)
         sigmoid_backward(u, i, grad_input=dg[:, d : 2 * d])
         if start < leaves:
             dg[:, 2 * d : (2 + n) * d] = 0
