@@ -67,15 +67,19 @@ def pair_loss(
     return loss
 
 
+def _floats(shape: torch.Size) -> Tensor:
+    """As C writes them, whatever torch's defaults are."""
+    return torch.empty(shape, dtype=torch.float32, device="cpu")
+
+
 class _Loss(torch.autograd.Function):
     """A loss whose gradients are made along with it: a number's are only to be scaled."""
 
     @staticmethod
     def forward(ctx: Any, call: Any, options: tuple[Any, ...], *tensors: Tensor) -> Tensor:
         plain = [t.detach() if t.stride(-1) == 1 else t.detach().contiguous() for t in tensors]
-        plain_floats = {"dtype": torch.float32, "device": "cpu"}  # whatever torch's defaults are
-        grads = [torch.empty(t.shape, **plain_floats) for t in tensors] if any(ctx.needs_input_grad) else []
-        loss = torch.empty((), **plain_floats)
+        grads = [_floats(t.shape) for t in tensors] if any(ctx.needs_input_grad) else []
+        loss = _floats(torch.Size())
         call(loss, plain, grads, *options)
         ctx.save_for_backward(*grads)
         return loss
