@@ -72,5 +72,7 @@ def test_a_phrase_without_a_tree_is_the_mean_of_its_words(tree: Tree) -> None:
     h, _, n = layer(x, Forest([tree]))
     words = x[tree.leaves.tolist()]
     for node, (start, end) in enumerate(tree.replace(tokens=None).spans.tolist()):
-        assert torch.allclose(h[node], torch.tanh(layer.W @ words[start:end].mean(dim=0) + layer.b))
+        length = torch.tensor(float(end - start), dtype=torch.float64).log()
+        a = layer.W @ words[start:end].mean(dim=0) + layer.v * length + layer.b
+        assert torch.allclose(h[node], torch.tanh(a))
         assert n[node] == end - start

@@ -18,7 +18,9 @@ class SpanMean(TreeLayer):
     """The mean of x over the words below a node, through one layer: what a tree has to be better than.
 
         s_j = Σ_{k below j} x_k,  n_j the number of words below j
-        h_j = tanh(W s_j / n_j + b)
+        h_j = tanh(W s_j / n_j + v log n_j + b)
+
+    v lets it know how long a phrase is, which a mean does not tell: most single words are neutral, most sentences not.
 
     Args:
         input_size: X.
@@ -41,6 +43,7 @@ class SpanMean(TreeLayer):
     name = "span-mean"
     reads = "constituency"
     W: nn.Parameter
+    v: nn.Parameter
     b: nn.Parameter
 
     def __init__(
@@ -49,6 +52,7 @@ class SpanMean(TreeLayer):
         super().__init__(input_size, (hidden_size, input_size, 1), device=device, dtype=dtype)
         self.leaf_inputs = True
         self.weight("W", hidden_size, input_size, fan_in=input_size)
+        self.weight("v", hidden_size, fan_in=input_size)
         self.weight("b", hidden_size, fan_in=input_size)
         self.reset_parameters()
 
@@ -60,4 +64,4 @@ class SpanMean(TreeLayer):
         return self._mean(below.sum(s_k), below.sum(n_k))
 
     def _mean(self, s: Tensor, n: Tensor) -> tuple[Tensor, ...]:
-        return torch.tanh(functional.linear(s / n, self.W, self.b)), s, n
+        return torch.tanh(functional.linear(s / n, self.W, self.b) + n.log() * self.v), s, n
