@@ -91,6 +91,18 @@ def test_pairs_may_have_features_beside_their_vectors(tmp_path: Path) -> None:
     assert len(again.nearest(texts[0], texts, k=2)) == 2
 
 
+@pytest.mark.parametrize("options", [{"trees": "none"}, {"settings": {"encoder": "mean"}}])
+def test_a_pair_has_the_same_features_when_it_is_scored(options: dict[str, Any]) -> None:
+    texts = [f"{who} {does}" for who in ("the dog", "a cat") for does in ("sees the man", "sings to her")]
+    pairs = [(a, b) for a in texts for b in texts]
+    ratings = [len({*a.split()} & {*b.split()}) for a, b in pairs]
+    options = {"dev": (pairs, ratings), "vectors": "shipped", "epochs": 2, **options}
+    options["settings"] = {"pair_features": True, "rate": 0.5, **options.get("settings", {})}
+    mine = bough.fit(pairs, ratings, **options)
+    on_dev = mine.facts["scores"]["dev"]["figures"]
+    assert mine.evaluate(pairs, ratings).figures["mse"] == pytest.approx(on_dev["mse"], abs=1e-5)
+
+
 def test_trees_that_are_not_sentences() -> None:
     def tree(kind: str, depth: int) -> bough.Tree:
         return bough.Tree([-1, *range(depth)], tokens=["root", *["x"] * (depth - 1), kind])

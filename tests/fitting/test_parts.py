@@ -91,6 +91,7 @@ def test_packed_trees_come_out_as_they_went_in(some: list[Tree]) -> None:
     for tree, found in zip(named, packed, strict=True):
         assert np.array_equal(tree.parents, found.parents)
         assert tree.tokens == found.tokens
+        assert found.relations is None
         assert found.labels == tuple(i if i % 2 else None for i in range(len(tree)))
 
 
