@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import bough
+from bough.data.labelled import open_labelled
 from bough.errors import DataError
 from bough.fitting import fit_sources
+from bough.fitting.judging import judge
 from bough.fitting.source import Listed, digest
 from bough.pipeline import RelatednessPipeline, SentimentPipeline
 from small_fits import QUICK, examples
@@ -116,6 +118,20 @@ def test_trees_that_are_not_sentences() -> None:
     assert mine(trees[0]).label == "times"
     with pytest.raises(ValueError, match="fitted on trees"):
         mine("a text")
+
+
+def test_trees_with_labels_are_scored_as_those_without(tmp_path: Path) -> None:
+    file = tmp_path / "trees.ptb"
+    lines = [f"(good (good fine) (bad n{i}))\n(bad (good n{i}) (bad dull))\n" for i in range(20)]
+    file.write_text("".join(lines))
+    mine, _ = fit_sources({"train": open_labelled(file)}, tmp_path / "m", settings=QUICK, epochs=4)
+    trees = [example.tree for example in open_labelled(file) if example.tree is not None]
+    labels = [str(tree.labels[tree.root]) for tree in trees if tree.labels]
+    report = judge(tmp_path / "m", file)
+    assert report.figures["accuracy"] > 0.9
+    assert isinstance(mine, SentimentPipeline)
+    assert mine.evaluate(trees, labels).figures == pytest.approx(report.figures)
+    assert mine(trees[0]).json() == mine(trees[0].replace(labels=None)).json()
 
 
 def test_the_same_seed_gives_the_same_model() -> None:

@@ -59,7 +59,7 @@ class GivenReader(Reader):
         return item
 
     def shaped(self, tree: Tree) -> Tree:
-        return as_given(tree, self.kind)
+        return as_given(tree.replace(labels=None), self.kind)  # what is known of it already is not read
 
 
 def as_given(tree: Tree, kind: Kind) -> Tree:
