@@ -201,6 +201,8 @@ def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
             "'none': encoder = 'constituency' reads",
         ),
         ({"vectors": "6B", "start": "sentiment"}, "'6B': the words are those of the model to start from"),
+        ({"data": "no/such"}, "--data no/such: no such folder"),
+        ({"data": "no/such", "settings": QUICK}, "--data no/such: no such folder"),
     ],
 )
 def test_what_cannot_be_had_together_is_said(options: dict[str, Any], message: str) -> None:
