@@ -150,6 +150,26 @@ def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) 
     assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
 
 
+def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) -> None:
+    def trees(*relations: str) -> list[bough.Tree]:
+        names = [relations[i % len(relations)] for i in range(20)]
+        return [
+            bough.Tree([1, -1], tokens=[f"n{i}", "is"], relations=[n, "root"]) for i, n in enumerate(names)
+        ]
+
+    settings = {**QUICK, "encoder": "sdt-rnn"}
+    del settings["recurrent_dropout"]
+    first = bough.fit(trees("amod", "nsubj"), ["x", "y"] * 10, settings=settings, epochs=1)
+    first.save(tmp_path)
+    still = {"rate": 1e-9, "embedding_rate": 1e-9}
+    mine = bough.fit(
+        trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, start=tmp_path, settings=still, epochs=1
+    )
+    assert mine.model.relations == first.model.relations == ("amod", "nsubj", "root")
+    old, new = (model.encoder.state_dict() for model in (first.model, mine.model))
+    assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
+
+
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
