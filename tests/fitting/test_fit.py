@@ -181,11 +181,21 @@ def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) 
         ([("a", "b"), ("c", "d")], [1, 1], "every rating is 1"),
         ([f"t{i}" for i in range(20)], list(range(20)), "20 classes for 20 examples"),
         ("one text", ["x"], "give a list of texts"),
+        ([bough.Tree([-1], tokens=["a"])] * 3, [None] * 3, "texts: no example with a text and a label in it"),
     ],
 )
 def test_what_is_wrong_with_the_examples_is_said(texts: Any, labels: Any, message: str) -> None:
     with pytest.raises((ValueError, DataError), match=message):
         fitted(texts, labels)
+    with pytest.raises((ValueError, DataError), match=message):
+        bough.fit(texts, labels)
+
+
+def test_a_file_without_a_tree_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "none.conllu"
+    file.write_text("")
+    with pytest.raises(DataError, match=r"none\.conllu: no example with a text and a label in it"):
+        fit_sources({"train": open_labelled(file)}, tmp_path / "m")
 
 
 def test_a_label_that_training_has_not_is_said_with_its_place() -> None:

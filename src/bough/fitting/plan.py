@@ -183,7 +183,7 @@ def _check_range(
 
 def _phrases(source: Source) -> bool:
     """Whether the first tree has its words at the leaves alone, as trees of phrases do."""
-    tree = next(iter(source)).tree
+    tree = next((example.tree for example in source), None)  # what is empty is for `scan` to say
     return (
         tree is not None
         and tree.tokens is not None
