@@ -12,6 +12,7 @@ from bough.data.labelled import open_labelled
 from bough.errors import DataError
 from bough.fitting import fit_sources
 from bough.fitting.judging import judge
+from bough.fitting.plan import settled
 from bough.fitting.source import Listed, digest
 from bough.pipeline import RelatednessPipeline, SentimentPipeline
 from small_fits import QUICK, examples
@@ -132,6 +133,21 @@ def test_trees_with_labels_are_scored_as_those_without(tmp_path: Path) -> None:
     assert isinstance(mine, SentimentPipeline)
     assert mine.evaluate(trees, labels).figures == pytest.approx(report.figures)
     assert mine(trees[0]).json() == mine(trees[0].replace(labels=None)).json()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "encoder"),
+    [
+        ("a.ptb", "(1 fine)\n(0 (1 fine) (0 not))\n", "constituency"),
+        ("a.ptb", "(1 fine)\n(0 dull)\n", "constituency"),
+        ("a.conllu", "# label = 1\n1\tfine\t_\t_\t_\t_\t0\troot\t_\t_\n", "dependency"),
+    ],
+)
+def test_a_tree_of_one_word_does_not_choose_the_layer(
+    tmp_path: Path, name: str, text: str, encoder: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    assert settled(open_labelled(tmp_path / name), None, None, {}).encoder == encoder
 
 
 def test_the_same_seed_gives_the_same_model() -> None:

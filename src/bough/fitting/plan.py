@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.data.labelled import CONLLU
 from bough.errors import DataError
 from bough.fitting.shards import Shard, shards
 from bough.fitting.source import Names, Scanned, Source, check_classes, digest_of, same_texts, scan
@@ -182,11 +183,14 @@ def _check_range(
 
 
 def _phrases(source: Source) -> bool:
-    """Whether the first tree has its words at the leaves alone, as trees of phrases do."""
-    tree = next((example.tree for example in source), None)  # what is empty is for `scan` to say
-    return (
-        tree is not None
-        and tree.tokens is not None
-        and not any(token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens))
-        and len(tree) > 1
+    """Whether trees have their words at the leaves alone, as trees of phrases do: the first of several nodes tells.
+
+    Where each tree is one word, brackets are phrases; what is empty is for `scan` to say.
+    """
+    trees = (example.tree for example in source)
+    tree = next((tree for tree in trees if tree is not None and len(tree) > 1), None)
+    if tree is None:
+        return source.path is not None and source.path.suffix.lower() not in CONLLU
+    return tree.tokens is not None and not any(
+        token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens)
     )
