@@ -79,6 +79,19 @@ def test_pairs_keep_their_scale() -> None:
     assert set(mine.evaluate(pairs, ratings).figures) == {"pearson", "spearman", "mse"}
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_pairs_of_one_rating_choose_the_epoch_by_their_error(tmp_path: Path, count: int) -> None:
+    texts, _ = examples(40)
+    pairs = [(a, b) for a, b in zip(texts, texts[1:] + texts[:1], strict=True)]
+    sources = {"train": Listed(pairs, [1, 5] * 20), "dev": Listed(pairs[:count], [3] * count, "dev")}
+    heard: list[str] = []
+    settings = {**QUICK, "rate": 0.01, "patience": 2, "epochs": 5}
+    _, outcome = fit_sources(sources, tmp_path / "m", shape="none", settings=settings, hear=heard.append)
+    errors = [line["dev_mse"] for line in outcome.facts["history"]]
+    assert outcome.facts["epoch"] == 1 + int(np.argmin(errors))
+    assert "dev: every rating is 3, so there is no r" in heard[-1]
+
+
 def test_pairs_may_have_features_beside_their_vectors(tmp_path: Path) -> None:
     texts = [
         f"{who} {does}" for who in ("the dog", "a cat", "my aunt") for does in ("sleeps", "sings", "runs")

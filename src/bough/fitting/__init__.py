@@ -155,6 +155,8 @@ def fit_sources(
     made = replace(made, sources=sources)
     for line in made.said if ranks.first else ():
         hear(line)
+    if made.flat:
+        config = config.with_settings({"choose": "loss"})
     run = Run(config, parser, seed, data, device, first, str(start or ""))
     outcome = run_fit(run, made, out, resume=resume, tell=tell)
     if outcome.model is None:

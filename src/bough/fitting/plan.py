@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -42,6 +42,7 @@ class Plan:
     said: Sequence[str]  # what a person should hear
     shards: Mapping[str, Sequence[Shard]]  # of each source: which examples each rank reads
     digest: str  # of all texts and labels
+    flat: bool = False  # whether all pairs of dev have one rating, so that no r can choose the epoch
 
     @property
     def pairs(self) -> bool:
@@ -148,7 +149,17 @@ def plan(
         raise DataError(
             f"{train.name}: {len(strata)} examples are too few to hold some out; name a file with --dev"
         )
-    return made
+    return _without_r(made, scanned) if train.pairs else made
+
+
+def _without_r(made: Plan, scanned: Mapping[str, Scanned]) -> Plan:
+    """Say so where there is no correlation on dev; then the epoch with the least error is chosen."""
+    dev = SPLITS.index("dev")
+    ratings = np.concatenate([np.array(scanned[name].ratings)[made.parts[name] == dev] for name in scanned])
+    if np.ptp(ratings) > 0:
+        return made
+    why = f"dev: every rating is {ratings[0]:g}, so there is no r; the epoch is chosen by the mean squared error"
+    return replace(made, said=[*made.said, why], flat=True)
 
 
 def _alone(counts: Mapping[str, int]) -> list[str]:
