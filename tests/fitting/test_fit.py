@@ -274,7 +274,19 @@ def test_lists_are_read_as_tables_are() -> None:
     holes = Listed([*texts, "more", "and more"], [*labels, None, float("nan")])
     assert len(list(holes)) == 20
     assert holes.empty == [20, 21]
+    nothing = [np.float32("nan"), np.datetime64("NaT"), "\t"]
+    assert not list(Listed(texts[: len(nothing)], nothing))
     with pytest.raises(ValueError, match=r"texts\[1\] is .*, not two texts"):
         list(Listed([("a", "b"), ("a", "b", "c")], [1, 2]))
     one, other = (Listed([pair], [1]) for pair in (("a man", "a dog"), ("a dog", "a man")))
     assert digest(next(iter(one))) == digest(next(iter(other)))
+
+
+def test_what_is_missing_in_a_data_frame_is_no_class() -> None:
+    pandas = pytest.importorskip("pandas")
+    for column in (
+        pandas.Series([1, None], dtype="Int64"),
+        pandas.Series(["x", None], dtype="string"),
+        pandas.Series(["x", pandas.NaT], dtype=object),
+    ):
+        assert [example.line for example in Listed(["a", "b"], column)] == [0]

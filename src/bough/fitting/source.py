@@ -79,7 +79,7 @@ class Listed:
                 raise ValueError(
                     f"{self.place(place)} is a {type(item).__name__}, {item!r:.40}; the first is not"
                 )
-            if _blank(label):
+            if blank(label):
                 self.empty.append(place)
                 continue
             if isinstance(item, Tree):
@@ -94,9 +94,13 @@ class Listed:
                 self.empty.append(place)
 
 
-def _blank(label: object) -> bool:
-    """Whether a cell of a table is empty, as Python or pandas has it."""
-    return label is None or (isinstance(label, float) and math.isnan(label)) or not str(label).strip()
+def blank(label: object) -> bool:
+    """Whether a cell of a table is empty, as Python, NumPy or pandas has it."""
+    try:
+        missing = bool(label != label)  # NaN and NaT, whoever's they are
+    except (TypeError, ValueError):  # pandas' NA neither equals itself nor does not
+        missing = type(label).__name__ == "NAType"
+    return label is None or missing or not str(label).strip()
 
 
 @dataclass
