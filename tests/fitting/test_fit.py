@@ -260,6 +260,8 @@ def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
             "'none': encoder = 'constituency' reads",
         ),
         ({"vectors": "6B", "start": "sentiment"}, "'6B': the words are those of the model to start from"),
+        ({"settings": {"shape": "balanced"}}, "shape = 'balanced' is a control of .*--trees none"),
+        ({"settings": {"limit": 10}}, "limit = 10: a fit learns from all it is given"),
         ({"data": "no/such"}, "--data no/such: no such folder"),
         ({"data": "no/such", "settings": QUICK}, "--data no/such: no such folder"),
     ],

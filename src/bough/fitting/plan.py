@@ -77,6 +77,13 @@ def settled(source: Source, recipe: str | None, shape: Shape | None, settings: M
         kept = {name: value for name, value in config.layer.items() if name in kind_named(reads).settings}
         config = config.with_settings({"encoder": reads, **kept})
     config = config.with_settings(settings)
+    if config.shape != "parse":
+        raise ValueError(
+            f"shape = {config.shape!r} is a control of `bough train`: its model has no phrases to show; "
+            "for words without a parse take --trees none"
+        )
+    if config.limit:
+        raise ValueError(f"limit = {config.limit}: a fit learns from all it is given; give it fewer examples")
     if wanted == "classes" and not kind_named(config.encoder).layer.phrases:
         raise ValueError(
             f"encoder = {config.encoder!r} gives whole texts a class, and no phrase; "
