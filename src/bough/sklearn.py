@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.fitting import fit
+from bough.fitting.source import blank
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-    from sklearn.utils.validation import check_is_fitted
+    from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 except ImportError:
     raise ImportError('bough.sklearn needs scikit-learn: pip install "bough[baselines]"') from None
 
@@ -81,10 +82,15 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> TreeLSTMClassifier:
         """X: texts or trees; y: one class each."""
-        texts, labels = _texts(X), np.asarray(y)
-        self.classes_ = np.unique(labels)
-        self._fit(texts, [str(label) for label in labels.tolist()])
-        names = [str(label) for label in self.classes_.tolist()]
+        texts, labels = _texts(X), _labels(y)
+        check_consistent_length(texts, labels)
+        self.classes_, places = np.unique(labels, return_inverse=True)
+        names, numbers = [str(label) for label in self.classes_.tolist()], places.tolist()
+        spoken = {number for text, number in zip(texts, numbers, strict=True) if not blank(text)}
+        for number, name in enumerate(names):
+            if number not in spoken:
+                raise ValueError(f"the class {name!r} has empty texts only; leave it out, or give it others")
+        self._fit(texts, [names[number] for number in numbers])
         self._columns = [self.pipeline_.classes.index(name) for name in names]
         return self
 
@@ -124,7 +130,7 @@ class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> TreeLSTMPairRegressor:
         """X: (n, 2) texts; y: (n,) ratings."""
-        self._fit(_pairs(X), np.asarray(y, dtype=np.float64).tolist())
+        self._fit(_pairs(X), _labels(y).astype(np.float64).tolist())
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -135,6 +141,16 @@ class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
 
 def _texts(X: Any) -> list[Any]:
     return [item.item() if isinstance(item, np.generic) else item for item in X]
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    """(n,) one label each; one that is missing is a ValueError that says where, before anything is learned."""
+    given = getattr(y, "values", y)  # of a data frame
+    for place, label in enumerate(given):
+        if blank(label):
+            raise ValueError(f"y[{place}] is {label!r}; give it a label, or leave the example out")
+    labels: NDArray[Any] = column_or_1d(np.asarray(given))
+    return labels
 
 
 def _pairs(X: Any) -> list[tuple[str, str]]:

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import bough
+from bough.data.labelled import open_labelled
 from bough.errors import DataError
 from bough.fitting import fit_sources
+from bough.fitting.judging import judge
+from bough.fitting.plan import settled
 from bough.fitting.source import Listed, digest
 from bough.pipeline import RelatednessPipeline, SentimentPipeline
 from small_fits import QUICK, examples
@@ -76,6 +79,19 @@ def test_pairs_keep_their_scale() -> None:
     assert set(mine.evaluate(pairs, ratings).figures) == {"pearson", "spearman", "mse"}
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_pairs_of_one_rating_choose_the_epoch_by_their_error(tmp_path: Path, count: int) -> None:
+    texts, _ = examples(40)
+    pairs = [(a, b) for a, b in zip(texts, texts[1:] + texts[:1], strict=True)]
+    sources = {"train": Listed(pairs, [1, 5] * 20), "dev": Listed(pairs[:count], [3] * count, "dev")}
+    heard: list[str] = []
+    settings = {**QUICK, "rate": 0.01, "patience": 2, "epochs": 5}
+    _, outcome = fit_sources(sources, tmp_path / "m", shape="none", settings=settings, hear=heard.append)
+    errors = [line["dev_mse"] for line in outcome.facts["history"]]
+    assert outcome.facts["epoch"] == 1 + int(np.argmin(errors))
+    assert "dev: every rating is 3, so there is no r" in heard[-1]
+
+
 def test_pairs_may_have_features_beside_their_vectors(tmp_path: Path) -> None:
     texts = [
         f"{who} {does}" for who in ("the dog", "a cat", "my aunt") for does in ("sleeps", "sings", "runs")
@@ -91,6 +107,18 @@ def test_pairs_may_have_features_beside_their_vectors(tmp_path: Path) -> None:
     assert len(again.nearest(texts[0], texts, k=2)) == 2
 
 
+@pytest.mark.parametrize("options", [{"trees": "none"}, {"settings": {"encoder": "mean"}}])
+def test_a_pair_has_the_same_features_when_it_is_scored(options: dict[str, Any]) -> None:
+    texts = [f"{who} {does}" for who in ("the dog", "a cat") for does in ("sees the man", "sings to her")]
+    pairs = [(a, b) for a in texts for b in texts]
+    ratings = [len({*a.split()} & {*b.split()}) for a, b in pairs]
+    options = {"dev": (pairs, ratings), "vectors": "shipped", "epochs": 2, **options}
+    options["settings"] = {"pair_features": True, "rate": 0.5, **options.get("settings", {})}
+    mine = bough.fit(pairs, ratings, **options)
+    on_dev = mine.facts["scores"]["dev"]["figures"]
+    assert mine.evaluate(pairs, ratings).figures["mse"] == pytest.approx(on_dev["mse"], abs=1e-5)
+
+
 def test_trees_that_are_not_sentences() -> None:
     def tree(kind: str, depth: int) -> bough.Tree:
         return bough.Tree([-1, *range(depth)], tokens=["root", *["x"] * (depth - 1), kind])
@@ -104,6 +132,35 @@ def test_trees_that_are_not_sentences() -> None:
     assert mine(trees[0]).label == "times"
     with pytest.raises(ValueError, match="fitted on trees"):
         mine("a text")
+
+
+def test_trees_with_labels_are_scored_as_those_without(tmp_path: Path) -> None:
+    file = tmp_path / "trees.ptb"
+    lines = [f"(good (good fine) (bad n{i}))\n(bad (good n{i}) (bad dull))\n" for i in range(20)]
+    file.write_text("".join(lines))
+    mine, _ = fit_sources({"train": open_labelled(file)}, tmp_path / "m", settings=QUICK, epochs=4)
+    trees = [example.tree for example in open_labelled(file) if example.tree is not None]
+    labels = [str(tree.labels[tree.root]) for tree in trees if tree.labels]
+    report = judge(tmp_path / "m", file)
+    assert report.figures["accuracy"] > 0.9
+    assert isinstance(mine, SentimentPipeline)
+    assert mine.evaluate(trees, labels).figures == pytest.approx(report.figures)
+    assert mine(trees[0]).json() == mine(trees[0].replace(labels=None)).json()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "encoder"),
+    [
+        ("a.ptb", "(1 fine)\n(0 (1 fine) (0 not))\n", "constituency"),
+        ("a.ptb", "(1 fine)\n(0 dull)\n", "constituency"),
+        ("a.conllu", "# label = 1\n1\tfine\t_\t_\t_\t_\t0\troot\t_\t_\n", "dependency"),
+    ],
+)
+def test_a_tree_of_one_word_does_not_choose_the_layer(
+    tmp_path: Path, name: str, text: str, encoder: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    assert settled(open_labelled(tmp_path / name), None, None, {}).encoder == encoder
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
@@ -122,6 +179,26 @@ def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) 
     assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
 
 
+def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) -> None:
+    def trees(*relations: str) -> list[bough.Tree]:
+        names = [relations[i % len(relations)] for i in range(20)]
+        return [
+            bough.Tree([1, -1], tokens=[f"n{i}", "is"], relations=[n, "root"]) for i, n in enumerate(names)
+        ]
+
+    settings = {**QUICK, "encoder": "sdt-rnn"}
+    del settings["recurrent_dropout"]
+    first = bough.fit(trees("amod", "nsubj"), ["x", "y"] * 10, settings=settings, epochs=1)
+    first.save(tmp_path)
+    still = {"rate": 1e-9, "embedding_rate": 1e-9}
+    mine = bough.fit(
+        trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, start=tmp_path, settings=still, epochs=1
+    )
+    assert mine.model.relations == first.model.relations == ("amod", "nsubj", "root")
+    old, new = (model.encoder.state_dict() for model in (first.model, mine.model))
+    assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
+
+
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
@@ -133,11 +210,21 @@ def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) 
         ([("a", "b"), ("c", "d")], [1, 1], "every rating is 1"),
         ([f"t{i}" for i in range(20)], list(range(20)), "20 classes for 20 examples"),
         ("one text", ["x"], "give a list of texts"),
+        ([bough.Tree([-1], tokens=["a"])] * 3, [None] * 3, "texts: no example with a text and a label in it"),
     ],
 )
 def test_what_is_wrong_with_the_examples_is_said(texts: Any, labels: Any, message: str) -> None:
     with pytest.raises((ValueError, DataError), match=message):
         fitted(texts, labels)
+    with pytest.raises((ValueError, DataError), match=message):
+        bough.fit(texts, labels)
+
+
+def test_a_file_without_a_tree_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "none.conllu"
+    file.write_text("")
+    with pytest.raises(DataError, match=r"none\.conllu: no example with a text and a label in it"):
+        fit_sources({"train": open_labelled(file)}, tmp_path / "m")
 
 
 def test_a_label_that_training_has_not_is_said_with_its_place() -> None:
@@ -173,6 +260,10 @@ def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
             "'none': encoder = 'constituency' reads",
         ),
         ({"vectors": "6B", "start": "sentiment"}, "'6B': the words are those of the model to start from"),
+        ({"settings": {"shape": "balanced"}}, "shape = 'balanced' is a control of .*--trees none"),
+        ({"settings": {"limit": 10}}, "limit = 10: a fit learns from all it is given"),
+        ({"data": "no/such"}, "--data no/such: no such folder"),
+        ({"data": "no/such", "settings": QUICK}, "--data no/such: no such folder"),
     ],
 )
 def test_what_cannot_be_had_together_is_said(options: dict[str, Any], message: str) -> None:
@@ -185,7 +276,19 @@ def test_lists_are_read_as_tables_are() -> None:
     holes = Listed([*texts, "more", "and more"], [*labels, None, float("nan")])
     assert len(list(holes)) == 20
     assert holes.empty == [20, 21]
+    nothing = [np.float32("nan"), np.datetime64("NaT"), "\t"]
+    assert not list(Listed(texts[: len(nothing)], nothing))
     with pytest.raises(ValueError, match=r"texts\[1\] is .*, not two texts"):
         list(Listed([("a", "b"), ("a", "b", "c")], [1, 2]))
     one, other = (Listed([pair], [1]) for pair in (("a man", "a dog"), ("a dog", "a man")))
     assert digest(next(iter(one))) == digest(next(iter(other)))
+
+
+def test_what_is_missing_in_a_data_frame_is_no_class() -> None:
+    pandas = pytest.importorskip("pandas")
+    for column in (
+        pandas.Series([1, None], dtype="Int64"),
+        pandas.Series(["x", None], dtype="string"),
+        pandas.Series(["x", pandas.NaT], dtype=object),
+    ):
+        assert [example.line for example in Listed(["a", "b"], column)] == [0]

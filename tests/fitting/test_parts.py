@@ -1,18 +1,23 @@
-"""Claims about the parts of a fit: splits, parses, packed trees, temperature, joined sentences."""
+"""Claims about the parts of a fit: splits, parses, packed trees, words, temperature, joined sentences."""
 
+import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bough.errors import DataError
 from bough.fitting.calibration import calibration_error, cooled, temperature
 from bough.fitting.packed import PackedTrees
 from bough.fitting.parses import Parses
 from bough.fitting.split import held_out
+from bough.fitting.vectors import words_for
 from bough.parsing.joining import in_a_row, joined
 from bough.pipeline.whole import WholeReader
+from bough.training.recipes import load_recipe
 from bough.trees.tree import Tree
 from treegen import trees
 
@@ -91,6 +96,7 @@ def test_packed_trees_come_out_as_they_went_in(some: list[Tree]) -> None:
     for tree, found in zip(named, packed, strict=True):
         assert np.array_equal(tree.parents, found.parents)
         assert tree.tokens == found.tokens
+        assert found.relations is None
         assert found.labels == tuple(i if i % 2 else None for i in range(len(tree)))
 
 
@@ -105,6 +111,39 @@ def test_joined_sentences_keep_their_words_in_order(count: int) -> None:
         assert [tree.tokens[node] for node in tree.words] == words
     assert int(one.degrees.max()) == 2
     assert int(one.heights.max()) <= 1 + int(np.ceil(np.log2(count)))
+
+
+@pytest.mark.parametrize(
+    ("sets", "counts", "name", "said"),
+    [
+        ({}, {"the": 1}, "the word table of a model", "no GloVe vectors in the data folder"),
+        ({"840B": "the elm"}, {"the": 1, "elm": 1}, "glove.840B.300d", ""),
+        (
+            {"840B": "the"},
+            {"the": 3, "elm": 1},
+            "glove.840B.300d",
+            "75.0% of 4 tokens; it is taken all the same",
+        ),
+        ({"840B": "the", "42B": "the elm"}, {"the": 1, "elm": 1}, "glove.42B.300d", ""),
+    ],
+)
+def test_the_words_are_glove_s_wherever_there_is_a_set(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, sets: Any, counts: Any, name: str, said: str
+) -> None:
+    (tmp_path / "glove").mkdir()
+    for one, words in sets.items():
+        lines = [f"{word} {' '.join(['0.5'] * 300)}\n" for word in words.split()]
+        (tmp_path / "glove" / f"glove.{one}.300d.txt").write_text("".join(lines))
+    with caplog.at_level(logging.WARNING):
+        assert words_for(load_recipe("fit-texts"), tmp_path, 1, counts).name == name
+    assert said in caplog.text
+    assert bool(said) == bool(caplog.text)
+
+
+def test_a_folder_of_data_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOUGH_DATA", "no/such")
+    with pytest.raises(DataError, match="BOUGH_DATA no/such: no such folder"):
+        words_for(load_recipe("fit-texts"), None, 1, {"the": 1})
 
 
 def test_a_few_examples_that_are_all_right_do_not_make_it_sure() -> None:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 import bough
+from bough.data.labelled import open_labelled
 from bough.errors import TrainingError
+from bough.fitting import fit_sources
 from bough.fitting.run import Parsed
 from bough.training.loop import Event
 from small_fits import QUICK, examples
@@ -62,3 +64,27 @@ def test_a_finished_fit_is_read_again_and_another_is_refused(tmp_path: Path) -> 
         bough.fit(texts, labels[::-1], trees="none", settings=QUICK, epochs=3, out=tmp_path, resume=True)
     with pytest.raises(TrainingError, match="another seed"):
         fit(tmp_path, resume=True, seed=2)
+
+
+def test_relations_that_changed_are_other_data(tmp_path: Path) -> None:
+    def fit_trees(relation: str) -> None:
+        columns: dict[str, Any] = {"relations": [relation, "root"]}
+        trees = [bough.Tree([1, -1], tokens=[f"n{i}", "is"], **columns) for i in range(20)]
+        bough.fit(trees, ["x", "y"] * 10, settings=QUICK, epochs=1, out=tmp_path, resume=True)
+
+    fit_trees("nsubj")
+    fit_trees("nsubj")
+    with pytest.raises(TrainingError, match="another data"):
+        fit_trees("dobj")
+
+
+def test_labels_inside_trees_that_changed_are_other_data(tmp_path: Path) -> None:
+    def fit_trees(label: int) -> None:
+        (tmp_path / "a.ptb").write_text("".join(f"({i % 2} ({label} n{i}) (1 is))\n" for i in range(20)))
+        sources = {"train": open_labelled(tmp_path / "a.ptb")}
+        fit_sources(sources, tmp_path / "m", settings=QUICK, epochs=1, resume=True)
+
+    fit_trees(0)
+    fit_trees(0)
+    with pytest.raises(TrainingError, match="another data"):
+        fit_trees(1)

@@ -47,6 +47,25 @@ def test_a_regressor_rates_pairs_given_as_columns() -> None:
     assert np.isfinite(one.score(pairs, ratings))
 
 
+@pytest.mark.parametrize("hole", [None, float("nan"), np.float32("nan"), " "])
+def test_a_missing_label_is_said_with_its_place_before_training(hole: object) -> None:
+    texts, names = examples(12)
+    with pytest.raises(ValueError, match=r"y\[3\] is .*; give it a label, or leave the example out"):
+        TreeLSTMClassifier(trees="none", settings=QUICK).fit(texts, [*names[:3], hole, *names[4:]])
+    with pytest.raises(ValueError, match=r"y\[3\] is .*; give it a label, or leave the example out"):
+        TreeLSTMPairRegressor(trees="none", settings=QUICK).fit([("a", "b")] * 4, [1.0, 2.0, 3.0, hole])
+
+
+def test_a_class_without_a_text_is_said_and_a_column_of_labels_is_taken() -> None:
+    texts, names = examples(12)
+    one = TreeLSTMClassifier(trees="none", settings=QUICK, epochs=1)
+    with pytest.raises(ValueError, match="the class 'none' has empty texts only"):
+        one.fit([*texts, " "], [*names, "none"])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        one.fit(texts, names[1:])
+    assert one.fit(texts, np.array(names)[:, None]).classes_.tolist() == ["fruit", "tool"]
+
+
 def test_an_encoder_stands_under_a_classifier_and_survives_a_pickle(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     encoder = small_encoder.make(tmp_path / "tiny")

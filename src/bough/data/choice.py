@@ -115,6 +115,15 @@ def choose(
     )
 
 
+def best_known(
+    data: Path, counts: Mapping[str, int], *, cache: Path | None = None
+) -> tuple[Path, Coverage] | None:
+    """Of all sets in the data folder the one that has most of the tokens, whatever it lacks; None if none is there."""
+    paths = filter(None, (_at_hand(data, name) for name in SETS))
+    known = [(path, coverage(path, counts, cache=cache)) for path in paths]
+    return max(known, key=lambda found: found[1].share, default=None)
+
+
 def _same_rows(vectors: Vectors, words: Sequence[str], path: Path, cache: Path | None) -> NDArray[np.bool_]:
     """(n,) whether each of the vectors is the one that the file has for the word in its place."""
     known = load_vectors(path, dict.fromkeys(words), cache=cache)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bough.data import find_data
 from bough.fitting.outcome import Outcome
 from bough.fitting.plan import Plan, Shape, kind_of, plan, settled
 from bough.fitting.run import Run, Tell, run_fit
@@ -145,6 +146,8 @@ def fit_sources(
     if first is not None:
         config = _like(first, config)
     _check_given(config, shape, vectors, first)
+    if data is not None:
+        find_data(data)  # a wrong one is said before anything is parsed, and where nothing is read of it
     ranks = here()
     made = ranks.from_first(
         lambda: replace(plan(sources, shape, hold_test=hold_test, seed=seed, ranks=ranks.count), sources={})
@@ -152,6 +155,8 @@ def fit_sources(
     made = replace(made, sources=sources)
     for line in made.said if ranks.first else ():
         hear(line)
+    if made.flat:
+        config = config.with_settings({"choose": "loss"})
     run = Run(config, parser, seed, data, device, first, str(start or ""))
     outcome = run_fit(run, made, out, resume=resume, tell=tell)
     if outcome.model is None:

@@ -73,10 +73,11 @@ class PackedTrees(Sequence[Tree]):
             return [self[i] for i in range(*index.indices(len(self)))]
         start, end = self._ends[index], self._ends[index + 1]
         cut = {name: column[start:end] for name, column in self._columns.items()}
+        relations = [None if number < 0 else self._listed[number] for number in cut["relations"]]
         return Tree(
             np.array(cut["parents"], dtype=np.int64),
             tokens=[None if number < 0 else self._listed[number] for number in cut["tokens"]],
-            relations=[None if number < 0 else self._listed[number] for number in cut["relations"]],
+            relations=relations if max(cut["relations"]) >= 0 else None,  # a tree without any has none here
             labels=[None if number < 0 else number for number in cut["labels"]],
         )
 

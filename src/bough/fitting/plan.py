@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.data.labelled import CONLLU
 from bough.errors import DataError
 from bough.fitting.shards import Shard, shards
 from bough.fitting.source import Names, Scanned, Source, check_classes, digest_of, same_texts, scan
@@ -41,6 +42,7 @@ class Plan:
     said: Sequence[str]  # what a person should hear
     shards: Mapping[str, Sequence[Shard]]  # of each source: which examples each rank reads
     digest: str  # of all texts and labels
+    flat: bool = False  # whether all pairs of dev have one rating, so that no r can choose the epoch
 
     @property
     def pairs(self) -> bool:
@@ -75,6 +77,13 @@ def settled(source: Source, recipe: str | None, shape: Shape | None, settings: M
         kept = {name: value for name, value in config.layer.items() if name in kind_named(reads).settings}
         config = config.with_settings({"encoder": reads, **kept})
     config = config.with_settings(settings)
+    if config.shape != "parse":
+        raise ValueError(
+            f"shape = {config.shape!r} is a control of `bough train`: its model has no phrases to show; "
+            "for words without a parse take --trees none"
+        )
+    if config.limit:
+        raise ValueError(f"limit = {config.limit}: a fit learns from all it is given; give it fewer examples")
     if wanted == "classes" and not kind_named(config.encoder).layer.phrases:
         raise ValueError(
             f"encoder = {config.encoder!r} gives whole texts a class, and no phrase; "
@@ -147,7 +156,17 @@ def plan(
         raise DataError(
             f"{train.name}: {len(strata)} examples are too few to hold some out; name a file with --dev"
         )
-    return made
+    return _without_r(made, scanned) if train.pairs else made
+
+
+def _without_r(made: Plan, scanned: Mapping[str, Scanned]) -> Plan:
+    """Say so where there is no correlation on dev; then the epoch with the least error is chosen."""
+    dev = SPLITS.index("dev")
+    ratings = np.concatenate([np.array(scanned[name].ratings)[made.parts[name] == dev] for name in scanned])
+    if np.ptp(ratings) > 0:
+        return made
+    why = f"dev: every rating is {ratings[0]:g}, so there is no r; the epoch is chosen by the mean squared error"
+    return replace(made, said=[*made.said, why], flat=True)
 
 
 def _alone(counts: Mapping[str, int]) -> list[str]:
@@ -182,11 +201,14 @@ def _check_range(
 
 
 def _phrases(source: Source) -> bool:
-    """Whether the first tree has its words at the leaves alone, as trees of phrases do."""
-    tree = next(iter(source)).tree
-    return (
-        tree is not None
-        and tree.tokens is not None
-        and not any(token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens))
-        and len(tree) > 1
+    """Whether trees have their words at the leaves alone, as trees of phrases do: the first of several nodes tells.
+
+    Where each tree is one word, brackets are phrases; what is empty is for `scan` to say.
+    """
+    trees = (example.tree for example in source)
+    tree = next((tree for tree in trees if tree is not None and len(tree) > 1), None)
+    if tree is None:
+        return source.path is not None and source.path.suffix.lower() not in CONLLU
+    return tree.tokens is not None and not any(
+        token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens)
     )

@@ -221,12 +221,9 @@ def _words(run: Run, splits: Mapping[str, Gathered]) -> Words:
 
 
 def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Words) -> Model:
-    sides = splits["train"].sides
-    named = (
-        {name for side in sides for name in side.relations()} if run.config.kind.wants_relations else set()
-    )
+    named = _relations(run, splits["train"])
     if run.config.leaves:
-        return _started(Model(run.config, [], sorted(named), purpose=plan.purpose), run.start)
+        return _started(Model(run.config, [], named, purpose=plan.purpose), run.start)
     known = {word for gathered in splits.values() for word in _counts(gathered, run.config)}
     if words.name == "random":  # a word that training has not would keep a draw that says nothing
         known = {*_counts(splits["train"], run.config)}
@@ -235,10 +232,18 @@ def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Word
     unknown = random_rows([UNKNOWN], table.shape[1], run.seed)
     config = run.config.with_settings({"dimension": table.shape[1]})
     rows = torch.from_numpy(np.concatenate([unknown, table]))
-    model = _started(Model(config, vocabulary, sorted(named), rows, plan.purpose), run.start)
+    model = _started(Model(config, vocabulary, named, rows, plan.purpose), run.start)
     if config.pair_features:
         set_rarity(model, _counts(splits["train"], config), 2 * len(splits["train"]))
     return model
+
+
+def _relations(run: Run, train: Gathered) -> list[str]:
+    """Those that a layer has weights for, by their places; a model to start from has its own, which keep theirs."""
+    if run.start is not None:
+        return list(run.start.relations)
+    wanted = run.config.kind.wants_relations
+    return sorted({name for side in train.sides for name in side.relations()}) if wanted else []
 
 
 def _started(model: Model, start: Model | None) -> Model:

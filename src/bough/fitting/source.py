@@ -79,7 +79,7 @@ class Listed:
                 raise ValueError(
                     f"{self.place(place)} is a {type(item).__name__}, {item!r:.40}; the first is not"
                 )
-            if _blank(label):
+            if blank(label):
                 self.empty.append(place)
                 continue
             if isinstance(item, Tree):
@@ -94,9 +94,13 @@ class Listed:
                 self.empty.append(place)
 
 
-def _blank(label: object) -> bool:
-    """Whether a cell of a table is empty, as Python or pandas has it."""
-    return label is None or (isinstance(label, float) and math.isnan(label)) or not str(label).strip()
+def blank(label: object) -> bool:
+    """Whether a cell of a table is empty, as Python, NumPy or pandas has it."""
+    try:
+        missing = bool(label != label)  # NaN and NaT, whoever's they are
+    except (TypeError, ValueError):  # pandas' NA neither equals itself nor does not
+        missing = type(label).__name__ == "NAType"
+    return label is None or missing or not str(label).strip()
 
 
 @dataclass
@@ -107,6 +111,7 @@ class Scanned:
     ratings: array[float] = field(default_factory=lambda: array("d"))
     lines: array[int] = field(default_factory=lambda: array("q"))
     digests: bytearray = field(default_factory=bytearray)
+    inner: bytearray = field(default_factory=bytearray)  # of each tree, a digest of what its nodes bear
     empty: int = 0
 
     def __len__(self) -> int:
@@ -161,6 +166,8 @@ def scan(source: Source, names: Names, *, ratings: bool) -> Scanned:
             found.labels.append(names.number(example.label, where))
         found.lines.append(example.line)
         found.digests += digest(example)
+        if example.tree is not None:
+            found.inner += _digest(repr((_spelled(example.tree.labels), _spelled(example.tree.relations))))
     found.empty = len(source.empty)
     if not len(found):
         raise DataError(f"{source.name}: no example with a text and a label in it")
@@ -173,14 +180,22 @@ def digest(example: Example) -> bytes:
         content = repr((example.tree.parents.tolist(), example.tree.tokens))
     else:
         content = "\0".join(sorted(" ".join(text.split()) for text in example.texts))
+    return _digest(content)
+
+
+def _digest(content: str) -> bytes:
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
+def _spelled(column: Sequence[object] | None) -> list[str | None] | None:
+    return None if column is None else [None if value is None else str(value) for value in column]
+
+
 def digest_of(names: Names, scanned: Iterable[Scanned]) -> str:
-    """Of all examples with their labels, in order."""
+    """Of all examples with their labels, in order; of trees also the labels inside them and the relations."""
     found = blake2b(repr(list(names.index)).encode("utf-8", "surrogatepass"), digest_size=16)
     for one in scanned:
-        for column in (one.digests, one.labels.tobytes(), one.ratings.tobytes()):
+        for column in (one.digests, one.inner, one.labels.tobytes(), one.ratings.tobytes()):
             found.update(column)
     return found.hexdigest()
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from bough.data import find_data, user_cache
+from bough.data.choice import ENOUGH, best_known, choose
 from bough.data.vectors import random_rows
 from bough.errors import DataError
 from bough.model.config import Config
@@ -24,6 +26,7 @@ HINT = (
     "no GloVe vectors in the data folder: the words are the shipped sentiment model's; "
     "`bough fetch glove` brings vectors of more words (SICK: r 0.871 with them, 0.862 without)"
 )
+OTHERS = "--vectors shipped takes the words of the shipped sentiment model"
 
 
 class ModelWords(Words):
@@ -71,11 +74,24 @@ def words_for(
         return Words(config, data, seed, counts)
     if start is not None:
         return ModelWords(config, seed, counts, start, 1.0)
+    if config.vectors == "auto" and config.embeddings != "random":
+        config = _at_hand(config, find_data(data), counts)
     if config.vectors != SHIPPED:
-        try:
-            return Words(config, data, seed, counts)
-        except DataError:
-            if config.vectors != "auto":
-                raise
-        log.warning(HINT)
+        return Words(config, data, seed, counts)
     return ModelWords(config, seed, counts, ShippedModel.load(WEIGHTS / "sentiment"), SCALE)
+
+
+def _at_hand(config: Config, data: Path, counts: Mapping[str, int]) -> Config:
+    """`auto` settled: the set that a run would take, else the one that has most words, else the shipped table."""
+    cache = user_cache() / "vectors"
+    try:
+        return config.with_settings({"vectors": str(choose(data, counts, cache=cache))})
+    except DataError:
+        found = best_known(data, counts, cache=cache)
+    if found is None:
+        log.warning(HINT)
+        return config.with_settings({"vectors": SHIPPED})
+    path, known = found
+    if known.share < ENOUGH:
+        log.warning("%s has only %s; it is taken all the same, %s", path.name, known, OTHERS)
+    return config.with_settings({"vectors": str(path)})

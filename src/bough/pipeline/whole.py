@@ -17,9 +17,8 @@ def reader_for(model: Model, parser: str | Parser) -> Reader:
     if model.config.shape == "balanced":
         raise ValueError("shape = 'balanced' is a control without a parse: its model has no phrases to show")
     reads = model.config.kind.reads
-    kind: Kind = (
-        ("dependency" if model.config.task == "sick" else "constituency") if reads == "words" else reads
-    )
+    usual: Kind = "dependency" if model.config.task in ("sick", "pairs") else "constituency"
+    kind: Kind = usual if reads == "words" else reads
     trees = model.purpose.trees
     if model.config.task in ("classes", "pairs"):
         return GivenReader(kind) if trees == "given" else WholeReader(parser, kind, chain=trees == "chain")
@@ -60,7 +59,7 @@ class GivenReader(Reader):
         return item
 
     def shaped(self, tree: Tree) -> Tree:
-        return as_given(tree, self.kind)
+        return as_given(tree.replace(labels=None), self.kind)  # what is known of it already is not read
 
 
 def as_given(tree: Tree, kind: Kind) -> Tree:
