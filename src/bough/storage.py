@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -33,6 +33,22 @@ def remove_torn(folder: Path) -> None:
             shutil.rmtree(torn, ignore_errors=True)
         else:
             torn.unlink(missing_ok=True)
+
+
+def hold(file: IO[Any]) -> bool:
+    """Lock an open file until it is closed; False if another holds it. The system takes it back from whoever dies.
+
+    Where there are no such locks (Windows, some network folders) nobody is kept out: there it is left to the user.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        pass
+    return True
 
 
 @contextlib.contextmanager
