@@ -107,7 +107,10 @@ def write_tensors(
 ) -> None:
     """Atomically, as safetensors."""
     with replacing(path) as temporary:
-        save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
+        try:
+            save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
+        except SafetensorError as error:  # a full disk, say, which safetensors takes for no OSError
+            raise OSError(f"{path}: {error}") from None
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
