@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from bough.cluster import places, scoring
 from bough.cluster.datasets import _Scorer
+from bough.cluster.parts import Part, cut
+from bough.cluster.scoring import Job, score_files
 from bough.pipeline import RelatednessPipeline, SentimentPipeline
 from pipelines import related, sentiment
+
+Jobs = list[Job]
+
+
+@pytest.fixture
+def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
+    """The jobs of `score_files`, in a folder with three lines to score; their parts are empty, and made here."""
+    pytest.importorskip("pyarrow")
+    done: Jobs = []
+
+    def scored_parts(ray: Any, job: Job, parts: list[tuple[int, Part]], workers: int) -> Iterator[int]:
+        done.append(job)
+        for number, part in parts:
+            places.write(f"{job.out}/{scoring.name(number, job.format)}", b"")
+            yield part.rows
+
+    def cut_all(ray: Any, files: list[places.File], rows: int) -> list[Part]:
+        return [part for file in files for part in cut(file, rows)]
+
+    own = {"_scored_parts": scored_parts, "_cut_all": cut_all, "quiet": lambda ray: None}
+    for name, function in {**own, "connected": nullcontext, "processors": lambda ray: 1}.items():
+        monkeypatch.setattr(scoring, name, function)
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/a.txt").write_text("one\ntwo\nthree\n")
+    return done
 
 
 def scorer(pipeline: SentimentPipeline | RelatednessPipeline) -> _Scorer:
@@ -33,3 +67,23 @@ def test_no_column_of_a_dataset_is_replaced(name: str) -> None:
         scorer(sentiment())(pandas.DataFrame({"text": ["good"], name: ["mine"]}))
     pairs = pandas.DataFrame({"a": ["A cat"], "b": ["A dog"], "label": ["mine"]})
     assert scorer(related())(pairs)["label"].tolist() == ["mine"]
+
+
+def test_a_name_that_bough_knows_is_no_folder(jobs: Jobs) -> None:
+    for name in ("sentiment", "builtin"):
+        Path(name).mkdir()
+    assert score_files(["in"], "out") == 3
+    assert (jobs[0].model, jobs[0].parser) == ("sentiment", "builtin")
+
+
+@pytest.mark.parametrize("what", ["model", "parser"])
+def test_a_folder_of_ones_own_is_known_by_its_place_and_what_is_in_it(what: str, jobs: Jobs) -> None:
+    Path("own").mkdir()
+    Path("own/config.json").write_text("{}")
+    given: dict[str, Any] = {what: "own"}
+    score_files(["in"], "out", **given)
+    assert getattr(jobs[0], what) == str(Path("own").absolute())
+    assert score_files(["in"], "out", **given) == 3
+    Path("own/config.json").write_text('{"other": 1}')
+    with pytest.raises(ValueError, match=f"begun with other {what}"):
+        score_files(["in"], "out", **given)

@@ -21,6 +21,8 @@ from bough.cluster.parts import ROWS, Part, cut, records
 from bough.cluster.table import parquet_bytes
 from bough.data import fingerprint
 from bough.errors import FormatError
+from bough.parsing import NAMES as PARSERS
+from bough.pipeline import NAMES as MODELS
 from bough.pipeline.files import scored
 from bough.pipeline.reading import groups
 from bough.pipeline.relatedness import RelatednessPipeline
@@ -67,7 +69,7 @@ def score_files(
         out: A folder, or its URI, that all nodes see.
         address: Of the cluster, as `connected` takes it.
         model: sentiment, relatedness, or the folder of a model.
-        parser: builtin, spacy, stanza, corenlp, or corenlp:URL.
+        parser: builtin, spacy, stanza, corenlp, corenlp:URL, or the folder of a trained one.
         brief: Only what is said of the whole text, not of its phrases.
         format: Of the results.
         workers: Processes of one processor and one model each; by default all processors of the cluster.
@@ -84,9 +86,10 @@ def score_files(
     files = [file for source in sources for file in places.find(source)]
     if not files:
         raise ValueError("no file to score; name at least one")
-    out, model = _absolute(out), _absolute(model) if Path(model).is_dir() else model
+    out = _absolute(out)
     if inside := next((file.name for file in files if file.place.startswith(f"{out.rstrip('/')}/")), None):
         raise ValueError(f"{inside} lies in {out}, where the results go; choose another --out")
+    model, parser = str(_folder(model, MODELS) or model), str(_folder(parser, PARSERS) or parser)
     job = Job(out, model, parser, brief, format)
     with connected(address) as ray:
         quiet(ray)
@@ -125,6 +128,18 @@ def quiet(ray: ModuleType) -> None:
 
 def _absolute(place: str) -> str:
     return place if "://" in place else str(Path(place).absolute())
+
+
+def _folder(name: str, known: Sequence[str]) -> Path | None:
+    """Of a model or parser of one's own; a name that bough knows is never one, as in `bough.load`."""
+    own = name.partition(":")[0] not in known and Path(name).is_dir()
+    return Path(name).absolute() if own else None
+
+
+def _identity(name: str, known: Sequence[str]) -> str | list[str]:
+    """The name, or what is in the folder."""
+    folder = _folder(name, known)
+    return name if folder is None else sorted(fingerprint([folder]).values())
 
 
 def _cut_all(ray: ModuleType, files: list[places.File], rows: int) -> list[Part]:
@@ -220,8 +235,8 @@ class Worker:
 
 def _claim(job: Job, files: list[places.File], rows: int, parts: list[Part]) -> None:
     """A folder belongs to one job; what it holds of another is never mixed with this one's."""
-    model = sorted(fingerprint([Path(job.model)]).values()) if Path(job.model).is_dir() else job.model
-    facts: dict[str, Any] = {"bough": job.version, "model": model, "parser": job.parser, "brief": job.brief}
+    facts: dict[str, Any] = {"bough": job.version, "model": _identity(job.model, MODELS)}
+    facts |= {"parser": _identity(job.parser, PARSERS), "brief": job.brief}
     facts |= {"format": job.format, "rows_per_part": rows, "parts": len(parts)}
     facts |= {
         "rows": sum(part.rows for part in parts),
