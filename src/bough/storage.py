@@ -21,6 +21,11 @@ from bough.errors import FormatError
 _TORN = ".bough-torn"  # ends the name of a file that is being written
 
 
+def is_torn(name: str) -> bool:
+    """Whether it is the name of a file, or folder, that is being written."""
+    return name.startswith(".") and name.endswith(_TORN)
+
+
 def torn_files(folder: Path) -> list[Path]:
     """What a kill left of files, and folders, that were being written there."""
     return sorted(folder.glob(f".*{_TORN}"))

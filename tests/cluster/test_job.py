@@ -87,3 +87,22 @@ def test_a_folder_of_ones_own_is_known_by_its_place_and_what_is_in_it(what: str,
     Path("own/config.json").write_text('{"other": 1}')
     with pytest.raises(ValueError, match=f"begun with other {what}"):
         score_files(["in"], "out", **given)
+
+
+def test_results_may_lie_in_the_folder_that_is_read(jobs: Jobs) -> None:
+    for source, out in (("in", "in/scores"), ("in/**/*", "in/of-a-glob"), ("in", "in/../in/./again")):
+        before = [file.name for file in places.find(source)]
+        rows = score_files([source], out)
+        assert len(places.find(source)) > len(before)
+        assert score_files([source], out) == rows
+    for inside in ("in/scores", "in/scores/plan.json"):
+        with pytest.raises(ValueError, match="lies in"):
+            score_files([inside], "in/scores")
+
+
+def test_what_a_kill_left_of_the_plan_or_a_part_is_no_obstacle(jobs: Jobs) -> None:
+    Path("out").mkdir()
+    for name in ("plan.json", "part-000000.jsonl"):
+        Path(f"out/.{name}.x1.bough-torn").write_text("{")
+    assert score_files(["in"], "out") == 3
+    assert sorted(path.name for path in Path("out").iterdir()) == ["part-000000.jsonl", "plan.json"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bough.errors import FormatError
-from bough.storage import replacing
+from bough.storage import is_torn, remove_torn, replacing
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,21 @@ def write(place: str, content: bytes) -> None:
 
 
 def names_in(folder: str) -> set[str]:
-    """What lies in a folder that may not be there yet."""
+    """What lies in a folder that may not be there yet, but for what a kill left of files that were being written."""
     from pyarrow import fs
 
     system, path = split(folder)
     found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
-    return {info.base_name for info in found}
+    return {info.base_name for info in found if not is_torn(info.base_name)}
+
+
+def clear_torn(folder: str) -> None:
+    """Remove what a kill left there, once nobody is writing any more; a store of objects keeps nothing of the kind."""
+    from pyarrow import fs
+
+    system, path = split(folder)
+    if isinstance(system, fs.LocalFileSystem):
+        remove_torn(Path(path))
 
 
 def read(place: str) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -66,7 +67,7 @@ def score_files(
 
     Args:
         sources: Paths or URIs that all nodes see: one text per line, JSON lines, CSV or Parquet, told by their names.
-        out: A folder, or its URI, that all nodes see.
+        out: A folder, or its URI, that all nodes see; what lies in it is never input.
         address: Of the cluster, as `connected` takes it.
         model: sentiment, relatedness, or the folder of a model.
         parser: builtin, spacy, stanza, corenlp, corenlp:URL, or the folder of a trained one.
@@ -83,12 +84,10 @@ def score_files(
     """
     if workers is not None and workers < 1:
         raise ValueError(f"--workers {workers}: at least 1")
-    files = [file for source in sources for file in places.find(source)]
+    out = _absolute(out)
+    files = [file for source in sources for file in _outside(out, source)]
     if not files:
         raise ValueError("no file to score; name at least one")
-    out = _absolute(out)
-    if inside := next((file.name for file in files if file.place.startswith(f"{out.rstrip('/')}/")), None):
-        raise ValueError(f"{inside} lies in {out}, where the results go; choose another --out")
     model, parser = str(_folder(model, MODELS) or model), str(_folder(parser, PARSERS) or parser)
     job = Job(out, model, parser, brief, format)
     with connected(address) as ray:
@@ -107,6 +106,9 @@ def score_files(
         raise ValueError(
             f"{left:,} parts were written to another machine's {out}; --out is a folder that all see"
         )
+    places.clear_torn(
+        out
+    )  # only now: another driver, or a node given up too soon, may have been writing them
     return total
 
 
@@ -127,7 +129,16 @@ def quiet(ray: ModuleType) -> None:
 
 
 def _absolute(place: str) -> str:
-    return place if "://" in place else str(Path(place).absolute())
+    return place if "://" in place else os.path.abspath(place)
+
+
+def _outside(out: str, source: str) -> list[places.File]:
+    """The files of a source, without the results of this job: `out` may lie in a folder that is read."""
+    found = places.find(source)
+    kept = [file for file in found if not file.place.startswith(f"{out.rstrip('/')}/")]
+    if not kept:
+        raise ValueError(f"{found[0].name} lies in {out}, where the results go; choose another --out")
+    return kept
 
 
 def _folder(name: str, known: Sequence[str]) -> Path | None:
