@@ -150,3 +150,17 @@ def test_files_folders_and_globs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             find(source)
     with pytest.raises(ValueError, match="nowhere://x"):
         find("nowhere://x")
+
+
+def test_whatever_a_file_is_called_its_uri_leads_to_it(tmp_path: Path) -> None:
+    folder = tmp_path / "sp ace"
+    folder.mkdir()
+    called = ["a b.txt", "a%20b.txt", "a#?.txt", "day=1.txt"]
+    for name in called:
+        (folder / name).write_text(f"{name}\n")
+    uri = f"file://{tmp_path}/sp%20ace"
+    for source in (uri, f"{uri}/*.txt", f"file://{tmp_path}/sp ace", str(folder)):
+        rows = [row for file in find(source) for part in cut(file) for row in records(part, pairs=False)]
+        assert sorted(str(row["text"]) for row in rows) == sorted(called)
+    assert [file.name for file in find(f"{uri}/a%20*")] == [f"{uri}/a%20b.txt"]
+    assert [file.name for file in find(f"{uri}/day=*")] == [f"{uri}/day=1.txt"]
