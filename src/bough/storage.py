@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -19,6 +19,11 @@ from torch import Tensor
 from bough.errors import FormatError
 
 _TORN = ".bough-torn"  # ends the name of a file that is being written
+
+
+def is_torn(name: str) -> bool:
+    """Whether it is the name of a file, or folder, that is being written."""
+    return name.startswith(".") and name.endswith(_TORN)
 
 
 def torn_files(folder: Path) -> list[Path]:
@@ -33,6 +38,22 @@ def remove_torn(folder: Path) -> None:
             shutil.rmtree(torn, ignore_errors=True)
         else:
             torn.unlink(missing_ok=True)
+
+
+def hold(file: IO[Any]) -> bool:
+    """Lock an open file until it is closed; False if another holds it. The system takes it back from whoever dies.
+
+    Where there are no such locks (Windows, some network folders) nobody is kept out: there it is left to the user.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        pass
+    return True
 
 
 @contextlib.contextmanager
@@ -91,7 +112,10 @@ def write_tensors(
 ) -> None:
     """Atomically, as safetensors."""
     with replacing(path) as temporary:
-        save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
+        try:
+            save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
+        except SafetensorError as error:  # a full disk, say, which safetensors takes for no OSError
+            raise OSError(f"{path}: {error}") from None
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:

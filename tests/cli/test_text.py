@@ -110,6 +110,11 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("sentiment", "good", "--svg", "/tmp"), "/tmp exists and is not a file"),
         (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
         (("prepare", "sst", "--data", "/no/such/folder"), "/no/such/folder"),
+        (
+            ("prepare", "opinions", "--only", "dependency", "--data", "/no/such/folder"),
+            "--only: only for sick",
+        ),
+        (("prepare", "stsb", "--only", "constituency", "--data", "/no/such/folder"), "--only: only for sick"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_exit_code_2(

@@ -77,6 +77,23 @@ def test_parquet_by_rows_whatever_its_groups(tmp_path: Path, size: int) -> None:
     assert found[0]["day"] == "2015-07-26"
 
 
+def test_a_cell_of_parquet_is_what_json_can_say_of_it(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = tmp_path / "in.parquet"
+    nested = {"x": [1.5, float("-inf")], "raw": b"\xff!"}
+    columns = {"text": ["caf\u00e9".encode(), None], "stars": [float("nan"), 4.0], "more": [nested, None]}
+    parquet.write_table(pa.table(columns), path)
+    first, second = rows_of(path, 2)
+    assert (first["text"], second["text"]) == ("caf\u00e9", "")
+    assert (first["stars"], second["stars"]) == (None, 4.0)
+    assert first["more"] == {"x": [1.5, None], "raw": "\\xff!"}
+    parquet.write_table(pa.table({"text": [b"fine", b"f\xff"]}), path)
+    with pytest.raises(FormatError, match=r"in\.parquet:2: byte 0xff is not UTF-8"):
+        rows_of(path, 1)
+
+
 @pytest.mark.parametrize("brief", [True, False])
 def test_a_table_has_a_column_for_all_that_a_result_says(brief: bool) -> None:
     """So that `given` holds what came with the text, and nothing else."""
@@ -133,3 +150,17 @@ def test_files_folders_and_globs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             find(source)
     with pytest.raises(ValueError, match="nowhere://x"):
         find("nowhere://x")
+
+
+def test_whatever_a_file_is_called_its_uri_leads_to_it(tmp_path: Path) -> None:
+    folder = tmp_path / "sp ace"
+    folder.mkdir()
+    called = ["a b.txt", "a%20b.txt", "a#?.txt", "day=1.txt"]
+    for name in called:
+        (folder / name).write_text(f"{name}\n")
+    uri = f"file://{tmp_path}/sp%20ace"
+    for source in (uri, f"{uri}/*.txt", f"file://{tmp_path}/sp ace", str(folder)):
+        rows = [row for file in find(source) for part in cut(file) for row in records(part, pairs=False)]
+        assert sorted(str(row["text"]) for row in rows) == sorted(called)
+    assert [file.name for file in find(f"{uri}/a%20*")] == [f"{uri}/a%20b.txt"]
+    assert [file.name for file in find(f"{uri}/day=*")] == [f"{uri}/day=1.txt"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,6 +127,31 @@ def test_what_cannot_be_tuned_is_one_line(
     err = capsys.readouterr().err
     assert said in err
     assert len(err.splitlines()) == 1
+
+
+# Ray sets options of its own that it warns of itself
+@pytest.mark.filterwarnings(r"ignore::DeprecationWarning:ray\..*")
+@pytest.mark.parametrize(("arguments", "most"), [((), None), (("--jobs", "3"), 3)])
+def test_asha_too_keeps_to_the_jobs(
+    arguments: tuple[str, ...], most: int | None, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray_tune = pytest.importorskip("ray.tune")
+    asked: list[int | None] = []
+
+    class Tuner:
+        def __init__(self, train: object, *, tune_config: Any, **_: object) -> None:
+            asked.append(tune_config.max_concurrent_trials)
+
+        def fit(self) -> None:
+            pass
+
+    monkeypatch.setattr(ray_tune, "Tuner", Tuner)
+    for name in ("with_parameters", "with_resources"):
+        monkeypatch.setattr(ray_tune, name, lambda train, *_, **__: train)
+    monkeypatch.setattr("bough.cli.tuning.executor_for", lambda ray, jobs: nullcontext(Processes(1)))
+    tries = ("--try", "rate=0.05,0.01", "--seeds", "1", "--out", str(tmp_path), "--data", str(mini))
+    main(["tune", "sst5-dependency", "--set", "source=own", *tries, *arguments, "--ray"])
+    assert asked == [most]
 
 
 @pytest.mark.slow

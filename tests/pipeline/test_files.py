@@ -209,6 +209,22 @@ def test_a_killed_run_resumes_without_loss_or_doubles(tmp_path: Path) -> None:
     assert [one["text"] for one in results(out)] == source.read_text().splitlines()
 
 
+def test_two_never_write_one_file(source: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    out, refused = tmp_path / "out", []
+
+    def tell(lines: int, read: int) -> None:
+        for resume in (True, False):
+            with pytest.raises(ValueError, match="another `bough score` is writing") as error:
+                score_file(sentiment(), source, out, resume=resume, brief=True)
+            refused.append(error)
+
+    score_file(sentiment(), source, out, brief=True, tell=tell)
+    assert len(refused) == 2
+    assert [one["text"] for one in results(out)] == TEXTS
+    assert score_file(sentiment(), source, out, resume=True, brief=True) == len(TEXTS)
+
+
 def test_long_texts_are_fewer_at_a_time() -> None:
     assert [len(group) for group in groups(["word"] * 600)] == [256, 256, 88]
     long = "word " * 50_000

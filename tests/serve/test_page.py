@@ -102,6 +102,44 @@ def test_the_dependencies_are_uncoloured_and_name_their_relations(page: Page) ->
     assert page.locator("#cards .l0, #cards .l1, #cards .l3, #cards .l4").count() == 0
 
 
+def test_a_sentence_typed_among_the_dependencies_is_judged_too(page: Page, tmp_path: Path) -> None:
+    type_in(page, TEXT)
+    page.click("text=Dependencies")
+    page.wait_for_selector("#cards rect.plain")
+    verdict = page.inner_text(".verdict")
+    type_in(page, "An awful mess.")  # waits for the title
+    page.wait_for_function("() => document.querySelectorAll('#cards .node').length === 4")
+    assert page.inner_text(".verdict") != verdict
+    with page.expect_download() as download:
+        page.click("[aria-label='Download JSON']")
+    download.value.save_as(tmp_path / "saved.json")
+    assert json.loads((tmp_path / "saved.json").read_text())["text"] == "An awful mess."
+    field = page.get_by_label("word: awful")
+    field.fill("lovely")
+    field.press("Enter")
+    page.wait_for_selector(".changes table")
+    assert page.locator("#cards .node.changed").count() == 0  # places of phrases are not those of words
+
+
+def test_what_could_not_be_drawn_is_not_saved_and_may_be_asked_for_again(page: Page) -> None:
+    type_in(page, TEXT)
+    page.evaluate(
+        "() => { window.answering = fetch; window.fetch = async () => { throw new TypeError(); }; }"
+    )
+    page.fill("#texts", "An awful mess.")
+    page.wait_for_selector(".canvas .problem")
+    page.evaluate("() => { window.fetch = window.answering; }")
+    saved: list[str] = []
+    page.on("download", lambda download: saved.append(download.suggested_filename))
+    page.click("[aria-label='Download SVG']")
+    page.click("text=Show the tree")
+    page.wait_for_function("() => document.querySelectorAll('#cards .node').length > 3")
+    assert page.inner_text(".card h2") == "An awful mess."
+    assert words(page) == ["An", "awful", "mess", "."]
+    page.wait_for_timeout(200)
+    assert saved == []
+
+
 def test_several_lines_are_several_trees(page: Page) -> None:
     type_in(page, "Good.\nReally good.\nNot good.")
     page.wait_for_function("() => document.querySelectorAll('.card svg').length === 3")

@@ -46,6 +46,16 @@ def test_vectors_are_computed_once_and_forgotten_in_turn(monkeypatch: pytest.Mon
     assert sum(count for count, _ in shelf.kept.values()) <= 12
 
 
+def test_a_corpus_is_known_by_its_lines_whatever_is_in_them() -> None:
+    shelf = Shelf(related())
+    for lines in (
+        ["A man sings\nA plane lands"],
+        ["A man sings", "A plane lands"],
+        ["\ud800 lands", "A dog"],
+    ):
+        assert shelf.ranked(QUERY, lines, 2)["cosine"] == Shelf(related()).ranked(QUERY, lines, 2)["cosine"]
+
+
 def test_a_model_of_ones_own_is_searched_with() -> None:
     async def ask() -> list[dict[str, Any]]:
         searcher = Searcher("relatedness-sick")

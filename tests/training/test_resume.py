@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import minidata
 from bough.errors import FormatError, TrainingError
@@ -193,3 +194,18 @@ def test_a_run_goes_on_with_its_own_data_only(mini: Path, tmp_path: Path) -> Non
     other = minidata.make(tmp_path / "other", sentences=30)
     with pytest.raises(TrainingError, match="was started with other data"):
         train(config, tmp_path / "run", data=other, resume=True)
+
+
+def test_tensors_that_do_not_fit_on_the_disk_are_an_error_of_the_system(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "model.safetensors"
+    write_tensors(path, {"x": torch.zeros(3)})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))  # no file grows further, as on a full disk
+    try:
+        with pytest.raises(OSError, match=r"model\.safetensors: .*too large"):
+            write_tensors(path, {"x": torch.zeros(1000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert len(read_tensors_and_metadata(path)[0]["x"]) == 3
+    assert torn_files(tmp_path) == []

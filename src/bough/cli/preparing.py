@@ -46,6 +46,8 @@ def prepare(
     use_threads()
     if what == "sst" and only == "constituency":
         raise ValueError("the phrase trees of SST are published with it; --only is for sick")
+    if what in ("opinions", "stsb") and only is not None:
+        raise ValueError(f"--only: only for sick; {what} gets the one kind of tree that its recipes read")
     engine = get_parser(parser)
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -95,13 +95,13 @@ def evaluate(
     *,
     text: Annotated[list[str], Parameter(negative="")] = [],  # noqa: B006
     label: str | None = None,
-    split: str = "test",
-    parser: str = "builtin",
+    split: str | None = None,
+    parser: str | None = None,
     data: Path | None = None,
     out: Path | None = None,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
     threads: int = 1,
-    device: str = "cpu",
+    device: str | None = None,
 ) -> None:
     """Score a model on its data set, or on your own labelled file.
 
@@ -116,11 +116,11 @@ def evaluate(
     label
         The file's column of the label or the rating.
     split
-        Without a file: train, dev or test.
+        Without a file: train, dev or test; test unless given.
     parser
-        For the texts of a file: builtin, spacy, stanza, corenlp, or corenlp:URL.
+        For the texts of a file: builtin, spacy, stanza, corenlp, or corenlp:URL; builtin unless given.
     data
-        Data folder; else BOUGH_DATA, else the user cache.
+        Without a file: data folder; else BOUGH_DATA, else the user cache.
     out
         File for the predictions, one line per example.
     as_json
@@ -128,18 +128,21 @@ def evaluate(
     threads
         Threads of torch.
     device
-        cpu, cuda, mps, ...
+        Without a file: cpu, cuda, mps, ...; cpu unless given.
     """
     from bough.training.evaluate import evaluate as score
 
     use_threads(threads)
-    check_device(device)
     if file is not None:
         from bough.fitting.judging import judge
 
-        report, what = judge(run, file, text, label, parser=parser, out=out), str(file)
+        _refuse("without a FILE, for the model's own data set", split=split, data=data, device=device)
+        report, what = judge(run, file, text, label, parser=parser or "builtin", out=out), str(file)
     else:
-        report, what = score(run, split, data=data, device=device, out=out), split
+        _refuse("with a FILE, whose texts and labels it is about", text=text, label=label, parser=parser)
+        device, what = device or "cpu", split or "test"
+        check_device(device)
+        report = score(run, what, data=data, device=device, out=out)
     if as_json:
         print(json.dumps(report.figures, indent=2))  # noqa: T201
         return
@@ -149,6 +152,13 @@ def evaluate(
         console.print(class_table(report.classes, "by class"))
     if report.confusion:
         console.print(confusion_table(report.classes, report.confusion, "which was taken for which"))
+
+
+def _refuse(unless: str, **options: object) -> None:
+    """Nothing that was asked for is left undone in silence."""
+    for name, value in options.items():
+        if value is not None and value != []:
+            raise ValueError(f"--{name}: only {unless}")
 
 
 def recipes() -> None:

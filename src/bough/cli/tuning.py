@@ -76,7 +76,7 @@ def tune(
         if ray is not None and asha:
             from bough.cluster.asha import by_asha
 
-            first = by_asha(display.show)
+            first = by_asha(display.show, jobs)
         rows, failed = run(sweep, executor, first=first, show=display.show)
     if rows:
         console.print(_table(sweep, rows))

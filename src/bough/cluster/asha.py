@@ -20,16 +20,16 @@ GRACE = 1 / 3  # of the epochs, which every combination gets
 FACTOR = 3  # of those at a rung, one in so many goes on
 
 
-def by_asha(show: Show) -> Callable[[Board, Sequence[Trial], Sweep], list[Result]]:
-    """A stage for `tune`, on the cluster that this process is connected to."""
+def by_asha(show: Show, jobs: int | None = None) -> Callable[[Board, Sequence[Trial], Sweep], list[Result]]:
+    """A stage for `tune`, on the cluster that this process is connected to; so many runs at a time, else all it can."""
 
     def stage(board: Board, trials: Sequence[Trial], sweep: Sweep) -> list[Result]:
-        return _stage(board, trials, sweep, show) if trials else []
+        return _stage(board, trials, sweep, show, jobs) if trials else []
 
     return stage
 
 
-def _stage(board: Board, trials: Sequence[Trial], sweep: Sweep, show: Show) -> list[Result]:
+def _stage(board: Board, trials: Sequence[Trial], sweep: Sweep, show: Show, most: int | None) -> list[Result]:
     from ray import tune
     from ray.tune.schedulers import ASHAScheduler
 
@@ -54,7 +54,7 @@ def _stage(board: Board, trials: Sequence[Trial], sweep: Sweep, show: Show) -> l
     tune.Tuner(
         tune.with_resources(train, {"cpu": 1}),
         param_space={"number": tune.grid_search(list(range(len(jobs))))},
-        tune_config=tune.TuneConfig(scheduler=scheduler),
+        tune_config=tune.TuneConfig(scheduler=scheduler, max_concurrent_trials=most),
         run_config=tune.RunConfig(
             name="asha",
             storage_path=str((sweep.out / "work" / "tune").resolve()),

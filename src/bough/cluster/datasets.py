@@ -21,13 +21,14 @@ def score(
     parser: str = "builtin",
     workers: int | None = None,
 ) -> Dataset:
-    """The dataset with the columns `label`, `score` and `probabilities`; of pairs without `label`.
+    """The dataset with the columns `label`, `polarity`, `score` and `probabilities`; of pairs only the last two.
 
     It is lazy, as all of Ray Data: nothing is computed before the result is read or written. For files that are to
     be scored once, surely and resumably, see `score_files`.
 
     Args:
-        dataset: With a column `text`, or `a` and `b` for relatedness; other columns stay.
+        dataset: With a column `text`, or `a` and `b` for relatedness; other columns stay, and one that is called like
+            those of the scores is a ValueError.
         model: sentiment, relatedness, or the folder of a model that all nodes see.
         parser: builtin, spacy, stanza, corenlp, or corenlp:URL.
         workers: Processes of one processor and one model each; by default all processors of the cluster.
@@ -66,12 +67,17 @@ class _Scorer:
         keys = ("a", "b") if pairs else ("text",)
         if missing := [key for key in keys if key not in batch]:
             raise ValueError(f"no column {missing[0]!r}; the dataset has {', '.join(map(repr, batch))}")
-        columns = [["" if text is None else text for text in batch[key].tolist()] for key in keys]
+        new = NO_PAIR if pairs else NO_TEXT
+        if clashing := [key for key in new if key in batch]:
+            raise ValueError(f"the dataset has a column {clashing[0]!r} already; rename or drop it")
+        columns = [
+            ["" if none else text for text, none in zip(batch[key], batch[key].isna(), strict=True)]
+            for key in keys
+        ]
         if isinstance(self.pipeline, RelatednessPipeline):
             found = self.pipeline.stream_any(zip(columns[0], columns[1], strict=True))
             results = [NO_PAIR if result is None else result.as_dict() for result in found]
         else:
             scores = self.pipeline.stream_any(columns[0])
             results = [NO_TEXT if result is None else result.as_dict(phrases=False) for result in scores]
-        new = [key for key in (NO_PAIR if pairs else NO_TEXT) if key not in keys]
         return batch.assign(**{key: [result[key] for result in results] for key in new})

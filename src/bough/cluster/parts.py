@@ -7,7 +7,7 @@ the same to the last digit.
 from __future__ import annotations
 
 import io
-import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -128,18 +128,44 @@ def _parquet_rows(part: Part, pairs: bool) -> Iterator[tuple[int, Record]]:
             groups.append(group)
         low += size
     number = part.start - skip
+    texts = ("a", "b") if pairs else ("text",)
     for batch in file.iter_batches(batch_size=ROWS, row_groups=groups):
         keep = batch.slice(max(0, part.start - number), max(0, part.end - max(number, part.start)))
         first = max(number, part.start) + 1
         for line, row in enumerate(keep.to_pylist(), first):
-            plain = json.loads(json.dumps(row, default=str))  # a date, say, is not JSON's
-            for key in ("a", "b") if pairs else ("text",):
+            for key in texts:
+                if isinstance(row.get(key), bytes):
+                    row[key] = _decoded(row[key], part.file, line)
+            plain = {key: _plain(value) for key, value in row.items()}
+            for key in texts:
                 if key in plain and plain[key] is None:
                     plain[key] = ""
             yield line, checked_record(plain, part.file, line, pairs=pairs, own=IDS)
         number += batch.num_rows
         if number >= part.end:
             return
+
+
+def _decoded(text: bytes, name: str, line: int) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"byte 0x{text[error.start]:02x} is not UTF-8", where=name, line=line) from None
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say of a cell: of bytes their text, of NaN and infinity null, of a date and its like a string."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")  # a picture, say, is no reason not to score the text
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return str(value)
 
 
 def _parquet(place: str, name: str) -> Any:

@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from bough.errors import FormatError
-from bough.storage import replacing
+from bough.storage import is_torn, remove_torn, replacing
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,15 @@ def find(source: str) -> list[File]:
         found = system.get_file_info(fs.FileSelector(path, recursive=True))
     else:
         found = [info]
+    coded = "://" in root and not isinstance(system, fs.PyFileSystem)  # fsspec takes a URI as it stands
     files = [
-        File(_tidy(root.rstrip("/") + one.path[len(path) :]), one.size, one.mtime_ns or 0)
+        File(_tidy(root.rstrip("/") + _coded(one.path[len(path) :], coded)), one.size, one.mtime_ns or 0)
         for one in found
         if one.type == fs.FileType.File and not _hidden(one.path[len(path) :])
     ]
     if wild:
-        wanted = re.compile(_pattern(_tidy(source)))
-        files = [file for file in files if wanted.fullmatch(file.name)]
+        wanted = re.compile(_pattern(_tidy(source), coded))
+        files = [file for file in files if wanted.fullmatch(unquote(file.name) if coded else file.name)]
     if not files:
         nothing = "no file matches" if wild else "no file in this folder"
         raise FormatError(
@@ -91,10 +93,15 @@ def _hidden(path: str) -> bool:
     return any(part.startswith((".", "_")) for part in path.split("/"))
 
 
-def _pattern(glob: str) -> str:
+def _coded(path: str, coded: bool) -> str:
+    """As it stands in a URI: a space is %20, and %20 is %2520."""
+    return quote(path, safe="/=:,+@&") if coded else path
+
+
+def _pattern(glob: str, coded: bool) -> str:
     parts = re.split(r"(\*\*/?|\*|\?)", glob)
     wild = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-    return "".join(wild.get(part) or re.escape(part) for part in parts)
+    return "".join(wild.get(part) or re.escape(unquote(part) if coded else part) for part in parts)
 
 
 def write(place: str, content: bytes) -> None:
@@ -111,12 +118,21 @@ def write(place: str, content: bytes) -> None:
 
 
 def names_in(folder: str) -> set[str]:
-    """What lies in a folder that may not be there yet."""
+    """What lies in a folder that may not be there yet, but for what a kill left of files that were being written."""
     from pyarrow import fs
 
     system, path = split(folder)
     found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
-    return {info.base_name for info in found}
+    return {info.base_name for info in found if not is_torn(info.base_name)}
+
+
+def clear_torn(folder: str) -> None:
+    """Remove what a kill left there, once nobody is writing any more; a store of objects keeps nothing of the kind."""
+    from pyarrow import fs
+
+    system, path = split(folder)
+    if isinstance(system, fs.LocalFileSystem):
+        remove_torn(Path(path))
 
 
 def read(place: str) -> bytes:

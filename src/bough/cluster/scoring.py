@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -21,6 +22,8 @@ from bough.cluster.parts import ROWS, Part, cut, records
 from bough.cluster.table import parquet_bytes
 from bough.data import fingerprint
 from bough.errors import FormatError
+from bough.parsing import NAMES as PARSERS
+from bough.pipeline import NAMES as MODELS
 from bough.pipeline.files import scored
 from bough.pipeline.reading import groups
 from bough.pipeline.relatedness import RelatednessPipeline
@@ -64,10 +67,10 @@ def score_files(
 
     Args:
         sources: Paths or URIs that all nodes see: one text per line, JSON lines, CSV or Parquet, told by their names.
-        out: A folder, or its URI, that all nodes see.
+        out: A folder, or its URI, that all nodes see; what lies in it is never input.
         address: Of the cluster, as `connected` takes it.
         model: sentiment, relatedness, or the folder of a model.
-        parser: builtin, spacy, stanza, corenlp, or corenlp:URL.
+        parser: builtin, spacy, stanza, corenlp, corenlp:URL, or the folder of a trained one.
         brief: Only what is said of the whole text, not of its phrases.
         format: Of the results.
         workers: Processes of one processor and one model each; by default all processors of the cluster.
@@ -81,12 +84,11 @@ def score_files(
     """
     if workers is not None and workers < 1:
         raise ValueError(f"--workers {workers}: at least 1")
-    files = [file for source in sources for file in places.find(source)]
+    out = _absolute(out)
+    files = [file for source in sources for file in _outside(out, source)]
     if not files:
         raise ValueError("no file to score; name at least one")
-    out, model = _absolute(out), _absolute(model) if Path(model).is_dir() else model
-    if inside := next((file.name for file in files if file.place.startswith(f"{out.rstrip('/')}/")), None):
-        raise ValueError(f"{inside} lies in {out}, where the results go; choose another --out")
+    model, parser = str(_folder(model, MODELS) or model), str(_folder(parser, PARSERS) or parser)
     job = Job(out, model, parser, brief, format)
     with connected(address) as ray:
         quiet(ray)
@@ -104,6 +106,9 @@ def score_files(
         raise ValueError(
             f"{left:,} parts were written to another machine's {out}; --out is a folder that all see"
         )
+    places.clear_torn(
+        out
+    )  # only now: another driver, or a node given up too soon, may have been writing them
     return total
 
 
@@ -124,7 +129,28 @@ def quiet(ray: ModuleType) -> None:
 
 
 def _absolute(place: str) -> str:
-    return place if "://" in place else str(Path(place).absolute())
+    return place if "://" in place else os.path.abspath(place)
+
+
+def _outside(out: str, source: str) -> list[places.File]:
+    """The files of a source, without the results of this job: `out` may lie in a folder that is read."""
+    found = places.find(source)
+    kept = [file for file in found if not file.place.startswith(f"{out.rstrip('/')}/")]
+    if not kept:
+        raise ValueError(f"{found[0].name} lies in {out}, where the results go; choose another --out")
+    return kept
+
+
+def _folder(name: str, known: Sequence[str]) -> Path | None:
+    """Of a model or parser of one's own; a name that bough knows is never one, as in `bough.load`."""
+    own = name.partition(":")[0] not in known and Path(name).is_dir()
+    return Path(name).absolute() if own else None
+
+
+def _identity(name: str, known: Sequence[str]) -> str | list[str]:
+    """The name, or what is in the folder."""
+    folder = _folder(name, known)
+    return name if folder is None else sorted(fingerprint([folder]).values())
 
 
 def _cut_all(ray: ModuleType, files: list[places.File], rows: int) -> list[Part]:
@@ -220,8 +246,8 @@ class Worker:
 
 def _claim(job: Job, files: list[places.File], rows: int, parts: list[Part]) -> None:
     """A folder belongs to one job; what it holds of another is never mixed with this one's."""
-    model = sorted(fingerprint([Path(job.model)]).values()) if Path(job.model).is_dir() else job.model
-    facts: dict[str, Any] = {"bough": job.version, "model": model, "parser": job.parser, "brief": job.brief}
+    facts: dict[str, Any] = {"bough": job.version, "model": _identity(job.model, MODELS)}
+    facts |= {"parser": _identity(job.parser, PARSERS), "brief": job.brief}
     facts |= {"format": job.format, "rows_per_part": rows, "parts": len(parts)}
     facts |= {
         "rows": sum(part.rows for part in parts),

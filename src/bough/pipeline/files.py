@@ -17,6 +17,7 @@ from bough.pipeline.reading import groups
 from bough.pipeline.relatedness import RelatednessPipeline
 from bough.pipeline.results import Sentiment
 from bough.pipeline.sentiment import SentimentPipeline
+from bough.storage import hold
 
 Pipeline = SentimentPipeline | RelatednessPipeline
 Record = dict[str, Any]
@@ -41,39 +42,39 @@ def score_file(
 
     Line n out is line n in; see `records_of` for what a line holds. With `resume` the lines that `out` has
     already are held against the file and left as they are; a last one that a kill has torn is done again. A model or
-    parser that gives the last whole one another result is a ValueError.
+    parser that gives the last whole one another result is a ValueError, and so is an `out` that another process is
+    writing.
     `tell` hears of the lines done and the bytes read.
     """
-    _check(source, out, resume)
+    _check(source, out)
     out.parent.mkdir(parents=True, exist_ok=True)
     pairs = isinstance(pipeline, RelatednessPipeline)
-    done = end = 0
-    with source.open("rb") as stream:
+    with source.open("rb") as stream, out.open("ab") as file:
+        if not hold(file):
+            raise ValueError(f"another `bough score` is writing {out}; wait for it, or choose another --out")
+        if file.tell() and not resume:
+            raise ValueError(f"{out} is not empty; continue it with --resume, or choose another --out")
         lines = Counted(stream)
         records = records_of(lines, source, pairs=pairs)
-        if out.exists():
-            done, end, records, last = _done(records, out, source, pairs=pairs, brief=brief)
-            _check_model(pipeline, last, out)
-        with out.open("ab") as file:
-            file.truncate(end)
-            for group in groups(records):
-                file.write(_text(pipeline, group, brief))
-                file.flush()
-                done += len(group)
-                tell(done, lines.bytes)
+        done, end, records, last = _done(records, out, source, pairs=pairs, brief=brief)
+        _check_model(pipeline, last, out)
+        file.truncate(end)
+        for group in groups(records):
+            file.write(_text(pipeline, group, brief))
+            file.flush()
+            done += len(group)
+            tell(done, lines.bytes)
     return done
 
 
-def _check(source: Path, out: Path, resume: bool) -> None:
-    """Nothing is overwritten but a file of results that is gone on with."""
+def _check(source: Path, out: Path) -> None:
+    """Nothing is written to but a file, and never the one that is read."""
     if not out.exists():
         return
     if not out.is_file():
         raise ValueError(f"{out} is not a file; choose another --out, or leave it out to print")
     if out.samefile(source):
         raise ValueError(f"{out} is the file to be scored; choose another --out")
-    if not resume and out.stat().st_size:
-        raise ValueError(f"{out} is not empty; continue it with --resume, or choose another --out")
 
 
 def print_scores(pipeline: Pipeline, source: Path, stream: BinaryIO, *, brief: bool = False) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from bough.reproduce.board import Board, Progress
 from bough.reproduce.executor import Executor, Started
 from bough.reproduce.plan import Run
-from bough.storage import write_text
+from bough.storage import hold, write_text
 
 POLL = 0.2
 Show = Callable[[Board], None]
@@ -82,18 +82,12 @@ def reported(run: Run, board: Board) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone(out: Path, command: str) -> Iterator[None]:
-    """One sitting at a time in a folder; the system takes the lock back from whoever dies."""
+    """One sitting at a time in a folder."""
     path = out / "work" / "lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # a system without such locks: there it is left to the user
-            pass
-        except OSError:
-            raise ValueError(f"{out}: another `{command}` is running here; choose another --out") from None
+        if not hold(file):
+            raise ValueError(f"{out}: another `{command}` is running here; choose another --out")
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import logging
 import os
 import signal
@@ -122,7 +123,7 @@ class Shelf:
 
     def vectors(self, lines: Sequence[str]) -> Vectors:
         """Those of some lines."""
-        key = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).digest()
+        key = hashlib.sha256(json.dumps(list(lines)).encode()).digest()  # a line may have a newline in it
         if key not in self.kept:
             self.kept[key] = (len(lines), self._read(lines))
             while sum(count for count, _ in self.kept.values()) > self.most and len(self.kept) > 1:

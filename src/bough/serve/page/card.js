@@ -47,21 +47,27 @@ export function makeCard({ rewrite, say }) {
   async function draw({ animate }) {
     const turn = ++asked;
     width = canvas.clientWidth || 900;
+    let found;
     try {
-      const answer = await ask("/api/draw", {
+      const unjudged = view !== "phrases" && result?.text !== text; // only the picture of phrases brings a result
+      const [answer, judged] = await Promise.all([ask("/api/draw", {
         text, view, only: view === "phrases" ? only : null, collapsed: view === "phrases" ? [...collapsed] : [],
         width: Math.max(100, Math.min(10_000, Math.round(width / SMALLEST))),
-      });
+      }), unjudged ? ask("/api/sentiment", { text }) : null]);
       if (turn !== asked) return;
       drawing = answer;
+      found = answer.result ?? judged;
     } catch (error) {
-      if (turn === asked) { canvas.replaceChildren(h("p", { class: "problem" }, error.message)); say(error); }
+      if (turn !== asked) return;
+      drawing = null; // what was drawn is gone: it is not saved, and what is wanted may be asked for again
+      canvas.replaceChildren(h("p", { class: "problem" }, error.message));
+      say(error);
       return;
     }
-    result = drawing.result ?? result;
+    result = found ?? result;
     tree.show(drawing, { animate });
     all.hidden = view !== "phrases" || (only === null && collapsed.size === 0);
-    if (drawing.result) judge();
+    if (found) judge();
     say(null);
   }
 
@@ -71,7 +77,7 @@ export function makeCard({ rewrite, say }) {
     if (before) {
       const found = compare(before, result);
       changes.replaceChildren(table(found));
-      tree.mark(new Set(found.changed.map((pair) => pair.place)));
+      if (view === "phrases") tree.mark(new Set(found.changed.map((pair) => pair.place)));
     } else {
       changes.replaceChildren();
     }
