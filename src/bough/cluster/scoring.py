@@ -106,9 +106,8 @@ def score_files(
         raise ValueError(
             f"{left:,} parts were written to another machine's {out}; --out is a folder that all see"
         )
-    places.clear_torn(
-        out
-    )  # only now: another driver, or a node given up too soon, may have been writing them
+    # only now: another driver, or a node given up too soon, may have been writing them
+    places.clear_torn(out)
     return total
 
 

@@ -79,12 +79,10 @@ PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims",
 BEYOND = ("contextual", "contextual-mean", "contextual-balanced")
 BEYOND_SICK = ("contextual", "contextual-mean", "contextual-attentive")
 ENCODERS = {"all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "MPNet"}
-SICK_ENCODER, BINARY_ENCODER = (
-    ENCODERS  # the small one reads pairs, the large one is trained on the binary task too
-)
-SST_SETTINGS = {
-    SICK_ENCODER: (("leaves_rate", "2e-4"),)
-}  # by dev, where the recipe's are the large encoder's
+# the small one reads pairs, the large one is trained on the binary task too
+SICK_ENCODER, BINARY_ENCODER = ENCODERS
+# by dev; what the recipe says is for the large one
+SST_SETTINGS = {SICK_ENCODER: (("leaves_rate", "2e-4"),)}
 BEYOND_SEEDS = 3
 
 
