@@ -9,7 +9,7 @@ from bough.parsing.builtin.network import Size
 from bough.parsing.builtin.training.config import Config
 from bough.parsing.builtin.training.learner import Learner, build_lexicon
 from bough.parsing.builtin.training.run import Run
-from bough.parsing.builtin.training.treebanks import Example
+from bough.parsing.builtin.training.treebanks import UNKNOWN_HEAD, Example
 
 SIZE = Size(word=16, hidden=16, layers=2, span=12, arc=12, relation=8)
 CONFIG = Config(epochs=3, size=SIZE, batch_tokens=40, warmup=2, frequent=1, dropout=0.1)
@@ -24,6 +24,13 @@ def example(noun: str, verb: str) -> Example:
         heads=(2, 3, 0, 3),
         relations=("det", "nsubj", "root", "advmod"),
     )
+
+
+def silver(noun: str, verb: str, heads: tuple[int, ...]) -> Example:
+    whole = example(noun, verb)
+    names = zip(heads, whole.relations or (), strict=True)
+    relations = tuple("" if head == UNKNOWN_HEAD else name for head, name in names)
+    return Example("silver", whole.tokens, (), heads, relations)
 
 
 def tagged(noun: str) -> Example:

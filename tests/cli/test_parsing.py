@@ -46,6 +46,27 @@ def test_what_train_leaves_can_be_measured_and_shipped(trained: Path, mini: Path
     assert "bough parser evaluate" in (trained / "README.md").read_text()
 
 
+def test_a_parser_learns_from_silver_text(trained: Path, mini: Path, tmp_path: Path) -> None:
+    texts, out = tmp_path / "texts.txt", tmp_path / "silver.jsonl"
+    texts.write_text("The oak bends in the wind. It is old now.\nThe oak is very old.\n")
+    made = bough(
+        "parser", "silver", str(texts), "--out", str(out), "--parser", str(trained), "--other", str(trained)
+    )
+    assert made.returncode == 0, made.stderr
+    assert "3 sentences; the parsers agree on 100.0% of the arcs" in made.stderr
+    again = bough("parser", "silver", str(texts), "--out", str(out))
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+    settings = [
+        piece for setting in [*SMALL, f"silver={out}", "silver_share=1"] for piece in ("--set", setting)
+    ]
+    run = bough("parser", "train", "--out", str(tmp_path / "run"), "--data", str(mini), "--own", *settings)
+    assert run.returncode == 0, run.stderr
+    card = (tmp_path / "run" / "README.md").read_text()
+    assert "`silver.jsonl` of `bough parser silver`" in card
+    assert str(tmp_path) not in card.partition("## Made by")[0]
+
+
 def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
     again = bough("parser", "train", "--out", str(trained), "--data", str(mini), "--set", "hidden=8")
     assert again.returncode == 2
@@ -61,6 +82,8 @@ def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:
         (("train", "--out", "run", "--data", "/no/such/folder"), "/no/such/folder"),
         (("evaluate", "/no/such/parser"), "/no/such/parser/config.json: no such file"),
         (("evaluate", "--split", "holdout"), "holdout"),
+        (("silver", "no.txt", "--out", "silver.jsonl"), "no.txt: no such file"),
+        (("silver", "--out", "silver.jsonl", "--other", "oak"), "no parser 'oak'"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_exit_code_2(

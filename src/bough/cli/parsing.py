@@ -1,4 +1,4 @@
-"""`bough parser train` and `bough parser evaluate`."""
+"""`bough parser train`, `bough parser evaluate` and `bough parser silver`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,19 @@ from cyclopts import App, Parameter
 from rich.console import Console
 from rich.table import Table
 
+from bough.cli.bars import bars
 from bough.cli.settings import parse_settings
+from bough.cli.text import text_of
 from bough.cli.threads import use_threads
 
 if TYPE_CHECKING:
     from bough.parsing.builtin.training.evaluation import Report
 
-parser = App(name="parser", help="Train the built-in parser, or measure one.", result_action="return_value")
-
-FIGURES = {
-    "sentences": "sentences",
-    "brackets": "bracket F1",
-    "inner_brackets": "bracket F1 without the whole sentence",
-    "heads": "UAS",
-    "heads_of_words": "UAS without punctuation",
-    "relations": "LAS",
-}
+parser = App(
+    name="parser",
+    help="Train the built-in parser, measure one, or make text to train one on.",
+    result_action="return_value",
+)
 
 
 @parser.command
@@ -78,7 +75,7 @@ def evaluate(
     own: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """Measure a parser: brackets, heads and relations on SST and on SICK's unseen sentences; and its speed.
+    """Measure a parser: brackets, heads and relations on SST and on unseen sentences of SICK and GUM; and its speed.
 
     Parameters
     ----------
@@ -100,14 +97,58 @@ def evaluate(
     _show(measure(folder or BUILTIN, data, split, check=not own), as_json)
 
 
+@parser.command
+def silver(
+    texts: Path | None = None,
+    /,
+    *,
+    out: Path,
+    parser: str = "builtin",
+    other: str = "spacy",
+    data: Path | None = None,
+) -> None:
+    """Parse text with two parsers and keep the arcs on which they agree, to train a parser on.
+
+    Train with `bough parser train --set silver=FILE`.
+
+    Parameters
+    ----------
+    texts
+        UTF-8 text, one or more sentences a line; else the opinions' training texts in the data folder.
+    out
+        File to write, a sentence a line as JSON: tokens, heads (null where the parsers differ) and relations.
+    parser
+        builtin, or the folder of a trained one.
+    other
+        spacy, stanza, corenlp, or corenlp:URL.
+    data
+        Data folder; else BOUGH_DATA, else the user cache.
+    """
+    from bough.parsing import get_parser
+    from bough.parsing.builtin.training.silver import opinion_texts, write_silver
+
+    use_threads()
+    if out.exists():
+        raise ValueError(f"{out} is there already; choose another file with --out")
+    given = opinion_texts(data) if texts is None else text_of(texts).splitlines()
+    console = Console(stderr=True)
+    engines = get_parser(parser), get_parser(other)
+    with bars(console) as tell:
+        count, share = write_silver(given, *engines, out, tell=tell)
+    message = f"{out}: {count:,} sentences; the parsers agree on {share:.1%} of the arcs"
+    console.print(message, highlight=False, soft_wrap=True)
+
+
 def _show(report: Report, as_json: bool) -> None:
+    from bough.parsing.builtin.training.evaluation import FIGURES, shown
+
     if as_json:
         print(json.dumps(report.as_dict(), indent=2))  # noqa: T201
         return
-    table = Table("", f"SST {report.split}", f"SICK {report.split}, unseen in training")
+    columns = report.columns
+    table = Table("", *columns)
     for key, name in FIGURES.items():
-        values = [getattr(scores, key) for scores in (report.sst, report.sick_unseen)]
-        table.add_row(name, *(f"{v:,}" if isinstance(v, int) else f"{v:.2f}" for v in values))
+        table.add_row(name, *(shown(getattr(scores, key)) for scores in columns.values()))
     console = Console()
     console.print(table)
     console.print(

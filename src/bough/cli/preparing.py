@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from bough.cli.bars import bars
 from bough.cli.threads import use_threads
 
 
@@ -50,15 +50,7 @@ def prepare(
         raise ValueError(f"--only: only for sick; {what} gets the one kind of tree that its recipes read")
     engine = get_parser(parser)
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def tell(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=total)
-            bars.update(tasks[name], completed=done)
-
+    with bars(console) as tell:
         if what == "sst":
             files = prepare_sst(engine, data, out, tell=tell)
         elif what == "opinions":

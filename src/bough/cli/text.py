@@ -179,8 +179,15 @@ def given_tree(argument: str) -> str:
         raise ValueError(
             f"--tree {argument[:60]!r}: neither a file nor a tree; a tree is in brackets, (S (NP ...) ...)"
         )
+    return text_of(path)
+
+
+def text_of(path: Path) -> str:
+    """A file's text, without the mark that some programs put before it."""
     try:
         return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise ValueError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: byte {error.start} is not UTF-8") from None
 

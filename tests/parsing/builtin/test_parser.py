@@ -114,7 +114,7 @@ def test_scores_count_brackets_heads_and_relations(parser: BuiltinParser) -> Non
 def test_the_card_tells_scores_terms_and_config(parser: BuiltinParser, tmp_path: Path) -> None:
     parser.save(tmp_path)
     scores = score(parser, EXAMPLES[:3])
-    report = Report("test", scores, scores, speed(parser, EXAMPLES[:3]))
+    report = Report("test", scores, scores, None, speed(parser, EXAMPLES[:3]))
     best = {"epoch": 2, "brackets": 80.0, "heads": 85.0}
     rounding = (replace(scores, heads=91.25), replace(scores, heads=91.5))
     write_card(tmp_path, CONFIG, report, best, rounding, [{"after": 2, "rate": 0.1}])

@@ -24,6 +24,7 @@ def test_settings_are_texts_over_a_config() -> None:
         ({"hidden": "wide"}, "hidden = 'wide': a whole number"),
         ({"hidden": "0"}, "hidden = 0: at least 1"),
         ({"rate": "-1"}, "rate = -1.0: more than 0"),
+        ({"silver_share": "2"}, r"silver_share = 2.0: from 0 to 1"),
     ):
         with pytest.raises(ValueError, match=reason):
             CONFIG.with_settings(settings)

@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 
 from bough.errors import DataError
-from bough.parsing.builtin.training.treebanks import sick, sick_unseen, sst, treebank
+from bough.parsing.builtin.training.treebanks import (
+    UNKNOWN_HEAD,
+    gum,
+    gum_unseen,
+    sick,
+    sick_unseen,
+    silver,
+    sst,
+    treebank,
+)
 
 
 def test_every_sentence_has_a_binary_bracketing_and_one_root(data: Path) -> None:
@@ -34,3 +43,43 @@ def test_a_labelled_treebank_brings_spans_heads_and_tags(tmp_path: Path) -> None
     assert example.labels == ("S", "NP", "@S")
     with pytest.raises(DataError, match=r"ewt-silver\.txt: no such file"):
         treebank(tmp_path, "ewt")
+
+
+def test_gum_is_parted_by_stretches_of_text(data: Path) -> None:
+    parts = {split: gum(data, split) for split in ("train", "dev", "test")}
+    assert sorted(example.tokens for part in parts.values() for example in part) == sorted(
+        example.tokens for example in treebank(data, "gum")
+    )
+    whole = sum(map(len, parts.values()))
+    assert 0.04 < len(parts["dev"]) / whole < 0.06
+    assert 0.04 < len(parts["test"]) / whole < 0.06
+
+
+def test_without_gum_nothing_of_it_is_held_out(tmp_path: Path) -> None:
+    assert gum_unseen(tmp_path, "dev") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "[]",
+        '{"tokens": ["oak"], "heads": [0]}',
+        '{"tokens": ["oak"], "heads": [2], "relations": ["root"]}',
+        '{"tokens": ["oak"], "heads": [null], "relations": ["root"]}',
+        '{"tokens": ["oak", "bends"], "heads": [0], "relations": ["root"]}',
+        '{"tokens": ["oak"], "heads": [0], "rela',
+    ],
+)
+def test_a_torn_silver_sentence_is_named(tmp_path: Path, line: str) -> None:
+    good = '{"tokens": ["oak", "bends"], "heads": [null, 0], "relations": [null, "root"]}'
+    path = tmp_path / "silver.jsonl"
+    path.write_text(f"{good}\n{line}\n")
+    with pytest.raises(DataError, match=r"silver\.jsonl, line 2: no sentence with heads and relations"):
+        silver(path)
+    path.write_text(f"{good}\n")
+    (example,) = silver(path)
+    assert example.tokens == ("oak", "bends")
+    assert example.heads == (UNKNOWN_HEAD, 0)
+    with pytest.raises(DataError, match=r"gold\.jsonl: no such file; `bough parser silver` writes it"):
+        silver(tmp_path / "gold.jsonl")

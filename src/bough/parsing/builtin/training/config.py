@@ -34,6 +34,9 @@ class Config:
     label_weight: float = 0.5  # another: the names of the phrases
     converted_weight: float = 0.7  # arcs that come from phrase structure, not from the dependency files
     gum_share: float = 0.4  # of GUM's sentences per epoch: its brackets are in a style of its own
+    silver: str = ""  # a file of `bough parser silver`: sentences with the arcs that two parsers agree on
+    silver_share: float = 0.1  # of its sentences per epoch
+    silver_weight: float = 0.5
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_tokens", "longest", "words", "warmup"):
@@ -44,8 +47,9 @@ class Config:
                 raise ValueError(f"{name} = {value}: at least 1")
         if not 0 < self.rate < math.inf:
             raise ValueError(f"rate = {self.rate}: more than 0")
-        if not 0 <= self.gum_share <= 1:
-            raise ValueError(f"gum_share = {self.gum_share}: from 0 to 1")
+        for name in ("gum_share", "silver_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} = {getattr(self, name)}: from 0 to 1")
         for name in ("dropout", "recurrent_dropout", "word_dropout", "average"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: from 0 up to, not including, 1")

@@ -26,9 +26,10 @@ from bough.parsing.builtin.lexicon import (
 from bough.parsing.builtin.network import Network, between_words
 from bough.parsing.builtin.training.config import Config
 from bough.parsing.builtin.training.likelihood import log_partition, tree_scores
-from bough.parsing.builtin.training.treebanks import Example
+from bough.parsing.builtin.training.treebanks import UNKNOWN_HEAD, Example
 
-STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1}
+SILVER_LEAST = 10  # times that a word of silver text occurs to have a row of its own
+STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1, "silver": 0}
 
 
 class Learner(nn.Module):
@@ -44,7 +45,7 @@ class Learner(nn.Module):
     ) -> None:
         super().__init__()
         self.config, self.lexicon = config, lexicon
-        self.relations = sorted({name for example in examples for name in example.relations or ()})
+        self.relations = sorted({name for example in examples for name in example.relations or () if name})
         self.tags = sorted({name for example in examples for name in example.tags or ()})
         self.relation_index = {name: i for i, name in enumerate(self.relations)}
         self.tag_index = {name: i for i, name in enumerate(self.tags)}
@@ -75,7 +76,12 @@ class Learner(nn.Module):
     def forward(self, examples: Sequence[Example]) -> dict[str, Tensor]:
         """The losses, each summed over its words, of sentences of one length."""
         states = self.network.encode(self.inputs(examples))
-        losses = {"brackets": self.bracket_loss(states, examples), **self.arc_losses(states, examples)}
+        losses = self.arc_losses(states, examples)
+        bracketed = [place for place, example in enumerate(examples) if example.spans]
+        if bracketed:
+            losses["brackets"] = self.bracket_loss(
+                states[bracketed], [examples[place] for place in bracketed]
+            )
         tagged = [place for place, example in enumerate(examples) if example.tags is not None]
         if tagged and self.config.tag_weight:
             losses["tags"] = self.config.tag_weight * self.tag_loss(states, examples, tagged)
@@ -136,32 +142,39 @@ class Learner(nn.Module):
         return (log_partition(scores, lengths) - given).sum()
 
     def arc_losses(self, states: Tensor, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """Cross-entropy of each word's head, and of its relation where the head comes with one."""
+        """Cross-entropy of each word's head, where it is known, and of its relation where the head comes with one."""
         heads = torch.tensor([example.heads for example in examples])
         converted = torch.tensor([example.relations is None for example in examples])
         scores = self.network.arc_scores(states + converted[:, None, None] * self.converted)
-        losses = F.cross_entropy(scores.flatten(0, 1), heads.flatten(), reduction="none").view_as(heads)
-        weight = torch.where(converted, self.config.converted_weight, 1.0)
+        losses = F.cross_entropy(
+            scores.flatten(0, 1), heads.flatten(), ignore_index=UNKNOWN_HEAD, reduction="none"
+        ).view_as(heads)
+        weight = torch.tensor([self.arc_weight(example) for example in examples])
         found = {"arcs": (losses.sum(dim=1) * weight).sum()}
-        named = [place for place, example in enumerate(examples) if example.relations is not None]
-        if named:
-            gold = torch.tensor(
-                [self.relation_index[name] for place in named for name in examples[place].relations or ()]
-            )
-            length = heads.shape[1]
-            batch = torch.arange(len(named)).repeat_interleave(length)
-            words = torch.arange(1, length + 1).repeat(len(named))
-            chosen = self.network.relation_scores(states[named], batch, words, heads[named].flatten())
-            found["relations"] = F.cross_entropy(chosen, gold, reduction="sum")
+        named = torch.tensor([example.relations is not None for example in examples])
+        batch, words = (named[:, None] & (heads != UNKNOWN_HEAD)).nonzero(as_tuple=True)
+        if len(batch):
+            names = zip(batch.tolist(), words.tolist(), strict=True)
+            gold = torch.tensor([self.relation_index[(examples[i].relations or ())[j]] for i, j in names])
+            chosen = self.network.relation_scores(states, batch, words + 1, heads[batch, words])
+            losses = F.cross_entropy(chosen, gold, reduction="none")
+            found["relations"] = (losses * weight[batch]).sum()
         return found
+
+    def arc_weight(self, example: Example) -> float:
+        """What the arcs of an example count: less where they are converted or silver."""
+        if example.source == "silver":
+            return self.config.silver_weight
+        return self.config.converted_weight if example.relations is None else 1.0
 
 
 def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
-    """The given words, and those of the examples that occur twice or more (digits as zeros)."""
-    counts = _counts(examples)
-    known = set(words)
-    extra = sorted(word for word, count in counts.items() if count >= 2 and word not in known)
-    return Lexicon([*SPECIALS, *words, *extra])
+    """The given words, and those that occur twice or more in treebanks or often in silver text (digits as zeros)."""
+    found: set[str] = set()
+    for silver, least in ((False, 2), (True, SILVER_LEAST)):
+        counts = _counts([example for example in examples if (example.source == "silver") == silver])
+        found |= {word for word, count in counts.items() if count >= least}
+    return Lexicon([*SPECIALS, *words, *sorted(found - set(words))])
 
 
 def _counts(examples: Sequence[Example]) -> Counter[str]:

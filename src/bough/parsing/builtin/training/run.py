@@ -26,7 +26,7 @@ from bough.storage import remove_torn, write_text
 
 log = logging.getLogger(__name__)
 
-FIXED = frozenset(["seed", "size", "vectors", "words", "frequent", "longest"])  # for resuming
+FIXED = frozenset(["seed", "size", "vectors", "words", "frequent", "longest", "silver"])  # for resuming
 CHECKPOINT = "checkpoint.safetensors"
 AVERAGE_EVERY = 4  # steps; the decay is raised to this power
 
@@ -49,7 +49,7 @@ class Run:
         config = self.config
         torch.manual_seed(config.seed * 10_007 + self.epoch)
         order = random.Random(f"{config.seed} {self.epoch}")
-        groups = batches(_sample(examples, config.gum_share, order), config.batch_tokens, order)
+        groups = batches(_sample(examples, config, order), config.batch_tokens, order)
         sums: dict[str, float] = {}
         words = 0
         self.learner.train()
@@ -150,8 +150,11 @@ def batches(examples: Sequence[Example], tokens: int, order: random.Random) -> l
     return found
 
 
-def _sample(examples: Sequence[Example], share: float, order: random.Random) -> list[Example]:
-    """The examples of one epoch: all, but only a share of GUM's."""
-    gum = [example for example in examples if example.source == "gum"]
-    kept = order.sample(gum, round(share * len(gum)))
-    return [example for example in examples if example.source != "gum"] + kept
+def _sample(examples: Sequence[Example], config: Config, order: random.Random) -> list[Example]:
+    """The examples of one epoch: all, but only a share of GUM's and of the silver ones."""
+    shares = {"gum": config.gum_share, "silver": config.silver_share}
+    kept = [example for example in examples if example.source not in shares]
+    for source, share in shares.items():
+        found = [example for example in examples if example.source == source]
+        kept += order.sample(found, round(share * len(found)))
+    return kept

@@ -45,7 +45,7 @@ def train(
     if not resume and (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} already holds a run; continue it with --resume")
     torch.manual_seed(config.seed)
-    examples = treebanks.training(data, config.longest, check=check)
+    examples = treebanks.training(data, config.longest, config.silver, check=check)
     learner = build_learner(config, data, examples)
     run = Run(config, learner, folder)
     if resume:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from bough.data import find_data, load_sick, load_sst
 from bough.data.location import require
+from bough.errors import DataError
 from bough.formats import ptb
 from bough.parsing.binarise import binarise
 from bough.parsing.dependencies import dependency_heads
@@ -20,6 +22,9 @@ log = logging.getLogger(__name__)
 Spans = tuple[tuple[int, int], ...]
 TREEBANKS = {"ewt": "treebank/ewt-silver.txt", "gum": "treebank/gum.txt"}
 HINT = "the treebanks are files of bracketed trees, one per line"
+BLOCK = 50  # sentences of GUM in a row, about a document
+HELD_OUT = {9: "dev", 19: "test"}  # of twenty blocks
+UNKNOWN_HEAD = -1
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,10 @@ class Example:
 
     `spans` are (start, end) of two words and more; `heads` count from 1, 0 is the root; `relations` are
     there where the heads come from a dependency parser, `tags` and `labels` (the names of the spans) where the
-    source has them.
+    source has them. A silver sentence has no spans, and `UNKNOWN_HEAD` for a word on which parsers differ.
     """
 
-    source: Literal["sst", "sick", "ewt", "gum"]
+    source: Literal["sst", "sick", "ewt", "gum", "silver"]
     tokens: tuple[str, ...]
     spans: Spans
     heads: tuple[int, ...]
@@ -71,10 +76,38 @@ def treebank(data: Path | str | None, name: Literal["ewt", "gum"]) -> list[Examp
     return [_labelled(name, tree) for tree in ptb.read(path) if len(tree.leaves) > 1]
 
 
-def training(data: Path | str | None, longest: int, *, check: bool = True) -> list[Example]:
+def gum(data: Path | str | None, split: str) -> list[Example]:
+    """GUM, text of many kinds with trees by people: nine tenths to train on, a twentieth each for dev and test."""
+    examples = treebank(data, "gum")
+    return [example for i, example in enumerate(examples) if HELD_OUT.get(i // BLOCK % 20, "train") == split]
+
+
+def gum_unseen(data: Path | str | None, split: str) -> list[Example]:
+    """The held-out sentences of GUM, none where GUM is not."""
+    return gum(data, split) if (find_data(data) / TREEBANKS["gum"]).exists() else []
+
+
+def silver(path: Path | str) -> list[Example]:
+    """The sentences of a file that `bough parser silver` wrote."""
+    require([Path(path)], "silver", "`bough parser silver` writes it")
+    found = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            found.append(_silver(json.loads(line)))
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(
+                f"{path}, line {number}: no sentence with heads and relations ({error})"
+            ) from error
+    return found
+
+
+def training(
+    data: Path | str | None, longest: int, silver_file: Path | str = "", *, check: bool = True
+) -> list[Example]:
     """All that the parser is trained on, sentences of 2 to `longest` words."""
     examples = sst(data, "train", check=check) + sick(data, "train", check=check)
-    examples += treebank(data, "ewt") + treebank(data, "gum")
+    examples += treebank(data, "ewt") + gum(data, "train")
+    examples += silver(silver_file) if silver_file else []
     kept = [example for example in examples if 2 <= len(example.tokens) <= longest]
     log.info(
         "%d sentences to train on, %d longer than %d words left out",
@@ -100,6 +133,17 @@ def _both(source: Literal["sst", "sick"], phrase: Tree, arc: Tree) -> Example:
         heads=tuple((arc.parents + 1).tolist()),
         relations=tuple(str(relation) for relation in arc.relations or ()),
     )
+
+
+def _silver(stored: dict[str, list[Any]]) -> Example:
+    tokens, relations = tuple(stored["tokens"]), tuple(name or "" for name in stored["relations"])
+    heads = tuple(UNKNOWN_HEAD if head is None else int(head) for head in stored["heads"])
+    if not len(tokens) == len(heads) == len(relations):
+        raise ValueError("they differ in number")
+    for head, name in zip(heads, relations, strict=True):
+        if not UNKNOWN_HEAD <= head <= len(tokens) or (head == UNKNOWN_HEAD) != (name == ""):
+            raise ValueError(f"head {head}, relation {name!r}")
+    return Example("silver", tokens, (), heads, relations)
 
 
 def _labelled(name: Literal["ewt", "gum"], tree: Tree) -> Example:

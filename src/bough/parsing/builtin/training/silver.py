@@ -1,0 +1,62 @@
+"""Silver sentences: text of one's own with the arcs on which two parsers agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bough.data.opinions import load_opinions
+from bough.parsing import Parser
+from bough.parsing.prepare import AT_ONCE, Tell
+from bough.parsing.tokenise import sentences
+from bough.storage import write_text
+from bough.trees.tree import Tree
+
+SHORTEST, LONGEST = 4, 40  # words of a sentence that is kept
+OPINIONS = ("goemotions", "titles", "reviews")
+
+
+def opinion_texts(data: Path | str | None) -> list[str]:
+    """The comments, titles and reviews that models are trained on."""
+    return [opinion.text for source in OPINIONS for opinion in load_opinions(data, source, "train")]
+
+
+def write_silver(
+    texts: Sequence[str], ours: Parser, theirs: Parser, out: Path, *, tell: Tell | None = None
+) -> tuple[int, float]:
+    """Parse texts twice and write a line of JSON for each sentence; how many there are, and the share of arcs agreed.
+
+    Heads are those of `ours`, null where `theirs` differs. A sentence without an arc that is agreed is left out.
+    """
+    found = list(_distinct(texts))
+    lines: list[str] = []
+    words = agreed = 0
+    for start in range(0, len(found), AT_ONCE):
+        batch = found[start : start + AT_ONCE]
+        for tokens, one, other in zip(batch, ours.dependency(batch), theirs.dependency(batch), strict=True):
+            heads = _agreed(one, other)
+            known = sum(head is not None for head in heads)
+            words, agreed = words + len(tokens), agreed + known
+            if known:
+                relations = [
+                    name if head is not None else None
+                    for name, head in zip(one.relations or (), heads, strict=True)
+                ]
+                lines.append(
+                    json.dumps({"tokens": tokens, "heads": heads, "relations": relations}, ensure_ascii=False)
+                )
+        if tell is not None:
+            tell("silver", min(start + AT_ONCE, len(found)), len(found))
+    write_text(out, "".join(f"{line}\n" for line in lines))
+    return len(lines), agreed / max(words, 1)
+
+
+def _distinct(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    cut = (tuple(token.text for token in sentence) for text in texts for sentence in sentences(text))
+    return iter(dict.fromkeys(tokens for tokens in cut if SHORTEST <= len(tokens) <= LONGEST))
+
+
+def _agreed(one: Tree, other: Tree) -> list[int | None]:
+    pairs = zip(one.parents.tolist(), other.parents.tolist(), strict=True)
+    return [mine + 1 if mine == yours else None for mine, yours in pairs]

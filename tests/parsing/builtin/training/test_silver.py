@@ -1,0 +1,53 @@
+"""Two parsers, and the arcs on which they agree."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bough import Tree
+from bough.parsing.builtin.training.silver import opinion_texts, write_silver
+from bough.parsing.builtin.training.treebanks import UNKNOWN_HEAD, silver
+
+
+class Chain:
+    """Every word hangs from the next; with `last_first` the first from the last."""
+
+    name = "chain"
+
+    def __init__(self, *, last_first: bool = False) -> None:
+        self.last_first = last_first
+
+    def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        raise NotImplementedError
+
+    def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        return [self.tree(words) for words in sentences]
+
+    def tree(self, words: Sequence[str]) -> Tree:
+        parents = [*range(1, len(words)), -1]
+        if self.last_first:
+            parents[0] = len(words) - 1
+        return Tree(parents, tokens=words, relations=["dep"] * (len(words) - 1) + ["root"])
+
+
+def test_heads_on_which_parsers_differ_are_unknown(tmp_path: Path) -> None:
+    out = tmp_path / "silver.jsonl"
+    texts = ["Oaks bend in the wind. Too short.", "Oaks bend in the wind.", "", "so " * 60]
+    count, share = write_silver(texts, Chain(), Chain(last_first=True), out)
+    assert count == 1
+    assert share == 5 / 6
+    stored = json.loads(out.read_text())
+    assert stored["heads"] == [None, 3, 4, 5, 6, 0]
+    assert stored["relations"] == [None, "dep", "dep", "dep", "dep", "root"]
+    (example,) = silver(out)
+    assert example.tokens == ("Oaks", "bend", "in", "the", "wind", ".")
+    assert example.heads == (UNKNOWN_HEAD, 3, 4, 5, 6, 0)
+
+
+def test_no_text_gives_an_empty_file(tmp_path: Path) -> None:
+    assert write_silver([], Chain(), Chain(), tmp_path / "silver.jsonl") == (0, 0.0)
+    assert silver(tmp_path / "silver.jsonl") == []
+
+
+def test_the_opinions_are_those_to_train_on(data: Path) -> None:
+    assert len(opinion_texts(data)) > 40_000
