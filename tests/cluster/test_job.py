@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bough.cluster import places, scoring
-from bough.cluster.datasets import _Scorer
+from bough.cluster.datasets import _Scorer, score
 from bough.cluster.parts import Part, cut
 from bough.cluster.scoring import Job, score_files
 from bough.pipeline import RelatednessPipeline, SentimentPipeline
@@ -28,7 +28,7 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     def scored_parts(ray: Any, job: Job, parts: list[tuple[int, Part]], workers: int) -> Iterator[int]:
         done.append(job)
         for number, part in parts:
-            places.write(f"{job.out}/{scoring.name(number, job.format)}", b"")
+            places.write(places.inside(job.out, scoring.name(number, job.format)), b"")
             yield part.rows
 
     def cut_all(ray: Any, files: list[places.File], rows: int) -> list[Part]:
@@ -98,6 +98,38 @@ def test_results_may_lie_in_the_folder_that_is_read(jobs: Jobs) -> None:
     for inside in ("in/scores", "in/scores/plan.json"):
         with pytest.raises(ValueError, match="lies in"):
             score_files([inside], "in/scores")
+
+
+def test_a_uri_keeps_what_it_says_of_its_filesystem(jobs: Jobs, tmp_path: Path) -> None:
+    for source in (f"file://{tmp_path}/in?use_mmap=false", f"file://{tmp_path}/in/*.txt?use_mmap=false"):
+        (found,) = places.find(source)
+        assert found.name == f"file://{tmp_path}/in/a.txt?use_mmap=false"
+    Path("in/b.csv").write_text("text\nfour\n")
+    source, out = f"file://{tmp_path}/in?use_mmap=false", f"file://{tmp_path}/in/out?use_mmap=false"
+    for _ in range(2):
+        assert score_files([source], out) == 4
+    assert sorted(path.name for path in Path("in/out").iterdir()) == [
+        "part-000000.jsonl",
+        "part-000001.jsonl",
+        "plan.json",
+    ]
+
+
+@pytest.mark.parametrize(("model", "known"), [("own", False), ("sentiment", True)])
+def test_the_nodes_are_told_where_a_folder_lies(
+    model: str, known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.chdir(tmp_path)
+    Path(model).mkdir()
+
+    class Dataset:
+        def map_batches(self, scorer: type, **given: Any) -> dict[str, Any]:
+            return given
+
+    given: Any = score(Dataset(), model=model, workers=1)  # type: ignore[arg-type]
+    place = model if known else str(tmp_path / model)
+    assert given["fn_constructor_args"] == (place, "builtin")
 
 
 def test_what_a_kill_left_of_the_plan_or_a_part_is_no_obstacle(jobs: Jobs) -> None:

@@ -6,6 +6,9 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 from bough.cluster.connection import load_ray, processors
+from bough.cluster.places import own_folder
+from bough.parsing import NAMES as PARSERS
+from bough.pipeline import NAMES as MODELS
 from bough.pipeline.files import NO_PAIR, NO_TEXT
 from bough.pipeline.reading import AT_ONCE
 from bough.pipeline.relatedness import RelatednessPipeline
@@ -30,7 +33,7 @@ def score(
         dataset: With a column `text`, or `a` and `b` for relatedness; other columns stay, and one that is called like
             those of the scores is a ValueError.
         model: sentiment, relatedness, or the folder of a model that all nodes see.
-        parser: builtin, spacy, stanza, corenlp, or corenlp:URL.
+        parser: builtin, spacy, stanza, corenlp, corenlp:URL, or the folder of a trained one.
         workers: Processes of one processor and one model each; by default all processors of the cluster.
 
     Examples:
@@ -44,7 +47,10 @@ def score(
         raise ValueError(f"{workers} workers: at least 1")
     return dataset.map_batches(
         _Scorer,
-        fn_constructor_args=(model, parser),
+        fn_constructor_args=(
+            str(own_folder(model, MODELS) or model),
+            str(own_folder(parser, PARSERS) or parser),
+        ),
         batch_size=AT_ONCE,
         batch_format="pandas",
         num_cpus=1,

@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO
 
-from bough.cluster.places import File, split
+from bough.cluster.places import File, split, suffix
 from bough.data.tables import table_of
 from bough.errors import FormatError
 from bough.pipeline.files import Counted, Record, checked_record, records_of
@@ -46,11 +46,11 @@ class Part:
 
 def cut(file: File, rows: int = ROWS) -> list[Part]:
     """The parts of a file."""
-    suffix = PurePosixPath(file.name).suffix.lower()
-    if suffix in PARQUET:
+    kind = suffix(file.name)
+    if kind in PARQUET:
         return list(_cut_parquet(file, rows))
     with _opened(file.place) as stream:
-        return list(_cut_table(file, stream, rows) if suffix in TABLES else _cut_lines(file, stream, rows))
+        return list(_cut_table(file, stream, rows) if kind in TABLES else _cut_lines(file, stream, rows))
 
 
 def _cut_lines(file: File, stream: BinaryIO, rows: int) -> Iterator[Part]:
@@ -89,10 +89,10 @@ def _cut_parquet(file: File, rows: int) -> Iterator[Part]:
 
 def records(part: Part, *, pairs: bool) -> Iterator[Record]:
     """What each row of a part asks for, with its file and line in front."""
-    suffix = PurePosixPath(part.file).suffix.lower()
-    if suffix in PARQUET:
+    kind = suffix(part.file)
+    if kind in PARQUET:
         rows = _parquet_rows(part, pairs)
-    elif suffix in TABLES:
+    elif kind in TABLES:
         rows = _table_rows(part, pairs)
     else:
         lines = io.BytesIO(_bytes(part.place, part.start, part.end))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -25,6 +26,31 @@ class File:
     def place(self) -> str:
         """Where it is, for a process with another working folder."""
         return self.name if "://" in self.name else os.path.abspath(self.name)
+
+
+def own_folder(name: str, known: Sequence[str]) -> Path | None:
+    """Of a model or parser of one's own; a name that bough knows is never one, as in `bough.load`."""
+    own = name.partition(":")[0] not in known and Path(name).is_dir()
+    return Path(name).absolute() if own else None
+
+
+def parted(place: str) -> tuple[str, str]:
+    """A place, and what a URI says of its filesystem behind it, from the question mark on."""
+    if "://" not in place:
+        return place, ""
+    path, mark, options = place.partition("?")
+    return path, mark + options
+
+
+def inside(folder: str, name: str) -> str:
+    """The place of a file in a folder."""
+    path, options = parted(folder)
+    return f"{path.rstrip('/')}/{name}{options}"
+
+
+def suffix(place: str) -> str:
+    """How its name ends, in small letters."""
+    return PurePosixPath(parted(place)[0]).suffix.lower()
 
 
 def split(place: str) -> tuple[Any, str]:
@@ -58,11 +84,12 @@ def find(source: str) -> list[File]:
     """The files that a path, a folder or a glob stands for, by name; a FormatError if there is none."""
     from pyarrow import fs
 
-    wild = re.search(r"\*" if "://" in source else r"[*?]", source)  # ? starts the query of a URI
-    root = source
+    whole, options = parted(source)
+    wild = re.search(r"[*?]", whole)
+    root = whole
     if wild:
-        root = source[: wild.start()].rpartition("/")[0] or ("/" if source.startswith("/") else ".")
-    system, path = split(root)
+        root = whole[: wild.start()].rpartition("/")[0] or ("/" if whole.startswith("/") else ".")
+    system, path = split(root + options)
     info = system.get_file_info(path)
     if info.type == fs.FileType.Directory:
         found = system.get_file_info(fs.FileSelector(path, recursive=True))
@@ -70,13 +97,18 @@ def find(source: str) -> list[File]:
         found = [info]
     coded = "://" in root and not isinstance(system, fs.PyFileSystem)  # fsspec takes a URI as it stands
     files = [
-        File(_tidy(root.rstrip("/") + _coded(one.path[len(path) :], coded)), one.size, one.mtime_ns or 0)
+        File(
+            _tidy(root.rstrip("/") + _coded(one.path[len(path) :], coded)) + options,
+            one.size,
+            one.mtime_ns or 0,
+        )
         for one in found
         if one.type == fs.FileType.File and not _hidden(one.path[len(path) :])
     ]
     if wild:
-        wanted = re.compile(_pattern(_tidy(source), coded))
-        files = [file for file in files if wanted.fullmatch(unquote(file.name) if coded else file.name)]
+        wanted = re.compile(_pattern(_tidy(whole), coded))
+        names = {file: parted(file.name)[0] for file in files}
+        files = [file for file in files if wanted.fullmatch(unquote(names[file]) if coded else names[file])]
     if not files:
         nothing = "no file matches" if wild else "no file in this folder"
         raise FormatError(

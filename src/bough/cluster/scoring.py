@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
@@ -88,7 +87,8 @@ def score_files(
     files = [file for source in sources for file in _outside(out, source)]
     if not files:
         raise ValueError("no file to score; name at least one")
-    model, parser = str(_folder(model, MODELS) or model), str(_folder(parser, PARSERS) or parser)
+    model = str(places.own_folder(model, MODELS) or model)
+    parser = str(places.own_folder(parser, PARSERS) or parser)
     job = Job(out, model, parser, brief, format)
     with connected(address) as ray:
         quiet(ray)
@@ -134,21 +134,16 @@ def _absolute(place: str) -> str:
 def _outside(out: str, source: str) -> list[places.File]:
     """The files of a source, without the results of this job: `out` may lie in a folder that is read."""
     found = places.find(source)
-    kept = [file for file in found if not file.place.startswith(f"{out.rstrip('/')}/")]
+    within = places.parted(places.inside(out, ""))[0]
+    kept = [file for file in found if not file.place.startswith(within)]
     if not kept:
         raise ValueError(f"{found[0].name} lies in {out}, where the results go; choose another --out")
     return kept
 
 
-def _folder(name: str, known: Sequence[str]) -> Path | None:
-    """Of a model or parser of one's own; a name that bough knows is never one, as in `bough.load`."""
-    own = name.partition(":")[0] not in known and Path(name).is_dir()
-    return Path(name).absolute() if own else None
-
-
 def _identity(name: str, known: Sequence[str]) -> str | list[str]:
     """The name, or what is in the folder."""
-    folder = _folder(name, known)
+    folder = places.own_folder(name, known)
     return name if folder is None else sorted(fingerprint([folder]).values())
 
 
@@ -240,7 +235,7 @@ class Worker:
             content = parquet_bytes(lines, pairs=pairs, brief=self.job.brief)
         else:
             content = "".join(f"{line}\n" for line in lines).encode()
-        places.write(f"{self.job.out}/{name(number, self.job.format)}", content)
+        places.write(places.inside(self.job.out, name(number, self.job.format)), content)
 
 
 def _claim(job: Job, files: list[places.File], rows: int, parts: list[Part]) -> None:
@@ -255,9 +250,11 @@ def _claim(job: Job, files: list[places.File], rows: int, parts: list[Part]) -> 
     there = places.names_in(job.out)
     if PLAN in there:
         try:
-            before = json.loads(places.read(f"{job.out}/{PLAN}"))
+            before = json.loads(places.read(places.inside(job.out, PLAN)))
         except json.JSONDecodeError:
-            raise FormatError("torn or no JSON; choose another --out", where=f"{job.out}/{PLAN}") from None
+            raise FormatError(
+                "torn or no JSON; choose another --out", where=places.inside(job.out, PLAN)
+            ) from None
         for key, value in facts.items():
             if before.get(key) != value:
                 raise ValueError(
@@ -266,4 +263,6 @@ def _claim(job: Job, files: list[places.File], rows: int, parts: list[Part]) -> 
         return
     if there:
         raise ValueError(f"{job.out} is not empty; choose another --out")
-    places.write(f"{job.out}/{PLAN}", (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
+    places.write(
+        places.inside(job.out, PLAN), (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode()
+    )
