@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -71,15 +72,13 @@ def sick_unseen(data: Path | str | None, split: str, *, check: bool = True) -> l
 
 def treebank(data: Path | str | None, name: Literal["ewt", "gum"]) -> list[Example]:
     """The sentences of a labelled treebank, binarised by heads, with parts of speech and converted heads."""
-    path = find_data(data) / TREEBANKS[name]
-    require([path], name, HINT)
-    return [_labelled(name, tree) for tree in ptb.read(path) if len(tree.leaves) > 1]
+    return [_labelled(name, tree) for tree in _trees(data, name)]
 
 
 def gum(data: Path | str | None, split: str) -> list[Example]:
     """GUM, text of many kinds with trees by people: nine tenths to train on, a twentieth each for dev and test."""
-    examples = treebank(data, "gum")
-    return [example for i, example in enumerate(examples) if HELD_OUT.get(i // BLOCK % 20, "train") == split]
+    trees = enumerate(_trees(data, "gum"))
+    return [_labelled("gum", tree) for i, tree in trees if HELD_OUT.get(i // BLOCK % 20, "train") == split]
 
 
 def gum_unseen(data: Path | str | None, split: str) -> list[Example]:
@@ -116,6 +115,12 @@ def training(
         longest,
     )
     return kept
+
+
+def _trees(data: Path | str | None, name: Literal["ewt", "gum"]) -> Iterator[Tree]:
+    path = find_data(data) / TREEBANKS[name]
+    require([path], name, HINT)
+    return (tree for tree in ptb.read(path) if len(tree.leaves) > 1)
 
 
 def spans_of(tree: Tree) -> Spans:
