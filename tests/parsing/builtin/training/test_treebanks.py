@@ -45,14 +45,18 @@ def test_a_labelled_treebank_brings_spans_heads_and_tags(tmp_path: Path) -> None
         treebank(tmp_path, "ewt")
 
 
-def test_gum_is_parted_by_stretches_of_text(data: Path) -> None:
-    parts = {split: gum(data, split) for split in ("train", "dev", "test")}
-    assert sorted(example.tokens for part in parts.values() for example in part) == sorted(
-        example.tokens for example in treebank(data, "gum")
-    )
-    whole = sum(map(len, parts.values()))
-    assert 0.04 < len(parts["dev"]) / whole < 0.06
-    assert 0.04 < len(parts["test"]) / whole < 0.06
+def test_gum_is_parted_by_stretches_of_text(tmp_path: Path) -> None:
+    (tmp_path / "treebank").mkdir()
+    trees = [f"(ROOT (NP (NN oak) (CD {number})))\n" for number in range(2_000)]
+    (tmp_path / "treebank/gum.txt").write_text("".join(trees))
+    numbers = {
+        split: [int(example.tokens[1]) for example in gum(tmp_path, split)]
+        for split in ("train", "dev", "test")
+    }
+    assert sorted(number for part in numbers.values() for number in part) == list(range(2_000))
+    assert numbers["dev"] == [*range(450, 500), *range(1450, 1500)]
+    assert numbers["test"] == [*range(950, 1000), *range(1950, 2000)]
+    assert gum_unseen(tmp_path, "dev") == gum(tmp_path, "dev")
 
 
 def test_without_gum_nothing_of_it_is_held_out(tmp_path: Path) -> None:
