@@ -19,8 +19,8 @@ TREES = [
 def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = minidata.make(tmp_path_factory.mktemp("mini"), sentences=20)
     (folder / "treebank").mkdir()
-    for name in ("gum", "ewt-silver"):
-        (folder / "treebank" / f"{name}.txt").write_text("".join(f"{tree}\n" for tree in TREES))
+    for name, times in (("gum", 250), ("ewt-silver", 1)):
+        (folder / "treebank" / f"{name}.txt").write_text("".join(f"{tree}\n" for tree in TREES * times))
     return folder
 
 
@@ -41,6 +41,8 @@ def test_what_train_leaves_can_be_measured_and_shipped(trained: Path, mini: Path
     assert report["split"] == "dev"
     assert report["sst"]["sentences"] == 20
     assert 0 <= report["sst"]["brackets"] <= 100
+    assert report["gum_unseen"]["sentences"] == 50
+    assert report["gum_unseen"]["relations"] is None
     last = json.loads((trained / "metrics.jsonl").read_text().splitlines()[-1])
     assert last["epoch"] == 2
     assert "bough parser evaluate" in (trained / "README.md").read_text()
@@ -65,6 +67,14 @@ def test_a_parser_learns_from_silver_text(trained: Path, mini: Path, tmp_path: P
     card = (tmp_path / "run" / "README.md").read_text()
     assert "`silver.jsonl` of `bough parser silver`" in card
     assert str(tmp_path) not in card.partition("## Made by")[0]
+
+
+def test_a_parser_that_has_seen_all_of_gum_is_not_measured_on_it(trained: Path, mini: Path) -> None:
+    shown = [
+        bough("parser", "evaluate", *folder, "--data", str(mini), "--own", "--split", "dev").stdout
+        for folder in ([], [str(trained)])
+    ]
+    assert ["GUM" in table for table in shown] == [False, True]
 
 
 def test_a_run_is_not_overwritten(trained: Path, mini: Path) -> None:

@@ -33,16 +33,21 @@ class BuiltinParser:
     """A small network of bough's own: binary phrase trees and Stanford Dependencies of tokenised sentences.
 
     A sentence of more than `LONGEST` words is parsed in pieces, cut after punctuation where there is some;
-    its trees join the pieces from left to right.
+    its trees join the pieces from left to right. `held_out` names the treebanks of which it has not seen a part.
     """
 
     name = "builtin"
 
     def __init__(
-        self, lexicon: Lexicon, size: Size, relations: Sequence[str], tensors: dict[str, Tensor]
+        self,
+        lexicon: Lexicon,
+        size: Size,
+        relations: Sequence[str],
+        tensors: dict[str, Tensor],
+        held_out: Sequence[str] = (),
     ) -> None:
         self.lexicon, self.size, self.relations = lexicon, size, tuple(relations)
-        self.tensors = tensors
+        self.tensors, self.held_out = tensors, tuple(held_out)
         matrices, rest = unpacked(tensors)
         self._words, self._affixes = matrices.pop("words"), matrices.pop("affixes")
         self._unknown = lexicon.index[UNKNOWN]
@@ -139,6 +144,7 @@ class BuiltinParser:
     def save(self, folder: Path | str) -> None:
         """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder, made if need be."""
         config = {"format": FORMAT, "kind": KIND, "size": asdict(self.size), "relations": self.relations}
+        config |= {"held_out": self.held_out} if self.held_out else {}
         write_folder(
             Path(folder),
             texts={
@@ -154,11 +160,11 @@ class BuiltinParser:
         stored = read_model(Path(folder), KIND, FORMAT)
         with stored.readable():
             lexicon, size = Lexicon(stored.words), Size(**stored.meta["size"])
-            relations = stored.meta["relations"]
+            relations, held_out = stored.meta["relations"], stored.meta.get("held_out", ())
             shapes = {name: t.shape for name, t in Network(size, len(relations)).state_dict().items()}
             shapes = {f"network.{name}": shape for name, shape in shapes.items()}
             shapes |= {"words": (len(lexicon), size.word), "affixes": (BUCKETS, size.word)}
-            return cls(lexicon, size, relations, stored.fitting(outlines(shapes)))
+            return cls(lexicon, size, relations, stored.fitting(outlines(shapes)), held_out)
 
 
 class _Cut:

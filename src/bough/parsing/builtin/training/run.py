@@ -82,7 +82,7 @@ class Run:
         """The averaged network as it would be shipped."""
         learner = self.average
         tensors = folded(learner, rounded=rounded)
-        return BuiltinParser(learner.lexicon, self.config.size, learner.relations, tensors)
+        return BuiltinParser(learner.lexicon, self.config.size, learner.relations, tensors, held_out=["gum"])
 
     def keep(
         self, parser: BuiltinParser, losses: dict[str, float], dev: Scores, dev_sick: Scores, seconds: float
