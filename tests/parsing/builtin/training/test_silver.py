@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from bough import Tree
 from bough.parsing.builtin.training.silver import opinion_texts, write_silver
 from bough.parsing.builtin.training.treebanks import UNKNOWN_HEAD, silver
@@ -44,9 +46,11 @@ def test_heads_on_which_parsers_differ_are_unknown(tmp_path: Path) -> None:
     assert example.heads == (UNKNOWN_HEAD, 3, 4, 5, 6, 0)
 
 
-def test_no_text_gives_an_empty_file(tmp_path: Path) -> None:
-    assert write_silver([], Chain(), Chain(), tmp_path / "silver.jsonl") == (0, 0.0)
-    assert silver(tmp_path / "silver.jsonl") == []
+@pytest.mark.parametrize("texts", [[], ["", "Too short."], ["so " * 60]])
+def test_text_without_a_sentence_to_keep_is_refused(texts: list[str], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no sentence of 4 to 40 words"):
+        write_silver(texts, Chain(), Chain(), tmp_path / "silver.jsonl")
+    assert not (tmp_path / "silver.jsonl").exists()
 
 
 def test_the_opinions_are_those_to_train_on(data: Path) -> None:

@@ -48,8 +48,12 @@ def write_silver(
                 )
         if tell is not None:
             tell("silver", min(start + AT_ONCE, len(found)), len(found))
+    if not lines:
+        raise ValueError(
+            f"no sentence of {SHORTEST} to {LONGEST} words with an arc on which the parsers agree"
+        )
     write_text(out, "".join(f"{line}\n" for line in lines))
-    return len(lines), agreed / max(words, 1)
+    return len(lines), agreed / words
 
 
 def _distinct(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
