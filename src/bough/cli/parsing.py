@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 parser = App(
     name="parser",
-    help="Train the built-in parser, measure one, or make text to train one on.",
+    help="Train or measure the built-in parser, or make text for one.",
     result_action="return_value",
 )
 
