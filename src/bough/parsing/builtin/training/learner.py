@@ -76,12 +76,13 @@ class Learner(nn.Module):
     def forward(self, examples: Sequence[Example]) -> dict[str, Tensor]:
         """The losses, each summed over its words, of sentences of one length."""
         states = self.network.encode(self.inputs(examples))
-        losses = self.arc_losses(states, examples)
+        losses: dict[str, Tensor] = {}
         bracketed = [place for place, example in enumerate(examples) if example.spans]
         if bracketed:
             losses["brackets"] = self.bracket_loss(
                 states[bracketed], [examples[place] for place in bracketed]
             )
+        losses |= self.arc_losses(states, examples)
         tagged = [place for place, example in enumerate(examples) if example.tags is not None]
         if tagged and self.config.tag_weight:
             losses["tags"] = self.config.tag_weight * self.tag_loss(states, examples, tagged)
@@ -151,14 +152,15 @@ class Learner(nn.Module):
         ).view_as(heads)
         weight = torch.tensor([self.arc_weight(example) for example in examples])
         found = {"arcs": (losses.sum(dim=1) * weight).sum()}
-        named = torch.tensor([example.relations is not None for example in examples])
-        batch, words = (named[:, None] & (heads != UNKNOWN_HEAD)).nonzero(as_tuple=True)
-        if len(batch):
-            names = zip(batch.tolist(), words.tolist(), strict=True)
-            gold = torch.tensor([self.relation_index[(examples[i].relations or ())[j]] for i, j in names])
-            chosen = self.network.relation_scores(states, batch, words + 1, heads[batch, words])
+        named = [place for place, example in enumerate(examples) if example.relations is not None]
+        names = [name for place in named for name in examples[place].relations or () if name]
+        if names:
+            gold = torch.tensor([self.relation_index[name] for name in names])
+            batch, words = (heads[named] != UNKNOWN_HEAD).nonzero(as_tuple=True)
+            above = heads[named][batch, words]
+            chosen = self.network.relation_scores(states[named], batch, words + 1, above)
             losses = F.cross_entropy(chosen, gold, reduction="none")
-            found["relations"] = (losses * weight[batch]).sum()
+            found["relations"] = (losses * weight[named][batch]).sum()
         return found
 
     def arc_weight(self, example: Example) -> float:
