@@ -90,13 +90,14 @@ def silver(path: Path | str) -> list[Example]:
     """The sentences of a file that `bough parser silver` wrote."""
     require([Path(path)], "silver", "`bough parser silver` writes it")
     found = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            found.append(_silver(json.loads(line)))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DataError(
-                f"{path}, line {number}: no sentence with heads and relations ({error})"
-            ) from error
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                found.append(_silver(json.loads(line)))
+            except (ValueError, TypeError, KeyError) as error:
+                raise DataError(
+                    f"{path}, line {number}: no sentence with heads and relations ({error})"
+                ) from error
     return found
 
 
