@@ -6,7 +6,7 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 from bough.cluster.connection import load_ray, processors
-from bough.cluster.places import own_folder
+from bough.cluster.places import own_place
 from bough.parsing import NAMES as PARSERS
 from bough.pipeline import NAMES as MODELS
 from bough.pipeline.files import NO_PAIR, NO_TEXT
@@ -47,10 +47,7 @@ def score(
         raise ValueError(f"{workers} workers: at least 1")
     return dataset.map_batches(
         _Scorer,
-        fn_constructor_args=(
-            str(own_folder(model, MODELS) or model),
-            str(own_folder(parser, PARSERS) or parser),
-        ),
+        fn_constructor_args=(own_place(model, MODELS), own_place(parser, PARSERS)),
         batch_size=AT_ONCE,
         batch_format="pandas",
         num_cpus=1,

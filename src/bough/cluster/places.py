@@ -34,6 +34,11 @@ def own_folder(name: str, known: Sequence[str]) -> Path | None:
     return Path(name).absolute() if own else None
 
 
+def own_place(name: str, known: Sequence[str]) -> str:
+    """A name that bough knows, or where the folder is, for a process with another working folder."""
+    return str(own_folder(name, known) or name)
+
+
 def parted(place: str) -> tuple[str, str]:
     """A place, and what a URI says of its filesystem behind it, from the question mark on."""
     if "://" not in place:

@@ -87,8 +87,7 @@ def score_files(
     files = [file for source in sources for file in _outside(out, source)]
     if not files:
         raise ValueError("no file to score; name at least one")
-    model = str(places.own_folder(model, MODELS) or model)
-    parser = str(places.own_folder(parser, PARSERS) or parser)
+    model, parser = places.own_place(model, MODELS), places.own_place(parser, PARSERS)
     job = Job(out, model, parser, brief, format)
     with connected(address) as ray:
         quiet(ray)
