@@ -176,3 +176,17 @@ def test_fixed_vectors_have_no_gradient() -> None:
     model = Model(Config(hidden=4, dimension=3, embeddings="fixed"), ["a"])
     assert "table" not in {name for group in optimiser_for(model).groups for name in group.tensors}
     assert not model.vectors(torch.tensor([0, 1])).requires_grad
+
+
+@pytest.mark.parametrize("table", ["plain", "rows"])
+def test_l2_shrinks_the_weights_and_only_with_rows_the_words(table: str) -> None:
+    config = Config(hidden=4, dimension=3, l2=0.5).with_settings({"table": table})
+    model = Model(config, ["a"], (), torch.ones(2, 3))
+    optimiser = optimiser_for(model)
+    weights = [p.detach().clone() for p in model.parameters()]
+    (0 * model.vectors(torch.tensor([1])).sum() + sum(0 * p.sum() for p in model.parameters())).backward()
+    optimiser.step()
+    for p, before in zip(model.parameters(), weights, strict=True):
+        assert (p.abs() < before.abs()).any()
+    assert torch.equal(model.table[0], torch.ones(3))
+    assert torch.equal(model.table[1], torch.ones(3)) == (table == "plain")
