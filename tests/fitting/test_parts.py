@@ -172,3 +172,9 @@ def test_the_temperature_mends_probabilities_that_are_too_sure() -> None:
     assert t == pytest.approx(4, rel=0.1)
     assert calibration_error(cooled(sure, t), gold) < 0.05 < calibration_error(sure, gold)
     assert (cooled(sure, t).argmax(axis=1) == sure.argmax(axis=1)).all()
+
+
+def test_the_calibration_error_is_taken_bin_by_bin() -> None:
+    p = np.array([[0.9, 0.1]] * 4 + [[0.45, 0.55]] * 4)
+    gold = np.array([0, 0, 1, 1] + [1] * 4)  # too sure by 0.9 - 0.5, and not sure enough by 1 - 0.55
+    assert calibration_error(p, gold) == pytest.approx((0.4 + 0.45) / 2)

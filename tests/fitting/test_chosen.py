@@ -1,0 +1,103 @@
+"""Claims about what a fit reports: the model that dev chose, calibrated on dev, is the one that test measures."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bough
+from bough.data.vectors import load_vectors
+from bough.fitting import fit_sources
+from bough.fitting.outcome import Outcome
+from bough.fitting.source import Listed
+from bough.pipeline import SentimentPipeline
+from small_fits import QUICK
+
+SETTINGS = {**QUICK, "embeddings": "tuned", "rate": 0.1}
+FRUIT, TOOLS = ("apple", "pear", "plum", "fig"), ("hammer", "saw", "drill", "file")
+NEW = ("quince", "chisel", "melon", "pliers")  # in test alone
+FRAME = ("the", "here", "there", "is")
+
+
+@pytest.fixture(scope="module")
+def glove(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Vectors of all words, and of one more."""
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{word} {' '.join(f'{value:.4f}' for value in rng.normal(size=8))}\n"
+        for word in (*FRAME, *FRUIT, *TOOLS, *NEW, "elsewhere")
+    ]
+    path = tmp_path_factory.mktemp("glove") / "own.8d.txt"
+    path.write_text("".join(lines))
+    return path
+
+
+def examples(count: int, names: tuple[str, ...], seed: int) -> tuple[list[str], list[str]]:
+    """Sentences about fruit and tools, of which one in five has the other's label."""
+    rng = np.random.default_rng(seed)
+    texts = [
+        f"the {names[i % len(names)]} is {('here', 'there')[int(rng.integers(2))]} {i}" for i in range(count)
+    ]
+    wrong = rng.random(count) < 0.2
+    return texts, ["fruit" if (i % 2 == 0) != wrong[i] else "tool" for i in range(count)]
+
+
+MIXED = tuple(name for pair in zip(FRUIT, TOOLS, strict=True) for name in pair)
+SPLITS = {"train": examples(60, MIXED, 1), "dev": examples(30, MIXED, 2), "test": examples(20, NEW, 3)}
+
+
+def fitted(
+    out: Path, glove: Path, epochs: int = 6, **others: tuple[list[str], list[str]]
+) -> tuple[SentimentPipeline, Outcome]:
+    splits = {**SPLITS, **others}
+    sources = {split: Listed(texts, labels, split) for split, (texts, labels) in splits.items()}
+    options: dict[str, Any] = {"shape": "none", "settings": SETTINGS, "epochs": epochs, "vectors": str(glove)}
+    pipeline, outcome = fit_sources(sources, out, **options)
+    assert isinstance(pipeline, SentimentPipeline)
+    return pipeline, outcome
+
+
+def test_the_figures_are_those_of_the_model_that_is_given_and_saved(glove: Path, tmp_path: Path) -> None:
+    pipeline, outcome = fitted(tmp_path / "run", glove)
+    assert abs(np.log(outcome.facts["temperature"])) > 0.05
+    saved = bough.load(tmp_path / "run")
+    assert isinstance(saved, SentimentPipeline)
+    for model in (pipeline, saved):
+        for split in ("dev", "test"):
+            report = model.evaluate(*SPLITS[split])
+            assert report.figures == pytest.approx(outcome.facts["scores"][split]["figures"], rel=1e-4)
+
+
+def test_words_of_test_alone_keep_the_vectors_of_the_file(glove: Path, tmp_path: Path) -> None:
+    model = fitted(tmp_path / "run", glove, epochs=1)[0].model
+    vectors = load_vectors(glove, NEW)
+    assert np.array_equal(model.table[model.ids(NEW)].numpy(), vectors.rows)
+
+
+def test_in_a_fit_the_labels_of_test_change_its_figures_alone(glove: Path, tmp_path: Path) -> None:
+    texts, labels = SPLITS["test"]
+    swapped = texts, [{"fruit": "tool", "tool": "fruit"}[label] for label in labels]
+    one, other = (
+        fitted(tmp_path / name, glove, test=test)[1].facts
+        for name, test in (("one", SPLITS["test"]), ("other", swapped))
+    )
+    accuracies = [facts["scores"].pop("test")["figures"]["accuracy"] for facts in (one, other)]
+    assert accuracies[0] == pytest.approx(1 - accuracies[1])
+    for facts in (one, other):
+        for kind in ("calibration", "baseline"):
+            facts[kind].pop("test")
+    assert one == other
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "other")]
+    assert weights[0] == weights[1]
+
+
+def test_test_is_measured_with_the_best_epoch(glove: Path, tmp_path: Path) -> None:
+    _, whole = fitted(tmp_path / "whole", glove, epochs=8)
+    best = whole.facts["epoch"]
+    losses = [line["dev_loss"] for line in whole.facts["history"]]
+    assert best == 1 + int(np.argmin(losses)) < 8
+    _, short = fitted(tmp_path / "best", glove, epochs=best)
+    assert short.facts["scores"] == whole.facts["scores"]
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "best")]
+    assert weights[0] == weights[1]
