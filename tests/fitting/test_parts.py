@@ -1,6 +1,7 @@
 """Claims about the parts of a fit: splits, parses, packed trees, words, temperature, joined sentences."""
 
 import logging
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from bough.errors import DataError
 from bough.fitting.calibration import calibration_error, cooled, temperature
 from bough.fitting.packed import PackedTrees
 from bough.fitting.parses import Parses
+from bough.fitting.plan import plan
+from bough.fitting.source import Listed
 from bough.fitting.split import held_out
 from bough.fitting.vectors import words_for
 from bough.parsing.joining import in_a_row, joined
@@ -37,6 +40,18 @@ def test_a_split_keeps_each_class_and_no_text_is_on_two_sides(labels: list[int],
             assert (strata[part] == label).sum() <= share * (strata == label).sum() + 2
     again = held_out(strata, keys, [0.2, 0.1], seed)
     assert all(np.array_equal(a, b) for a, b in zip((dev, test), again, strict=True))
+
+
+def test_what_is_held_out_has_a_tenth_of_every_class() -> None:
+    labels = ["a"] * 100 + ["b"] * 60 + ["c"] * 40
+    source = Listed([f"text {i}" for i in range(200)], labels)
+    plans = [plan({"train": source}, None, hold_test=True, seed=seed) for seed in (1, 1, 2)]
+    one, again, other = (found.parts["train"].tolist() for found in plans)
+    assert one == again != other
+    for part in (1, 2):
+        held = [label for label, place in zip(labels, one, strict=True) if place == part]
+        assert Counter(held) == {"a": 10, "b": 6, "c": 4}
+    assert plans[0].sizes() == {"train": 160, "dev": 20, "test": 20}
 
 
 class Counting(WholeReader):

@@ -18,9 +18,9 @@ from bough.model.model import Model
 from bough.nn.heads import Classifier
 from bough.training.calibrating import calibrate
 from bough.training.checkpoint import Progress
-from bough.training.evaluate import evaluate
-from bough.training.loop import learn
-from bough.training.tasks import MixedTask, SentimentTask, task_for, word_counts
+from bough.training.evaluate import ClassLine, class_report, evaluate
+from bough.training.loop import Event, learn
+from bough.training.tasks import MixedTask, SentimentTask, correlations, task_for, word_counts
 from bough.training.tasks.sst import sentiment_figures
 from bough.training.train import train
 from bough.trees.tree import Tree
@@ -40,6 +40,21 @@ def test_the_test_split_is_read_with_the_best_epoch(mini: Path, tmp_path: Path) 
     assert train(config.with_settings({"epochs": best}), tmp_path / "best", data=mini) == whole
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "best")]
     assert weights[0] == weights[1]
+
+
+def test_a_resumed_run_keeps_the_best_epoch_before_it(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-dependency").with_settings({"epochs": 3})
+    whole = train(config, tmp_path / "whole", data=mini)
+    assert whole["epoch"] == 1
+
+    def stop_after_two(event: Event) -> None:
+        if event.dev is not None and event.epoch == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+    assert train(config, tmp_path / "parts", data=mini, resume=True) == whole
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
 
 
 def test_the_first_of_equal_epochs_is_kept() -> None:
@@ -64,6 +79,7 @@ class Slope:
 
     def __init__(self) -> None:
         self.after: list[float] = []
+        self.training: list[bool] = []
 
     def sizes(self, examples: Sequence[Any]) -> Any:
         return np.ones(len(examples), dtype=np.int64)
@@ -73,10 +89,12 @@ class Slope:
 
     def loss(self, model: Model, batch: Any, rng: np.random.Generator) -> Tensor:
         assert isinstance(model.head, Classifier)
+        self.training.append(model.training)
         return model.head.b_s.sum()
 
     def predict(self, model: Model, examples: Sequence[Any]) -> Any:
         assert isinstance(model.head, Classifier)
+        model.eval()
         self.after.append(model.head.b_s[0].item())
         return np.zeros(len(examples))
 
@@ -101,6 +119,23 @@ def test_adagrad_starts_again_at_a_reset_and_the_rate_decays(
     start = model.head.b_s[0].item()
     learn(tmp_path, task, Progress.start(model, 1), {"train": [0], "dev": [0]}, lambda event: None)
     assert -np.diff([start, *task.after]) == pytest.approx([0.1 * step for step in steps], rel=1e-4)
+
+
+def test_dropout_is_on_in_every_epoch(tmp_path: Path) -> None:
+    model, task = Model(Config(hidden=4, dimension=3, epochs=3), ["a"]), Slope()
+    learn(tmp_path, task, Progress.start(model, 1), {"train": [0], "dev": [0]}, lambda event: None)
+    assert task.training == [True] * 3
+
+
+def test_the_seed_drives_the_first_weights_and_the_order(mini: Path, tmp_path: Path) -> None:
+    # one batch without dropout: neither the order nor what is drawn later makes a difference
+    config = quick("sick-dependency").with_settings({"epochs": 1, "batch": 1000, "dropout": 0.0})
+    for seed in (1, 2):
+        train(config, tmp_path / str(seed), seed=seed, data=mini)
+    one, other = (Model.load(tmp_path / str(seed)).encoder.state_dict() for seed in (1, 2))
+    assert all((one[name] - other[name]).abs().max() > 0.01 for name in one)
+    orders = [Progress.start(Model(Config(), []), seed).rng.permutation(100).tolist() for seed in (1, 2)]
+    assert orders[0] != orders[1]
 
 
 # ---------------------------------------------------------------------------- the figures
@@ -154,6 +189,28 @@ def test_the_table_by_class_of_the_binary_task_has_no_neutral(mini: Path, tmp_pa
     assert {line.name for line in report.classes} <= {"negative", "positive"}
     right = sum(line.recall * line.examples for line in report.classes)
     assert report.figures["binary"] == pytest.approx(right / report.examples)
+
+
+def test_the_figures_of_pairs_are_those_by_hand() -> None:
+    # from their means: -2, -1, 1, 2 and 2.25, 0.25, -0.75, -1.75
+    found = correlations(np.array([1.0, 2.0, 4.0, 5.0]), np.array([5.0, 3.0, 2.0, 1.0]))
+    pearson = -(4.5 + 0.25 + 0.75 + 3.5) / (10 * 8.75) ** 0.5
+    assert found == pytest.approx({"pearson": pearson, "spearman": -1.0, "mse": (16 + 1 + 4 + 16) / 4})
+
+
+def test_the_figures_of_classes_are_those_by_hand() -> None:
+    gold, chosen = np.array([0, 0, 0, 1, 2]), np.array([0, 0, 1, 1, 0])
+    p = np.full((5, 4), 0.1)
+    p[np.arange(5), chosen] = 0.7
+    report = class_report("abcd", p, gold)
+    assert report.confusion == [[2, 1, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+    assert report.classes == [
+        ClassLine("a", examples=3, predicted=3, precision=2 / 3, recall=2 / 3),
+        ClassLine("b", examples=1, predicted=2, precision=1 / 2, recall=1.0),
+        ClassLine("c", examples=1, predicted=0, precision=0.0, recall=0.0),
+    ]
+    loss = -(3 * np.log(0.7) + 2 * np.log(0.1)) / 5
+    assert report.figures == pytest.approx({"accuracy": 3 / 5, "f1": (2 / 3 + 2 / 3 + 0) / 3, "loss": loss})
 
 
 @pytest.mark.parametrize("name", ["sst2-cnn-non-static", "sst2-constituency-tuned"])
