@@ -15,6 +15,7 @@ from torch import Tensor
 from bough.data.vectors import load_vectors
 from bough.model.config import Config
 from bough.model.model import Model
+from bough.model.purpose import Purpose
 from bough.nn.heads import Classifier
 from bough.training.calibrating import calibrate
 from bough.training.checkpoint import Progress
@@ -196,6 +197,13 @@ def test_the_figures_of_pairs_are_those_by_hand() -> None:
     found = correlations(np.array([1.0, 2.0, 4.0, 5.0]), np.array([5.0, 3.0, 2.0, 1.0]))
     pearson = -(4.5 + 0.25 + 0.75 + 3.5) / (10 * 8.75) ** 0.5
     assert found == pytest.approx({"pearson": pearson, "spearman": -1.0, "mse": (16 + 1 + 4 + 16) / 4})
+
+
+@pytest.mark.parametrize("ratings", [(1.0, 5.0), (0.0, 1.0), (-2.0, 10.0)])
+def test_the_ends_of_the_head_s_scale_are_those_of_the_ratings(ratings: tuple[float, float]) -> None:
+    purpose, (low, high) = Purpose(ratings=ratings), ratings
+    assert [purpose.rating(place, 5) for place in (1, 3, 5)] == [low, (low + high) / 2, high]
+    assert [purpose.place(rating, 5) for rating in (low, (low + high) / 2, high)] == [1, 3, 5]
 
 
 def test_the_figures_of_classes_are_those_by_hand() -> None:
