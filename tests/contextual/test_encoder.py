@@ -37,6 +37,14 @@ def test_an_encoder_without_its_tokenizer_is_refused(tmp_path: Path) -> None:
         Leaves(folder)
 
 
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+def test_json_that_is_nested_deeply_is_refused(name: str, tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    (folder / name).write_text('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    with pytest.raises(FormatError, match="nested too deeply"):
+        Leaves(folder)
+
+
 def test_an_encoder_with_a_decoder_is_refused(tmp_path: Path) -> None:
     from transformers import BartConfig
 
