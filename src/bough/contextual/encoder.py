@@ -185,7 +185,7 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
             check_file(path)
     try:
         with quiet():
-            config = package.AutoConfig.from_pretrained(where)
+            config = package.AutoConfig.from_pretrained(where, trust_remote_code=False)
             if config.is_encoder_decoder:
                 raise DataError(f"{name}: an encoder with a decoder; leaves need an encoder alone")
             for key, value in list(vars(config).items()):
@@ -194,11 +194,12 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
             if local:
                 _check_weights(package, config, Path(where))
             made = {"config": config, "dtype": torch.float32, "output_loading_info": True}
+            made |= {"trust_remote_code": False, "use_safetensors": True}  # nothing that is read can run code
             try:
                 model, facts = package.AutoModel.from_pretrained(where, add_pooling_layer=False, **made)
             except TypeError:
                 model, facts = package.AutoModel.from_pretrained(where, **made)
-            tokenizer = package.AutoTokenizer.from_pretrained(where)
+            tokenizer = package.AutoTokenizer.from_pretrained(where, trust_remote_code=False)
     except SafetensorError as error:
         raise FormatError(f"damaged, or not a safetensors file ({error})", where=where) from None
     except RecursionError:
@@ -227,13 +228,20 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
 
 
 def _check_weights(package: Any, config: Any, folder: Path) -> None:
-    """Raise a FormatError unless the folder has about as many weights as its config.json asks for."""
+    """Raise a FormatError unless the folder has weights as safetensors, about as many as its config.json asks for."""
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        raise FormatError(
+            "no weights as safetensors; others, as pytorch_model.bin, are pickles, which can run code when they are "
+            "read. If you trust them, let transformers load and save the encoder",
+            where=str(folder),
+        )
     stored = 0
-    for file in sorted(folder.glob("*.safetensors")):
+    for file in files:
         with safe_open(file, framework="pt") as tensors:
             stored += sum(math.prod(tensors.get_slice(key).get_shape()) for key in tensors.keys())  # noqa: SIM118
     with torch.device("meta"):  # takes no memory
-        outline = package.AutoModel.from_config(config)
+        outline = package.AutoModel.from_config(config, trust_remote_code=False)
     wanted = sum(p.numel() for p in outline.parameters())
     if wanted > 2 * stored:  # a pooling layer that is not used may be missing
         raise FormatError(
