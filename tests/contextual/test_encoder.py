@@ -42,8 +42,9 @@ def test_an_encoder_without_its_tokenizer_is_refused(tmp_path: Path) -> None:
 def test_a_pickle_is_not_read(tmp_path: Path) -> None:
     folder = small_encoder.make(tmp_path / "encoder")
     file = folder / "model.safetensors"
-    torch.save(load_file(file), folder / "pytorch_model.bin")
+    (folder / "pytorch_model.bin").write_bytes(b"no pickle")
     assert Leaves(folder).width == small_encoder.WIDTH  # there are safetensors beside it
+    torch.save(load_file(file), folder / "pytorch_model.bin")
     file.unlink()
     with pytest.raises(
         FormatError, match=r"no weights as safetensors; others, as pytorch_model\.bin, are pickles"
