@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -128,17 +129,38 @@ def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, M
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object, or a FormatError that names the file."""
+    text = _read_text(path)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FormatError("no such file", where=str(path)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"cannot be read: {error}", where=str(path)) from None
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         raise FormatError(f"damaged, or not JSON ({error.msg})", where=str(path), line=error.lineno) from None
+    except RecursionError:
+        raise FormatError("nested too deeply", where=str(path)) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise FormatError(f"damaged, or not JSON ({error})", where=str(path)) from None
     if not isinstance(value, dict):
         raise FormatError(f"a JSON {type(value).__name__}, where an object is expected", where=str(path))
     return value
+
+
+def _read_text(path: Path) -> str:
+    check_file(path)
+    try:
+        return path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"cannot be read: {error}", where=str(path)) from None
+
+
+def check_file(path: Path) -> None:
+    """Raise a FormatError unless there is a regular file: a pipe would be waited for, a device read for ever."""
+    try:
+        found = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise FormatError("no such file", where=str(path)) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error}", where=str(path)) from None
+    if not stat.S_ISREG(found):
+        raise FormatError("not a regular file", where=str(path))
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -148,11 +170,10 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Likewise, with the file's metadata."""
+    check_file(path)
     try:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
-    except FileNotFoundError:
-        raise FormatError("no such file", where=str(path)) from None
     except (SafetensorError, OSError, ValueError) as error:
         raise FormatError(f"damaged, or not a safetensors file ({error})", where=str(path)) from None
 
@@ -177,7 +198,11 @@ class StoredModel(NamedTuple):
             raise FormatError(f"not a readable model: {reason}", where=str(self.folder)) from None
 
     def fitting(self, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The tensors, if they have the names, shapes and types of those wanted; else a FormatError."""
+        """Return the tensors. Raise a FormatError unless they have the names, shapes and types of those wanted.
+
+        A NaN or an infinity among their numbers is an error, too. `wanted` may be on the meta device, which takes no
+        memory: a folder whose settings ask for more than its file has is refused before anything is allocated.
+        """
         expected, found = (
             {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
             for group in (wanted, self.tensors)
@@ -186,6 +211,10 @@ class StoredModel(NamedTuple):
             name = min(expected.items() ^ found.items())[0]
             reason = f"{name} is {found.get(name, 'missing')}, {expected.get(name, 'nothing')} wanted"
             raise FormatError(reason, where=str(self.folder / "model.safetensors"))
+        for name, tensor in self.tensors.items():
+            if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
+                reason = f"{name} has a NaN or an infinity"
+                raise FormatError(reason, where=str(self.folder / "model.safetensors"))
         return self.tensors
 
 
@@ -209,12 +238,7 @@ def read_model(folder: Path, kind: str | None, version: int, *, advice: str = ""
 
 def _words(path: Path) -> list[str]:
     """One word per line; not `splitlines`, as a word may hold U+0085 and its like."""
-    try:
-        words = path.read_bytes().decode().split("\n")[:-1]
-    except FileNotFoundError:
-        raise FormatError("no such file", where=str(path)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"cannot be read: {error}", where=str(path)) from None
+    words = _read_text(path).split("\n")[:-1]
     if len(set(words)) < len(words):
         word, count = Counter(words).most_common(1)[0]
         raise FormatError(f"the word {word!r} occurs {count} times; each word occurs once", where=str(path))

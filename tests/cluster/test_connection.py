@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
+import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -69,3 +73,72 @@ def test_nothing_else_notices_ray() -> None:
     code = "import sys; sys.modules['ray'] = sys.modules['pyarrow'] = None; import bough.cli, bough.cluster.scoring"
     code += "; bough.load('sentiment')('good')"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+LISTENING = """
+import json, os, pathlib, socket, sys
+
+from bough.cluster.connection import connected
+
+
+def below(pid):
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            yield from (child, *below(child))
+
+
+def listening():
+    sockets = set()
+    for pid in ("self", *below("self")):
+        for file in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            try:
+                sockets.add(os.readlink(file))
+            except OSError:  # closed since
+                pass
+    for table, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
+        for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == "0A" and f"socket:[{inode}]" in sockets:
+                words = bytes.fromhex(local.split(":")[0])
+                host = b"".join(words[i : i + 4][::-1] for i in range(0, len(words), 4))
+                yield socket.inet_ntop(family, host)
+
+
+with connected() as ray:
+    assert ray.get(ray.remote(lambda: 1).remote()) == 1
+    print(json.dumps(sorted(listening())))
+"""
+
+
+def with_own_ray(code: str) -> subprocess.CompletedProcess[str]:
+    """Run a program that finds no cluster on this machine."""
+    with tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as place:  # a socket's path has to be short
+        environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+        environment["RAY_TMPDIR"] = place
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def on_loopback(host: str) -> bool:
+    found = ipaddress.ip_address(host)
+    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_cluster_of_ones_own_listens_on_this_machine_alone() -> None:
+    pytest.importorskip("ray.data")
+    ran = with_own_ray(LISTENING)
+    assert ran.returncode == 0, ran.stderr
+    hosts = json.loads(ran.stdout.splitlines()[-1])
+    assert len(hosts) > 3  # the head, a node, a worker and the program itself
+    assert [host for host in hosts if not on_loopback(host)] == []
+
+
+def test_a_cluster_that_would_listen_elsewhere_is_ended() -> None:
+    pytest.importorskip("ray.data")
+    code = "import contextlib; from bough.cluster import connection; connection._loopback = contextlib.nullcontext\n"
+    ran = with_own_ray(f"{code}with connection.connected() as ray: print(ray.util.get_node_ip_address())")
+    if ran.returncode == 0:
+        assert on_loopback(ran.stdout.splitlines()[-1])
+        pytest.skip("this machine has no other address")
+    assert "not on this machine alone; start a cluster with `ray start --head`" in ran.stderr

@@ -1,9 +1,11 @@
 """Claims about the folder of an encoder: found by its name, and refused where something is missing."""
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 
 import small_encoder
@@ -34,6 +36,45 @@ def test_an_encoder_without_its_tokenizer_is_refused(tmp_path: Path) -> None:
     for name in ("tokenizer.json", "vocab.txt"):
         (folder / name).unlink(missing_ok=True)
     with pytest.raises(FormatError, match="no tokenizer"):
+        Leaves(folder)
+
+
+def test_a_pickle_is_not_read(tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    file = folder / "model.safetensors"
+    (folder / "pytorch_model.bin").write_bytes(b"no pickle")
+    assert Leaves(folder).width == small_encoder.WIDTH  # there are safetensors beside it
+    torch.save(load_file(file), folder / "pytorch_model.bin")
+    file.unlink()
+    with pytest.raises(
+        FormatError, match=r"no weights as safetensors; others, as pytorch_model\.bin, are pickles"
+    ):
+        Leaves(folder)
+
+
+def test_an_encoder_that_needs_code_of_its_own_is_refused_without_a_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    (folder / "own.py").write_text("raise SystemExit('it ran')\n")
+    config = json.loads((folder / "config.json").read_text()) | {
+        "model_type": "own",
+        "auto_map": {"AutoConfig": "own.Config", "AutoModel": "own.Model"},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    answers = tmp_path / "yes"
+    answers.write_text("y\n" * 9)
+    with answers.open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(FormatError, match="contains custom code"):
+            Leaves(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+def test_json_that_is_nested_deeply_is_refused(name: str, tmp_path: Path) -> None:
+    folder = small_encoder.make(tmp_path / "encoder")
+    (folder / name).write_text('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    with pytest.raises(FormatError, match="nested too deeply"):
         Leaves(folder)
 
 

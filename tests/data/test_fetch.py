@@ -4,6 +4,7 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -238,8 +239,32 @@ def test_local_zip_files_are_unpacked(
     source.mkdir()
     for archive in SICK:
         (source / archive.name).write_bytes(packed[archive.name])
-    fetch("sick", target, source=source, check=False)
+    fetch("sick", target, source=source, archives=[replace(each, digests={}) for each in SICK], check=False)
     assert tree_of(target) == {n: t for n, t in tree_of(data).items() if n.startswith("sick/SICK")}
+
+
+@pytest.mark.parametrize("way", ["net", "folder"])
+def test_every_file_of_an_archive_has_the_known_hash(
+    way: str, tmp_path: Path, target: Path, server: Server, packed: dict[str, bytes]
+) -> None:
+    source = tmp_path / "archives"
+    source.mkdir()
+    for archive in SICK:
+        (source / archive.name).write_bytes(packed[archive.name])
+        server.files[f"/{archive.name}"] = packed[archive.name]
+    archives = [replace(each, url=f"{server.url}/{each.name}") for each in SICK]
+    with pytest.raises(
+        DataError,
+        match=r"SICK_train\.txt in it has the sha256 \w+, not the known 266cf.*`bough fetch sick --from DIR`",
+    ):
+        fetch("sick", target, source=source if way == "folder" else None, archives=archives, check=False)
+    assert tree_of(target) == {}
+
+
+def test_everything_official_comes_encrypted_and_with_a_hash() -> None:
+    for archive in (SST, *SICK, *GLOVE.values(), WORDNET):
+        assert archive.url.startswith("https://")
+        assert archive.sha256 or set(archive.digests) == set(archive.files.values())
 
 
 def test_a_local_zip_file_must_have_the_known_hash(

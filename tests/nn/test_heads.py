@@ -249,3 +249,28 @@ def test_features_beside_the_vectors_are_centred_scaled_and_added() -> None:
     assert head.loss(left, right, y, f).item() != pytest.approx(head.loss(left, right, y).item())
     with pytest.raises(ValueError, match=r"f is \(4, 1\); the similarity takes \(4, 2\)"):
         head(left, right, f[:, :1])
+
+
+@pytest.mark.parametrize("way", ["0", "torch", ""])
+@pytest.mark.parametrize("name", ["W_s", "b_s", "W_h", "b_h", "W_p", "b_p"])
+def test_a_weight_of_another_shape_is_named(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOUGH_FAST", way)
+    h = torch.randn(4, 6)
+    head = Classifier(6, 3) if name.endswith("s") else Similarity(6)
+    wide = getattr(head, name)
+    setattr(head, name, torch.nn.Parameter(wide[..., :1].detach()))
+    labels, ratings = torch.tensor([0, 1, 2, 0]), torch.tensor([1.0, 2, 3, 4])
+    said = rf"{name} of \w+ is \(.*1,?\) .*; it must be \("
+    with pytest.raises(ValueError, match=said):
+        head.loss(h, labels) if isinstance(head, Classifier) else head.loss(h, h, ratings)
+    with pytest.raises(ValueError, match=said):
+        head(h) if isinstance(head, Classifier) else head(h, h)
+
+
+def test_weights_of_two_types_are_an_error() -> None:
+    head = Classifier(6, 3)
+    head.b_s = torch.nn.Parameter(head.b_s.detach().double())
+    with pytest.raises(
+        ValueError, match=r"b_s of Classifier is \(3,\) torch.float64 .* \(3,\) torch.float32"
+    ):
+        head(torch.randn(4, 6))

@@ -135,6 +135,28 @@ def test_a_weight_is_as_wide_as_what_it_reads(name: str, reads_x: str, reads_h: 
 
 
 @every_layer
+@pytest.mark.parametrize("way", ["0", "torch", ""])
+def test_a_weight_of_another_shape_is_named_by_every_path(
+    name: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither read out of bounds nor broadcast in silence."""
+    monkeypatch.setenv("BOUGH_FAST", way)
+    forest = Forest(trees_for(name))
+    x = torch.randn(forest.size, X)
+    layer = LAYERS[name]()
+    for part in layer.modules():
+        for weight, shape in part._shapes.items() if isinstance(part, Weighted) else ():
+            right = getattr(part, weight)
+            for wrong in ((*shape[:-1], shape[-1] + 1), (*shape[:-1], 1), (1,) * len(shape)):
+                if wrong != shape:
+                    setattr(part, weight, torch.nn.Parameter(torch.zeros(wrong)))
+                    with pytest.raises(ValueError, match=rf"^{weight} of \w+ is \(.*; it must be \("):
+                        layer(x, forest)
+            setattr(part, weight, right)
+    layer(x, forest)
+
+
+@every_layer
 @pytest.mark.parametrize(
     ("shape", "message"),
     [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import logging
 import os
 import socket
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 WAIT = 5.0  # seconds for a cluster to take a connection
 QUIET = {  # nothing is sent to anybody, and what Ray says of itself stays in its own logs
@@ -34,8 +36,8 @@ def connected(address: str | None = None) -> Iterator[ModuleType]:
     """The package `ray` with a cluster behind it.
 
     That is the cluster at `address` (host:port); without one the cluster of RAY_ADDRESS, else one that runs on this
-    machine, else a new one of this machine's processors, which ends with the block. A connection that there is
-    already is used, and stays.
+    machine, else a new one of this machine's processors, which listens on the loopback address alone and ends with the
+    block. A connection that there is already is used, and stays.
     """
     ray = load_ray()
     address = address or os.environ.get("RAY_ADDRESS")
@@ -44,13 +46,14 @@ def connected(address: str | None = None) -> Iterator[ModuleType]:
     if ray.is_initialized():
         yield ray
         return
+    given: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
-        ray.init(
-            address or None,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            **({} if address and address != "local" else {"include_dashboard": False}),
-        )
+        if address and address != "local":
+            ray.init(address, **given)
+        else:
+            with _loopback(ray):
+                ray.init(address or None, include_dashboard=False, **given)
+            _check_loopback(ray)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError, SystemExit) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(f"no Ray cluster at {address or 'this machine'}: {reason}") from None
@@ -63,6 +66,33 @@ def connected(address: str | None = None) -> Iterator[ModuleType]:
 def processors(ray: ModuleType) -> int:
     """How many the cluster has now; at least 1."""
     return max(1, int(ray.cluster_resources().get("CPU", 0)))
+
+
+@contextlib.contextmanager
+def _loopback(ray: ModuleType) -> Iterator[None]:
+    """Make a cluster that starts within the block listen on the loopback address alone.
+
+    Ray replaces a `_node_ip_address` of 127.0.0.1 by the machine's address in the network. This constant is what keeps
+    it from doing so on macOS and Windows. The environment variable behind it is only read when ray is imported.
+    """
+    constants = ray._private.ray_constants
+    before = constants.ENABLE_RAY_CLUSTER
+    constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
+
+
+def _check_loopback(ray: ModuleType) -> None:
+    """End a cluster that was just started if it can be reached from other machines."""
+    node = ray._private.worker.global_worker.node
+    if node.is_head() and not ipaddress.ip_address(node.node_ip_address).is_loopback:
+        ray.shutdown()
+        raise ValueError(
+            f"Ray {ray.__version__} would listen on {node.node_ip_address}, not on this machine alone; "
+            "start a cluster with `ray start --head` and name its address"
+        )
 
 
 def _check(address: str) -> None:

@@ -6,18 +6,20 @@ import contextlib
 import copy
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from bough.contextual.pieces import Pieces
 from bough.data import user_cache
 from bough.errors import DataError, FormatError
+from bough.storage import check_file
 
 INSTALL = '`pip install "bough[contextual]"`'
 _STACKS = ("encoder.layer", "encoder.layers", "transformer.layer", "layers")  # where architectures keep them
@@ -177,24 +179,37 @@ def quiet() -> Iterator[None]:
 
 def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
     package = transformers()
+    local = Path(where).is_dir()
+    for path in Path(where).iterdir() if local else ():
+        if not path.is_dir():
+            check_file(path)
     try:
         with quiet():
-            config = package.AutoConfig.from_pretrained(where)
+            config = package.AutoConfig.from_pretrained(where, trust_remote_code=False)
             if config.is_encoder_decoder:
                 raise DataError(f"{name}: an encoder with a decoder; leaves need an encoder alone")
             for key, value in list(vars(config).items()):
                 if "dropout" in key and isinstance(value, float):
                     setattr(config, key, dropout)
+            if local:
+                _check_weights(package, config, Path(where))
             made = {"config": config, "dtype": torch.float32, "output_loading_info": True}
+            made |= {"trust_remote_code": False, "use_safetensors": True}  # nothing that is read can run code
             try:
                 model, facts = package.AutoModel.from_pretrained(where, add_pooling_layer=False, **made)
             except TypeError:
                 model, facts = package.AutoModel.from_pretrained(where, **made)
-            tokenizer = package.AutoTokenizer.from_pretrained(where)
+            tokenizer = package.AutoTokenizer.from_pretrained(where, trust_remote_code=False)
     except SafetensorError as error:
         raise FormatError(f"damaged, or not a safetensors file ({error})", where=where) from None
-    except (OSError, ValueError, ImportError) as error:
+    except RecursionError:
+        raise FormatError("JSON that is nested too deeply", where=where) from None
+    except (DataError, FormatError):
+        raise
+    except (OSError, ValueError, ImportError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
+        if local:
+            raise FormatError(f"not an encoder that can be read: {reason}", where=where) from None
         raise DataError(
             f"no encoder {name!r}: it is not a folder with one, bough's cache has none of that name in encoders/, "
             f"and from the hub: {reason}"
@@ -210,6 +225,28 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
             "no tokenizer that knows a word: tokenizer.json or its like is missing", where=where
         )
     return model, tokenizer
+
+
+def _check_weights(package: Any, config: Any, folder: Path) -> None:
+    """Raise a FormatError unless the folder has weights as safetensors, about as many as its config.json asks for."""
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        raise FormatError(
+            "no weights as safetensors; others, as pytorch_model.bin, are pickles, which can run code when they are "
+            "read. If you trust them, let transformers load and save the encoder",
+            where=str(folder),
+        )
+    stored = 0
+    for file in files:
+        with safe_open(file, framework="pt") as tensors:
+            stored += sum(math.prod(tensors.get_slice(key).get_shape()) for key in tensors.keys())  # noqa: SIM118
+    with torch.device("meta"):  # takes no memory
+        outline = package.AutoModel.from_config(config, trust_remote_code=False)
+    wanted = sum(p.numel() for p in outline.parameters())
+    if wanted > 2 * stored:  # a pooling layer that is not used may be missing
+        raise FormatError(
+            f"config.json asks for {wanted:,} weights, the safetensors have {stored:,}", where=str(folder)
+        )
 
 
 def _stack(model: nn.Module) -> tuple[list[str], list[nn.Module]]:

@@ -18,7 +18,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
@@ -39,12 +39,16 @@ WORKSHOP = ".fetch"  # inside the data folder, so that moving into place is one 
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip or tar file on the net: its files, by the end of their path, and their places in the layout."""
+    """A zip or tar file on the net: its files, by the end of their path, and their places in the layout.
+
+    Either the archive has a known `sha256`, or every file in it has one in `digests`, by its place.
+    """
 
     url: str
     files: Mapping[str, str]
     sha256: str | None = None
     optional: frozenset[str] = frozenset()  # files to do without where they are absent
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -56,8 +60,11 @@ def _glove(archive: str, text: str, digest: str) -> Archive:
     return Archive(f"https://nlp.stanford.edu/data/{archive}", {text: f"glove/{text}"}, digest)
 
 
-def _sick(archive: str, text: str) -> Archive:
-    return Archive(f"http://alt.qcri.org/semeval2014/task1/data/uploads/{archive}", {text: f"sick/{text}"})
+def _sick(archive: str, split: str) -> Archive:
+    text, digest = sick.TEXTS[split]
+    place = f"sick/{text}"
+    url = f"https://alt.qcri.org/semeval2014/task1/data/uploads/{archive}"
+    return Archive(url, {text: place}, digests={place: digest})
 
 
 SST = Archive(
@@ -66,9 +73,9 @@ SST = Archive(
     "5c613a4f673fc74097d523a2c83f38e0cc462984d847b82c7aaf36b01cbbbfcc",
 )
 SICK = (
-    _sick("sick_train.zip", "SICK_train.txt"),
-    _sick("sick_trial.zip", "SICK_trial.txt"),
-    _sick("sick_test_annotated.zip", "SICK_test_annotated.txt"),
+    _sick("sick_train.zip", "train"),
+    _sick("sick_trial.zip", "dev"),
+    _sick("sick_test_annotated.zip", "test"),
 )
 GLOVE = {
     "840B": _glove(
@@ -151,7 +158,7 @@ def _from_net(
             packed = download(archive.url, workshop, sha256=archive.sha256, progress=progress)
         except DataError as error:
             raise DataError(f"{error}; or get it by hand and run `bough fetch {what} --from DIR`") from error
-        unpack(packed, archive.files, folder, optional=archive.optional, progress=progress)
+        _unpack(what, archive, packed, archive.files, folder, progress)
 
 
 def _from_copies(
@@ -175,7 +182,24 @@ def _from_copies(
                 raise DataError(
                     f"{packed}: its sha256 is not the known {archive.sha256}; nothing was taken from it"
                 )
-            unpack(packed, absent, folder, optional=archive.optional, progress=progress)
+            _unpack(what, archive, packed, absent, folder, progress)
+
+
+def _unpack(
+    what: str,
+    archive: Archive,
+    packed: Path,
+    files: Mapping[str, str],
+    folder: Path,
+    progress: Progress | None,
+) -> None:
+    for path in unpack(packed, files, folder, optional=archive.optional, progress=progress):
+        known = archive.digests.get(path.relative_to(folder).as_posix())
+        if known is not None and (found := sha256(path)) != known:
+            raise DataError(
+                f"{packed.name}: {path.name} in it has the sha256 {found}, not the known {known}; nothing was taken "
+                f"from it. If you trust it, unpack it into DIR/{what} and run `bough fetch {what} --from DIR`"
+            )
 
 
 def _copies(what: str, archives: Sequence[Archive], source: Path) -> dict[Path, Path]:

@@ -121,6 +121,7 @@ def check_folder(data: Path, *, counts: bool) -> None:
         if counts:
             check_count(text, pairs, KNOWN[split], "pairs")
             if sha256(text) != digest:
+                # a local copy; what is downloaded has to be the known file, see `fetch`
                 log.warning("%s: not byte for byte the known file (sha256 %s), but complete", name, digest)
     if any((data / "sick" / split).is_dir() for split in SPLITS):
         for split in SPLITS:

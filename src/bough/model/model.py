@@ -201,8 +201,12 @@ class Model(nn.Module):
                     f"no folder {LEAVES!r}, which holds the encoder under the tree", where=str(folder)
                 )
             leaves = leaves_for(config, own)
-            model = cls(config, stored.words, stored.meta["relations"], purpose=purpose, leaves=leaves)
-            model.load_state_dict({**model.state_dict(), **stored.fitting(model._own())})
+            given: dict[str, Any] = {"purpose": purpose, "leaves": leaves}
+            with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
+                outline = cls(config, stored.words, stored.meta["relations"], **given)
+            tensors = stored.fitting(outline._own())
+            model = cls(config, stored.words, stored.meta["relations"], **given)
+            model.load_state_dict({**model.state_dict(), **tensors})
         return model.to(device).eval()
 
 

@@ -107,8 +107,12 @@ class ShippedModel(Model):
             config = Config.stored(stored.meta["config"])
             table, scales = stored.tensors["table"], stored.tensors["scales"]
             purpose = Purpose.stored(config, stored.meta)
-            model = cls(config, stored.words, stored.meta["relations"], table, scales, purpose)
-            model.load_state_dict(stored.fitting(model.state_dict()), assign=True)
+            given = (config, stored.words, stored.meta["relations"], table, scales, purpose)
+            with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
+                outline = cls(*given)
+            tensors = stored.fitting(outline.state_dict())
+            model = cls(*given)
+            model.load_state_dict(tensors, assign=True)
         return model.to(device).eval()
 
 

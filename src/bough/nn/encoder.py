@@ -51,6 +51,9 @@ class Encoder(Weighted):
     @outside_compilation
     def forward(self, x: Tensor, forest: Forest, **more: Any) -> Tensor | tuple[Tensor, ...]:
         """x (N, X) -> every node's states, in the nodes' order; from an encoder of whole sentences (trees, width)."""
+        for part in self.modules():
+            if isinstance(part, Weighted):
+                part.check_weights()
         check_input(x, forest, self.input_size, next(self.parameters(), None))
         nodes = self.input_nodes(forest)
         with threads_for(forest.level_sizes):

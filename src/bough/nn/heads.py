@@ -68,6 +68,7 @@ class Classifier(Weighted):
 
     def forward(self, h: Tensor) -> Tensor:
         """(N, D) -> logits (N, K)."""
+        self.check_weights()
         if self.training and self.dropout:
             h = h * kept(h, h.shape[0], h.shape[1], self.dropout)  # every node its own mask
         return functional.linear(h, self.W_s, self.b_s)
@@ -97,6 +98,7 @@ class Classifier(Weighted):
             )
 
     def _check(self, h: Tensor, labels: Tensor, rows: Tensor | None) -> None:
+        self.check_weights()
         if h.dim() != 2 or h.shape[1] != self.hidden_size:
             raise ValueError(f"h is {tuple(h.shape)}; the classifier takes (nodes, {self.hidden_size})")
         if rows is not None and (rows.dim() != 1 or rows.dtype != torch.int64):
@@ -235,6 +237,7 @@ class Similarity(Weighted):
         return functional.kl_div(log_p, target, reduction="batchmean") / self.classes
 
     def _check(self, left: Tensor, right: Tensor) -> None:
+        self.check_weights()
         if left.shape != right.shape or left.dim() != 2 or left.shape[1] != self.hidden_size:
             shapes = f"{tuple(left.shape)} and {tuple(right.shape)}"
             raise ValueError(f"{shapes}; the similarity takes two of (pairs, {self.hidden_size})")

@@ -119,6 +119,7 @@ class TreeLayer(Encoder):
 
     def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, ...]:
         """From `input_map`'s rows for `input_nodes(forest)` to one (U, D) per state, for the units of the schedule."""
+        self.check_weights()
         forest = self.schedule(forest)
         self.check(forest)
         some = next(self.parameters(), None)

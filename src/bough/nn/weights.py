@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 
 class Weighted(nn.Module):
@@ -18,11 +18,25 @@ class Weighted(nn.Module):
         super().__init__()
         self._factory = {"device": device, "dtype": dtype}
         self._fan_in: dict[str, int] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
 
     def weight(self, name: str, *shape: int, fan_in: int) -> None:
         """Declare the parameter `self.name`; it is drawn by `reset_parameters`."""
         self.register_parameter(name, nn.Parameter(torch.empty(*shape, **self._factory)))
-        self._fan_in[name] = fan_in
+        self._fan_in[name], self._shapes[name] = fan_in, shape
+
+    def check_weights(self) -> None:
+        """Raise a ValueError if a weight has been replaced by one of another shape, type or device."""
+        like: Tensor | None = None
+        for name, shape in self._shapes.items():
+            weight = self._parameters.get(name)
+            if weight is None:  # a parametrization computes it
+                continue
+            like = weight if like is None else like
+            if weight.shape != shape or weight.dtype != like.dtype or weight.device != like.device:
+                found = f"{tuple(weight.shape)} {weight.dtype} on {weight.device}"
+                wanted = f"{shape} {like.dtype} on {like.device}"
+                raise ValueError(f"{name} of {type(self).__name__} is {found}; it must be {wanted}")
 
     @torch.no_grad()
     def reset_parameters(self) -> None:

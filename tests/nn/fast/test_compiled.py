@@ -11,6 +11,7 @@ from torch import Tensor
 
 from bough import Tree
 from bough.nn.fast import compiled, library
+from bough.nn.fast.address import address
 from sweeps import Case, every_isa, needs_c, on
 
 pytestmark = needs_c
@@ -159,5 +160,60 @@ def same(a: list[Tensor], b: list[Tensor]) -> bool:
 def test_inputs_that_do_not_fit_are_an_error(kind: dict[str, object]) -> None:
     case = case_of(kind)
     case.a = case.a[:-1]
-    with pytest.raises(ValueError, match="this forest and these weights take"):
+    with pytest.raises(ValueError, match=r"a is \(\d+, \d+\) .*; the compiled code takes"):
         case.sweep()
+
+
+@every_kind
+@pytest.mark.parametrize("name", ["U", "b", "mask"])
+@pytest.mark.parametrize("change", ["narrow", "one number", "a row less", "another type"])
+def test_no_tensor_that_does_not_fit_reaches_c(name: str, change: str, kind: dict[str, object]) -> None:
+    case = case_of(kind, masked=True)
+    tensor = getattr(case, name)
+    if tensor is None:
+        pytest.skip("this kind has none")
+    one = (1,) * tensor.dim()
+    changed = {
+        "narrow": tensor[..., :1],
+        "one number": tensor.reshape(-1)[:1].reshape(one),
+        "a row less": tensor[:-1],
+        "another type": tensor.double(),
+    }[change]
+    forest, rest = case.forest, {"a": case.a, "U": case.U, "b": case.b, "mask": case.mask}
+    given = rest | {name: changed}
+    with pytest.raises(ValueError, match="the compiled code takes"):
+        compiled.sweep(
+            given["a"],
+            given["U"],
+            given["b"],
+            forest,
+            case.arity,
+            case.output_gate,
+            given["mask"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("tensor", "said"),
+    [
+        (torch.zeros(3, 2), r"x is \(3, 2\) torch.float32"),
+        (torch.zeros(2, 3, dtype=torch.float64), "x is .* torch.float64"),
+        (torch.zeros(2, 3, device="meta"), "x is .* on meta"),
+        (torch.zeros(3, 2).t(), r"x is .* strides \(1, 2\)"),
+    ],
+)
+def test_an_address_is_that_of_a_tensor_that_fits(tensor: Tensor, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        address("x", tensor, (2, 3))
+    fitting = torch.zeros(2, 3)
+    assert address("x", fitting, (2, 3)) == fitting.data_ptr()
+    assert address("x", None, (2, 3)) == 0
+
+
+def test_rows_may_be_apart() -> None:
+    wide = torch.zeros(2, 5)[:, :3]
+    with pytest.raises(ValueError, match="contiguous"):
+        address("x", wide, (2, 3))
+    assert address("x", wide, (2, 3), by_row=True) == wide.data_ptr()
+    with pytest.raises(ValueError, match="contiguous"):
+        address("x", torch.zeros(3, 2).t(), (2, 3), by_row=True)

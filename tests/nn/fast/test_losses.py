@@ -91,6 +91,34 @@ def test_a_nan_is_a_nan() -> None:
     assert loss.isnan()
 
 
+def test_no_tensor_that_does_not_fit_reaches_a_loss() -> None:
+    h, W, b = torch.randn(4, 3), torch.randn(2, 3), torch.randn(2)
+    rows = torch.arange(4)
+    mask = torch.ones(4, 3)
+    for name, given in {
+        "W": (h, W[:, :1], b, rows, rows % 2, mask),
+        "b": (h, W, b[:1], rows, rows % 2, mask),
+        "rows": (h, W, b, rows.int(), rows % 2, mask),
+        "labels": (h, W, b, rows, (rows % 2)[:1], mask),
+        "mask": (h, W, b, rows, rows % 2, mask[:1]),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name} is .*; the compiled code takes"):
+            node_loss(*given, 1.0)
+    weights = {
+        "W_h": torch.randn(5, 6),
+        "b_h": torch.randn(5),
+        "W_p": torch.randn(4, 5),
+        "b_p": torch.randn(4),
+    }
+    for name, weight in weights.items():
+        wrong = weights | {name: weight[..., :1]}
+        with pytest.raises(ValueError, match="the compiled code takes"):
+            pair_loss(h, h, torch.ones(4), *wrong.values())
+    for left, right, y in ((h, h[:1], torch.ones(4)), (h, h, torch.ones(1))):
+        with pytest.raises(ValueError, match="the compiled code takes"):
+            pair_loss(left, right, y, *weights.values())
+
+
 def test_rows_out_of_range_are_an_error() -> None:
     head, h = Classifier(3, 2), torch.randn(4, 3)
     for row, label in ((4, 0), (-1, 0), (0, 2)):

@@ -119,3 +119,11 @@ def test_what_it_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
         for way in ("0", "torch"):
             monkeypatch.setenv("BOUGH_FAST", way)
             assert not taken(layer, x)
+
+
+@pytest.mark.parametrize("name", ["weight_ih_l0", "weight_hh_l0_reverse", "bias_ih_l0", "bias_hh_l0_reverse"])
+def test_a_weight_of_another_shape_is_named(name: str) -> None:
+    layer, x = nn.LSTM(3, 20, bidirectional=True).requires_grad_(False), of([5, 2], 3)
+    setattr(layer, name, nn.Parameter(getattr(layer, name)[:-4], requires_grad=False))
+    with pytest.raises(ValueError, match=rf"{name} of the LSTM is \(76.*; it must be \(80"):
+        lstm_forward(layer, x.data, x.batch_sizes)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bough.nn.fast.address import address
 from bough.nn.fast.compiled import takes
 from bough.nn.fast.library import library
 
@@ -19,12 +20,15 @@ def brackets(scores: Tensor, lengths: Ints) -> list[Ints] | None:
 
     Shape: scores (B, N + 1, N + 1) by start and width, lengths (B,), each from 1 to N.
     """
-    if not takes(scores) or scores.stride(2) != 1 or not 0 < lengths.max(initial=0) < scores.shape[1]:
+    size = scores.shape[1]
+    in_range = len(lengths) and 0 < lengths.min() <= lengths.max() < size
+    if not takes(scores) or scores.stride(2) != 1 or not in_range:
         return None
-    room = 2 * scores.shape[1]
+    room = 2 * size
     parents = np.empty((len(lengths), room), dtype=np.int64)
     lengths = np.ascontiguousarray(lengths, dtype=np.int64)
-    numbers = (library().isa, len(lengths), lengths.ctypes.data, scores.data_ptr(), *scores.stride()[:2])
+    place = address("scores", scores, (len(lengths), size, size), by_row=True)
+    numbers = (library().isa, len(lengths), lengths.ctypes.data, place, *scores.stride()[:2])
     if library().functions.bough_brackets(*map(ctypes.c_int64, (*numbers, parents.ctypes.data, room))):
         raise MemoryError(f"no memory for a chart of {lengths.max()} words")
     return [row[: 2 * length - 1] for row, length in zip(parents, lengths.tolist(), strict=True)]

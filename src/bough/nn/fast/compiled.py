@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import differentiated_once, recorded
+from bough.nn.fast.address import address
 from bough.nn.fast.buffers import Buffer
 from bough.nn.fast.library import library, path
 from bough.nn.fast.plan import plan_of
@@ -75,18 +76,21 @@ class _Run:
         self.own, self.affine = forest.own_inputs, arity is not None and b is not None
         self.input_of = None if self.own or self.affine else forest.input_of
         d = self.d = U.shape[0] // plan.slots
-        self.rows = a.shape[0]
         self.width = (3 if arity is None else 2 + arity) * d + output_gate * d
         self.units = forest.units
-        columns = (1 + output_gate) * d if self.affine else self.width
-        wanted = forest.leaves if self.affine else self.units if self.own else len(forest.inputs)
-        if a.shape != (wanted, columns):
-            raise ValueError(f"a is {tuple(a.shape)}; this forest and these weights take {(wanted, columns)}")
+        self.gated = self.units - self.affine * forest.leaves
+        rows = forest.leaves if self.affine else self.units if self.own else len(forest.inputs)
+        self.input_shape = (rows, (1 + output_gate) * d if self.affine else self.width)
+        self.weight_shapes: tuple[tuple[int, ...], tuple[int, ...]]
+        if arity is None:
+            self.weight_names, self.weight_shapes = ("U", "U_f"), ((d, self.width - d), (d, d))
+        else:
+            self.weight_names, self.weight_shapes = ("U", "b"), ((arity * d, self.width), (self.width,))
         numbers = self.numbers = Sweep(
             forest.units, forest.leaves, len(plan.sizes), plan.degree, plan.slots, d,
-            arity is None, output_gate, keep, self.own, 0 if self.affine else self.rows,
+            arity is None, output_gate, keep, self.own, 0 if self.affine else rows,
             self.library.isa, self.library.few,
-            plan.sizes.ctypes.data, _at(self.input_of), *plan.addresses,
+            plan.sizes.ctypes.data, address("input_of", self.input_of, (self.units,), torch.int64), *plan.addresses,
         )  # fmt: skip
         numbers.gemm, numbers.set_threads = self.library.gemm, self.library.set_threads
         (
@@ -98,7 +102,7 @@ class _Run:
             rows if keep else 1
             for rows in (
                 self.units,
-                self.units - self.affine * forest.leaves,
+                self.gated,
                 forest.leaves,
                 len(forest.children),
             )
@@ -113,16 +117,18 @@ class _Run:
         }
 
     def up(self) -> tuple[Tensor, Tensor]:
-        (U, b), a = self.weights, self.a
-        h, c = (a.new_empty(self.units, self.d) for _ in "hc")
+        a, d = self.a, self.d
+        h, c = (a.new_empty(self.units, d) for _ in "hc")
         self.kept = Buffer(sum(self.lengths.values()) + 16 * len(self.lengths))
         self._hand_out(self.kept, self.lengths)
         places = {"p": self.plan.places * self.width}
         scratch = Buffer(places["p"] + 16)
         self._hand_out(scratch, places)
         numbers = self.numbers
-        numbers.a, numbers.U, numbers.b, numbers.mask = map(_at, (a, U, b, self.mask))
-        numbers.h, numbers.c = h.data_ptr(), c.data_ptr()
+        numbers.a = address("a", a, self.input_shape)
+        numbers.U, numbers.b = map(address, self.weight_names, self.weights, self.weight_shapes)
+        numbers.mask = address("mask", self.mask, (self.gated, d))
+        numbers.h, numbers.c = address("h", h, (self.units, d)), address("c", c, (self.units, d))
         self._call("bough_up")
         del self.a  # the way down does not look at it
         return h, c
@@ -132,8 +138,7 @@ class _Run:
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         U, b = self.weights
         assert U is not None
-        columns = (1 + self.numbers.output_gate) * self.d if self.affine else self.width
-        da, dU = U.new_empty(self.rows, columns), torch.empty_like(U)
+        da, dU = U.new_empty(self.input_shape), torch.empty_like(U)
         db = None if b is None else torch.empty_like(b)
         lengths = {
             "p": self.plan.rows * self.width,
@@ -144,8 +149,12 @@ class _Run:
         self._hand_out(scratch, lengths)
         numbers = self.numbers
         gh, gc = (None if grad is None else grad.contiguous() for grad in (gh, gc))
-        numbers.h, numbers.c, numbers.gh, numbers.gc = map(_at, (h, c, gh, gc))
-        numbers.da, numbers.dU, numbers.db = map(_at, (da, dU, db))
+        states = {"h": h, "c": c, "gh": gh, "gc": gc}
+        numbers.h, numbers.c, numbers.gh, numbers.gc = (
+            address(name, state, (self.units, self.d)) for name, state in states.items()
+        )
+        numbers.da = address("da", da, self.input_shape)
+        numbers.dU, numbers.db = map(address, ("dU", "db"), (dU, db), self.weight_shapes)
         self._call("bough_down")
         return da, dU, db
 
@@ -185,7 +194,3 @@ class _Compiled(torch.autograd.Function):
         with torch.no_grad():
             found = ctx.run.down(h, c, gh, gc)
         return (*differentiated_once(found), None, None, None, None)
-
-
-def _at(tensor: Tensor | None) -> int:
-    return 0 if tensor is None else tensor.data_ptr()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from itertools import repeat
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from bough.nn.engine import differentiated_once
+from bough.nn.fast.address import address
 from bough.nn.fast.compiled import takes
 from bough.nn.fast.library import library
 
@@ -103,9 +105,16 @@ def _node_call(
     h, W, b = (t.contiguous() for t in tensors)
     rows, labels = rows.contiguous(), labels.contiguous()
     mask = None if mask is None else mask.contiguous()
-    sizes = (len(rows), *h.shape, len(W), library().isa)
-    arrays: list[Tensor | None] = [rows, labels, h, W, b, mask, *grads]
-    addresses = [0 if t is None else t.data_ptr() for t in arrays] + [0] * (3 - len(grads))
+    (states, d), nodes, classes = h.shape, len(rows), len(W)
+    sizes = (nodes, states, d, classes, library().isa)
+    shapes = {"h": (states, d), "W": (classes, d), "b": (classes,)}
+    addresses = [
+        address("rows", rows, (nodes,), torch.int64),
+        address("labels", labels, (nodes,), torch.int64),
+    ]
+    addresses += map(address, shapes, (h, W, b), shapes.values())
+    addresses.append(address("mask", mask, (nodes, d)))
+    addresses += map(address, shapes, grads or repeat(None), shapes.values())
     if _call("bough_node_loss", _NodeLoss(*sizes, *addresses, scale), loss) == 2:
         raise IndexError(f"rows or labels out of range: there are {len(h)} states and {len(W)} classes")
 
@@ -116,9 +125,16 @@ def _pair_call(
     left, right, *weights = tensors
     weights, y = [w.contiguous() for w in weights], y.contiguous()
     (pairs, d), (classes, hidden) = left.shape, weights[2].shape
+    columns = d * (2 if features == "both" else 1)
+    shapes = {"W_h": (hidden, columns), "b_h": (hidden,), "W_p": (classes, hidden), "b_p": (classes,)}
+    both = {"left": (pairs, d), "right": (pairs, d)}
+    addresses = [address(*side, by_row=True) for side in zip(both, (left, right), both.values(), strict=True)]
+    addresses.append(address("y", y, (pairs,)))
+    addresses += map(address, shapes, weights, shapes.values())
+    shapes = both | shapes
+    addresses += map(address, shapes, grads or repeat(None), shapes.values())
     options = (features != "difference", features != "product", objective == "mse")
     steps = (left.stride(0), right.stride(0))
-    addresses = [t.data_ptr() for t in (left, right, y, *weights, *grads)] + [0] * (6 - len(grads))
     blas = (library().gemm, library().set_threads)
     code = _call(
         "bough_pair_loss", _PairLoss(pairs, d, hidden, classes, *options, *steps, *addresses, *blas), loss
@@ -129,9 +145,8 @@ def _pair_call(
 
 
 def _call(function: str, numbers: ctypes.Structure, loss: Tensor) -> int:
-    code: int = getattr(library().functions, function)(
-        ctypes.byref(numbers), ctypes.c_void_p(loss.data_ptr())
-    )
+    place = ctypes.c_void_p(address("loss", loss, ()))
+    code: int = getattr(library().functions, function)(ctypes.byref(numbers), place)
     if code == 1:
         raise MemoryError("no memory for a loss")
     return code

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from bough.nn.engine import recorded
+from bough.nn.fast.address import address
 from bough.nn.fast.buffers import Buffer
 from bough.nn.fast.compiled import takes
 from bough.nn.fast.library import library
@@ -47,13 +48,22 @@ def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor, input_of: Tensor | No
     input_of = None if input_of is None else input_of.contiguous()
     W, U, b = _weights(layer, parameters, lanes)
     out = x.new_empty(len(rows), 2 * layer.hidden_size)
-    widest, padded = int(sizes[0]) if len(sizes) else 0, U.shape[1] * lanes
+    panels = -(-layer.hidden_size // lanes)
+    widest, padded = int(sizes[0]) if len(sizes) else 0, panels * lanes
     lengths = (CHUNK + widest) * 4 * padded, widest * padded, 0 if input_of is None else len(x) * 4 * padded
     buffer = Buffer(sum(lengths))
     z = buffer.floats.data_ptr()
     c = z + 4 * lengths[0]
     numbers = (len(sizes), layer.input_size, layer.hidden_size, CHUNK, library().isa, len(x))
-    addresses = [0 if t is None else t.data_ptr() for t in (sizes, input_of, x, W, U, b, out)]
+    addresses = [
+        address("sizes", sizes, (len(sizes),), torch.int64),
+        address("input_of", input_of, (len(rows),), torch.int64),
+        address("x", x, (len(x), layer.input_size)),
+        address("W", W, (2, panels, layer.input_size, 4, lanes)),
+        address("U", U, (2, panels, layer.hidden_size, 4, lanes)),
+        address("b", b, (2, panels, 1, 4, lanes)),
+        address("out", out, (len(rows), 2 * layer.hidden_size)),
+    ]
     library().functions.bough_lstm(ctypes.byref(_Lstm(*numbers, *addresses, z, c, c + 4 * lengths[1])))
     return out
 
@@ -61,16 +71,21 @@ def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor, input_of: Tensor | No
 def _weights(layer: nn.LSTM, parameters: list[Tensor], lanes: int) -> Weights:
     """W, U and b of both directions in the panels of lstm.h; kept until a parameter changes."""
     if any(parameter.is_inference() for parameter in parameters):  # these do not tell of a change
-        return _in_panels(parameters, lanes)
+        return _in_panels(layer, parameters, lanes)
     state = [lanes, *((parameter.data_ptr(), parameter._version) for parameter in parameters)]
     known, weights = _kept.get(layer, (None, None))
     if weights is None or known != state:
-        weights = _in_panels(parameters, lanes)
+        weights = _in_panels(layer, parameters, lanes)
         _kept[layer] = (state, weights)
     return weights
 
 
-def _in_panels(parameters: list[Tensor], lanes: int) -> Weights:
+def _in_panels(layer: nn.LSTM, parameters: list[Tensor], lanes: int) -> Weights:
+    gates = 4 * layer.hidden_size
+    shapes = [(gates, layer.input_size), (gates, layer.hidden_size), (gates,), (gates,)] * 2
+    for (name, parameter), shape in zip(layer.named_parameters(), shapes, strict=True):
+        if parameter.shape != shape:
+            raise ValueError(f"{name} of the LSTM is {tuple(parameter.shape)}; it must be {shape}")
     with torch.inference_mode(False), torch.no_grad():
         W, U, b_in, b_state = (torch.stack(pair) for pair in zip(parameters[:4], parameters[4:], strict=True))
         return _panels(W, lanes), _panels(U, lanes), _panels((b_in + b_state).unsqueeze(2), lanes)

@@ -6,8 +6,10 @@ import ctypes
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from bough.nn.fast.address import address
 from bough.nn.fast.library import Library
 from bough.trees.forest import Forest
 
@@ -50,7 +52,9 @@ def _planned(forest: Forest, arity: int | None, library: Library) -> Plan:
     tables, counts = np.empty(ends[-1], dtype=np.int32), (ctypes.c_int64 * 3)()
     offsets = (0, *(4 * ends[:-1]).tolist())
     numbers = (units, edges, levels, slots, int(arity is None))
-    arrays = (children.data_ptr(), parents.data_ptr(), sizes.ctypes.data)
+    edge_lists = {"children": children, "edge_parents": parents}
+    arrays = [address(name, tensor, (edges,), torch.int64) for name, tensor in edge_lists.items()]
+    arrays.append(sizes.ctypes.data)
     places = (tables.ctypes.data + offset for offset in offsets)
     code = library.functions.bough_plan(
         *map(ctypes.c_int64, numbers), *map(ctypes.c_void_p, (*arrays, *places)), counts

@@ -161,7 +161,9 @@ class BuiltinParser:
         with stored.readable():
             lexicon, size = Lexicon(stored.words), Size(**stored.meta["size"])
             relations, held_out = stored.meta["relations"], stored.meta.get("held_out", ())
-            shapes = {name: t.shape for name, t in Network(size, len(relations)).state_dict().items()}
+            with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
+                outline = Network(size, len(relations))
+            shapes = {name: t.shape for name, t in outline.state_dict().items()}
             shapes = {f"network.{name}": shape for name, shape in shapes.items()}
             shapes |= {"words": (len(lexicon), size.word), "affixes": (BUCKETS, size.word)}
             return cls(lexicon, size, relations, stored.fitting(outlines(shapes)), held_out)

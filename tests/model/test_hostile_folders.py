@@ -1,0 +1,131 @@
+"""Claims about a folder that asks for too much: it is refused at once, and without the memory it asks for."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import small_encoder
+from bough.errors import FormatError
+from bough.model.config import Config
+from bough.model.folding import fold
+from bough.model.model import Model
+from bough.model.shipped import load_model
+from bough.parsing.builtin.parser import BuiltinParser
+from bough.parsing.builtin.training.folding import folded
+from small_parser import SIZE, learner
+
+WORDS = ["good", "film"]
+HUGE = 20_000
+# in a process of its own, which has a minute and 4 GB: a failure takes all the memory, or waits for ever
+LOAD = """
+import resource, signal, sys
+import torch, transformers
+from bough.contextual import Leaves
+from bough.errors import FormatError
+from bough.model.shipped import load_model
+from bough.parsing.builtin.parser import BuiltinParser
+
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (4 << 30),) * 2)
+signal.alarm(60)
+load = {"parser": BuiltinParser.load, "encoder": Leaves}
+for kind, folder in zip(sys.argv[1::2], sys.argv[2::2]):
+    try:
+        load.get(kind, load_model)(folder)
+    except FormatError as error:
+        print(error)
+"""
+
+
+def refused(*folders: tuple[str, Path]) -> list[str]:
+    """Why each folder is refused, one line each."""
+    arguments = [str(part) for pair in folders for part in pair]
+    command = [sys.executable, "-c", LOAD, *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+def run(folder: Path) -> Path:
+    Model(Config(dimension=6, hidden=4), WORDS).save(folder, card="")
+    return folder
+
+
+def shipped(folder: Path) -> Path:
+    whole = Model(Config(dimension=6, hidden=4), WORDS)
+    fold(whole, WORDS, torch.randn(3, 6), columns=6).save(folder, card="")
+    return folder
+
+
+def parser(folder: Path) -> Path:
+    made = learner()
+    BuiltinParser(made.lexicon, SIZE, made.relations, folded(made)).save(folder)
+    return folder
+
+
+KINDS: dict[str, Callable[[Path], Path]] = {"run": run, "shipped": shipped, "parser": parser}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def load(kind: str, folder: Path) -> object:
+    return BuiltinParser.load(folder) if kind == "parser" else load_model(folder)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_sizes_that_the_tensors_do_not_have_take_no_memory(tmp_path: Path) -> None:
+    folders = {kind: make(tmp_path / kind) for kind, make in KINDS.items()}
+    folders["encoder"] = small_encoder.make(tmp_path / "encoder")
+    for kind, folder in folders.items():
+        config = json.loads((folder / "config.json").read_text())
+        sizes = config[{"parser": "size"}.get(kind, "config")] if kind != "encoder" else config
+        sizes |= {"hidden_size" if kind == "encoder" else "hidden": HUGE}
+        (folder / "config.json").write_text(json.dumps(config))
+    said = refused(*folders.items())
+    assert len(said) == len(folders)
+    for kind, line in zip(folders, said, strict=True):
+        assert ("config.json asks for" if kind == "encoder" else "wanted") in line  # not: out of memory
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    folders = []
+    for kind, make in {**KINDS, "encoder": small_encoder.make}.items():
+        for name in ("config.json", "vocab.txt", "model.safetensors"):
+            folder = make(tmp_path / f"{kind}-{name}")
+            (folder / name).unlink()
+            os.mkfifo(folder / name)
+            if (kind, name) != ("encoder", "config.json"):  # without that file it is no encoder's folder
+                folders.append((kind, folder))
+    said = refused(*folders)
+    assert [line.partition(": ")[2] for line in said] == ["not a regular file"] * len(folders)
+
+
+@every_kind
+@pytest.mark.parametrize(
+    "content", ['{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", '{"a": ' + "1" * 10_000 + "}"]
+)
+def test_json_that_python_cannot_take_is_refused(kind: str, content: str, tmp_path: Path) -> None:
+    folder = KINDS[kind](tmp_path / "m")
+    (folder / "config.json").write_text(content)
+    with pytest.raises(FormatError, match=r"config\.json: (nested too deeply|damaged, or not JSON)"):
+        load(kind, folder)
+
+
+@every_kind
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_are_none_are_refused(kind: str, number: float, tmp_path: Path) -> None:
+    folder = KINDS[kind](tmp_path / "m")
+    file = folder / "model.safetensors"
+    tensors = load_file(file)
+    name = {"run": "encoder.U", "shipped": "scales", "parser": "words.scales"}[kind]
+    tensors[name].view(-1)[-1] = number
+    save_file(tensors, file)
+    with pytest.raises(FormatError, match=rf"model\.safetensors: {name} has a NaN or an infinity"):
+        load(kind, folder)
