@@ -79,7 +79,7 @@ $(VENV)/.docs: pyproject.toml $(VENV)/.package
 docs: $(VENV)/.docs  ## the documentation site, to be read from site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-pages: $(VENV)/.package  ## the pages and the picture that are made from the program
+pages: $(VENV)/.package  ## the pages and the pictures that are made from the program
 	$(BIN)/python tools/pages.py
 	$(BIN)/python tools/terminal.py
 

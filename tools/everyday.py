@@ -1,11 +1,12 @@
 """Sentiment outside the films: models, VADER and a bag of words side by side, on text as people write it.
 
-    python tools/everyday.py sentiment runs/mine            # everyday sentences, and the dev parts
+    python tools/everyday.py sentiment runs/mine            # everyday sentences and the other dev parts
     python tools/everyday.py sentiment --test               # the test parts instead, once all is chosen
 
 Needs the folder of data (--data, or BOUGH_DATA) and `vaderSentiment` and `scikit-learn`, which the extra `dev` has.
-The sentences of `tests/everyday.csv` are the project's own. The bag of words is a logistic regression on one and two
-words, weighed by TF-IDF, trained on what the models may train on: SST's sentences, GoEmotions and Amazon titles.
+`tests/everyday.csv` and `tests/blind_spots.csv` are development sets: the sayings that the shipped model learned from
+were written with their sentences known. The bag of words is a logistic regression on one and two words, weighed by
+TF-IDF, trained on what the models may train on: SST's sentences, GoEmotions and Amazon titles.
 Three classes are scored on everyday sentences and GoEmotions, two on Amazon titles and SST, whose neutral
 sentences are left out. VADER is positive from 0.05 and negative from -0.05, of two classes positive above 0.
 """
@@ -25,6 +26,10 @@ import numpy as np
 CLASSES = ("negative", "neutral", "positive")
 SECTION = "## Outside the films"
 TESTS = Path(__file__).parents[1] / "tests"
+DEVELOPED = {
+    "development set: everyday sentences": "everyday.csv",
+    "development set: blind spots": "blind_spots.csv",
+}
 Scorer = Callable[[Sequence[str]], np.ndarray]  # texts -> (n, 3), how likely each class is
 Set = tuple[list[str], list[str]]  # texts and their classes
 
@@ -138,8 +143,7 @@ def main() -> None:
     texts, labels = treebank(given.data, split)
     polar = [place for place, label in enumerate(labels) if label != "neutral"]
     sets: dict[str, tuple[Set, Callable[[np.ndarray, Sequence[str]], dict[str, float]]]] = {
-        "everyday sentences": (table("everyday.csv"), three),
-        "blind spots": (table("blind_spots.csv"), three),
+        **{name: (table(file), three) for name, file in DEVELOPED.items()},
         f"GoEmotions {split}": (opinions(given.data, "goemotions", split), three),
         f"Amazon titles {split}": (opinions(given.data, "titles", split), two),
         f"SST {split}": (([texts[i] for i in polar], [labels[i] for i in polar]), two),
@@ -150,7 +154,7 @@ def main() -> None:
     for name, ((texts, labels), judge) in sets.items():
         scored = {system: scorer(texts) for system, scorer in scorers.items()}
         figures[name] = {system: judge(p, labels) for system, p in scored.items()}
-        if given.wrong and name in ("everyday sentences", "blind spots"):
+        if given.wrong and name in DEVELOPED:
             for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
                 said = CLASSES[scored[given.models[0]][place].argmax()]
                 if said != label:
@@ -165,9 +169,10 @@ def main() -> None:
     print(shown)
     if given.card is not None:
         said = (
-            "By `python tools/everyday.py --test`, in percent; the sentences of the first two are the project's own. "
-            "So are the sayings that the model learned from, written later and with the sentences known: expect less "
-            "on a stranger's sentences."
+            "By `python tools/everyday.py --test`, in percent. The first two tables are development sets: the project "
+            "wrote their sentences, and later the sayings that the model learned from, some of them near twins of "
+            "these sentences. They do not show how the model does on other text. The last three are test splits, read "
+            "once all was chosen."
         )
         cards.replace_section(given.card, SECTION, f"{said}\n\n{shown}")
 

@@ -1,8 +1,9 @@
-"""Write the pages of docs/ that are made from the program: the command line, and the paper's equations in the code.
+"""Write what is made from the program in docs/: the command line, the paper's equations in the code, a tree.
 
     python tools/pages.py
 
-A test holds both to the program, so run this after a change to a command or to a line that an equation points to.
+A test holds them to the program: run this after a change to a command, to a line that an equation points to, or to
+the shipped sentiment model.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from cyclopts import App
 from docstring_parser import parse
 
+import bough
 from bough.cli import COMMANDS, build_app
+from bough.pipeline.sentiment import SentimentPipeline
 
 ROOT = Path(__file__).resolve().parents[1]
 CLI, EQUATIONS = ROOT / "docs" / "reference" / "cli.md", ROOT / "docs" / "equations.md"
+TREE = ROOT / "docs" / "sentiment.svg"
 
 
 class Equation(NamedTuple):
@@ -152,6 +156,13 @@ def _place(equation: Equation) -> str:
     raise ValueError(f"{equation.file}: {equation.code!r} is not in {equation.method}; mend tools/pages.py")
 
 
+def tree_picture() -> str:
+    """docs/sentiment.svg."""
+    pipeline = bough.load("sentiment")
+    assert isinstance(pipeline, SentimentPipeline)
+    return pipeline("The plot is thin, but the acting is wonderful.").svg()
+
+
 def cli_page() -> str:
     """docs/reference/cli.md."""
     app, parts = build_app(), [CLI_HEAD]
@@ -221,3 +232,4 @@ def _cell(text: str) -> str:
 if __name__ == "__main__":
     CLI.write_text(cli_page(), encoding="utf-8")
     EQUATIONS.write_text(equations_page(), encoding="utf-8")
+    TREE.write_text(tree_picture(), encoding="utf-8")

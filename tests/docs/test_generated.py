@@ -53,6 +53,10 @@ def test_an_equation_that_is_not_in_the_code_is_an_error(pages: ModuleType) -> N
         pages._place(lost)
 
 
+def test_the_picture_of_a_tree_is_current(pages: ModuleType) -> None:
+    assert pages.TREE.read_text(encoding="utf-8") == pages.tree_picture()
+
+
 def test_the_picture_shows_what_the_commands_print(monkeypatch: pytest.MonkeyPatch) -> None:
     """Letter by letter: how rich lays out an SVG is up to its version. Nothing in it is fetched."""
     terminal = _tool("terminal")

@@ -1,5 +1,7 @@
 """Every Python snippet of every page runs as it stands, and so does every command of a block marked `sh`.
 
+An expression whose comment begins with a value (`tree.root  # 1`) has that value, or a tensor that shape.
+
 The blocks of a page run from top to bottom in one empty folder, which has the files that a reader would bring along. A
 block with a `title` becomes the file of that name. Commands in other blocks, which take hours or data, are read by
 the command line without being run, so that each name and option is one that exists.
@@ -7,6 +9,7 @@ the command line without being run, so that each name and option is one that exi
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import shutil
@@ -57,6 +60,26 @@ def commands(block: Block) -> list[list[str]]:
     return [words[1:] for words in split]
 
 
+def run(page: str, block: Block, namespace: dict[str, Any]) -> int:
+    """Run a block of Python, and count the values in its comments, which are compared with those computed."""
+    source = "\n" * block.line + block.text  # a traceback has the page's own line numbers
+    lines, compared = source.splitlines(), 0
+    for statement in ast.parse(source).body:
+        if not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), page, "exec"), namespace)
+            continue
+        value = eval(compile(ast.Expression(statement.value), page, "eval"), namespace)
+        comment = lines[(statement.end_lineno or 0) - 1].partition("  # ")[2]
+        try:
+            told = ast.literal_eval(comment.partition(": ")[0])
+        except (ValueError, SyntaxError):  # words
+            continue
+        shown = value.shape if isinstance(value, torch.Tensor) else value
+        assert shown == told, f"{page}, line {statement.lineno}: {shown!r}, not {told!r}"
+        compared += 1
+    return compared
+
+
 @pytest.fixture
 def registry_as_before() -> Iterator[None]:
     before = dict(registry._KINDS)
@@ -94,8 +117,8 @@ def test_the_snippets_of_a_page_run(page: str) -> None:
     for block in blocks(page):
         if block.title:
             Path(block.title).write_text(block.text)
-        elif block.language == "python":  # blank lines before it: a traceback has the page's own line numbers
-            exec(compile("\n" * block.line + block.text, page, "exec"), namespace)
+        elif block.language == "python":
+            run(page, block, namespace)
         elif block.language == "sh":
             for command in commands(block):
                 bough.cli.main(command)
@@ -114,3 +137,12 @@ def test_there_are_many_snippets() -> None:
     languages = [block.language for page in PAGES for block in blocks(page)]
     assert languages.count("python") > 25
     assert languages.count("sh") > 5
+
+
+def test_a_comment_that_tells_another_value_is_an_error() -> None:
+    block = Block(
+        "python", "", "x = [1, 2]\nx[0]  # 1\nx[1]  # the last\ntorch.ones(2, 3)  # (2, 3): rows\n", 4
+    )
+    assert run("page.md", block, {"torch": torch}) == 2
+    with pytest.raises(AssertionError, match=r"page\.md, line 5: 'no', not 'yes'"):
+        run("page.md", block._replace(text="'no'  # 'yes': indeed\n"), {})

@@ -16,7 +16,7 @@ def rows(name: str) -> list[dict[str, str]]:
 
 
 def test_four_of_five_everyday_sentences_are_right() -> None:
-    """They were written before the model was trained; `tools/everyday.py` has VADER and a bag of words beside it."""
+    """They are a development set; `tools/everyday.py` measures test splits, with VADER and a bag of words beside."""
     found = rows("everyday.csv")
     results = sentiment()([row["text"] for row in found])
     right = sum(result.polarity == row["label"] for result, row in zip(results, found, strict=True))

@@ -7,9 +7,21 @@ import pytest
 
 import minidata
 from bough.reproduce.neighbours import stored_neighbours
-from bough.reproduce.plan import CITED_SST, DERIVED, OURS, PARTS, TABLE4_RUN, Run, planned, runs_for
+from bough.reproduce.plan import (
+    CITED_SST,
+    DERIVED,
+    OURS,
+    PARTS,
+    SICK_SYSTEMS,
+    SST_SYSTEMS,
+    TABLE4_RUN,
+    Run,
+    planned,
+    runs_for,
+)
 from bough.reproduce.results import FIELDS, all_finished, finished, result_path
 from bough.storage import write_json
+from bough.training.recipes import load_recipe
 
 
 @pytest.fixture
@@ -29,6 +41,26 @@ def test_every_part_has_its_runs() -> None:
     everything = set(runs_for("all", 5))
     assert all(set(runs_for(part, 5)) <= everything for part in PARTS if part != "beyond")
     assert all(len({run.name for run in runs_for(part, 5)}) == counts[part] for part in PARTS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [f"{task}-{system}" for task in ("sst5", "sst2") for system in SST_SYSTEMS]
+    + [f"sick-{system}" for system in SICK_SYSTEMS],
+)
+def test_a_row_has_the_papers_settings_or_a_departure_that_is_listed(name: str) -> None:
+    """Sec. 5.3 of the paper; docs/paper.md lists the departures."""
+    config, sst = load_recipe(name), name.startswith("sst")
+    rates = {"sick-mean": 0.1, "sick-dt-rnn": 0.01, "sick-sdt-rnn": 0.01}
+    assert config.rate == rates.get(name, 0.05)
+    assert config.batch == (5 if sst and "lstm" in name else 25)
+    assert config.l2 == 1e-4
+    assert config.dropout == (0.5 if sst else 0.0)
+    assert config.table == "plain"
+    assert config.embeddings == (
+        "fixed" if not sst or "fixed" in name else "random" if "random" in name else "tuned"
+    )
+    assert config.embedding_rate == 0.1
 
 
 @pytest.mark.parametrize(("part", "seeds"), [("table5", 5), ("all", 0)])

@@ -1,13 +1,16 @@
 """Claims about the tables: Table 1 is the paper's to the last unit, verdicts follow its sd, nothing is made up."""
 
+import re
+
 import pytest
+from scipy import stats
 
 from bough.reproduce import paper
 from bough.reproduce.document import MISSING, Cell, Table, block_as_markdown
 from bough.reproduce.page import as_html
 from bough.reproduce.plan import CITED_SICK, CITED_SST, OURS, TOGETHER
 from bough.reproduce.report import in_short
-from bough.reproduce.tables import spread, table1, table2, table3, verdict
+from bough.reproduce.tables import FIVE_SEEDS, spread, table1, table2, table3, verdict
 from minruns import system
 
 
@@ -154,3 +157,11 @@ def test_the_shares_of_the_vectors_stand_below_the_table() -> None:
         in notes
     )
     assert not any(note.startswith(paper.VECTORS) for note in table3(found).notes)  # its own, nothing to say
+
+
+def test_what_five_seeds_can_tell_is_what_normal_noise_leaves_open() -> None:
+    """Student's t for the mean, chi-squared for the standard deviation."""
+    mean = stats.t.ppf(0.975, 4) / 5**0.5
+    low, high = ((4 / stats.chi2.ppf(p, 4)) ** 0.5 for p in (0.975, 0.025))
+    assert re.findall(r"\d\.\d", FIVE_SEEDS) == [f"{number:.1f}" for number in (mean, low, high)]
+    assert all(FIVE_SEEDS in table.notes[0] for table in (table2({}), table3({})))

@@ -151,6 +151,23 @@ def test_a_setting_that_came_later_does_not_make_it_another_run(mini: Path, tmp_
         train(config.with_settings({"optimiser": "adam"}), tmp_path, data=mini, resume=True)
 
 
+def test_a_run_tells_its_instruction_set_and_may_go_on_with_another(mini: Path, tmp_path: Path) -> None:
+    config = quick("sick-mean").with_settings({"epochs": 2})
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path, data=mini, tell=stop)
+    run = read_json(tmp_path / "run.json")
+    assert run["versions"]["cpu"] == torch.backends.cpu.get_cpu_capability()
+    run["versions"]["cpu"] = "another"
+    write_json(tmp_path / "run.json", run)
+    train(config, tmp_path, data=mini, resume=True)
+    assert f"cpu {torch.backends.cpu.get_cpu_capability()}" in (tmp_path / "README.md").read_text()
+
+
 def test_a_kill_before_the_last_line_of_metrics_loses_nothing(
     mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

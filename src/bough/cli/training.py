@@ -40,7 +40,7 @@ def train(
     recipe
         A recipe's name (see `bough recipes`), or a TOML file of your own.
     seed
-        Drives order, initial weights and dropout; the same command gives the same bytes.
+        Drives order, initial weights and dropout; on one kind of CPU the same command gives the same bytes.
     out
         Folder of the run; runs/RECIPE-SEED unless given.
     settings

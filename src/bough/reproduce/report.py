@@ -21,7 +21,11 @@ NOTES = "[docs/paper.md](../docs/paper.md)"
 DIFFERENCES = (
     "Word vectors: the paper used GloVe 840B throughout. The vectors behind each of our numbers stand beside it.",
     "Sequential LSTMs on SST: in the authors' released program the sampled spans gave the forward LSTM no gradient. "
-    "Here every span trains every direction, so these rows may come out above the paper's.",
+    "Here every span trains every direction, so these rows may come out above the paper's. A batch has 5 sentences "
+    "with up to 4 spans each, where the paper has 25.",
+    "Word vectors on SST move by plain gradient descent, without AdaGrad and L2, as in the released program.",
+    "Dropout on SICK, for the claim: each of the two sentence vectors has a mask of its own; the text does not say how "
+    "it was drawn.",
     "Constituency leaves: `c = W x + b`, without gates, as in the released program and as Table 1's counts require.",
     "Relatedness models have no output gate (`h = tanh(c)`); Table 1's counts again.",
     "Losses: SST sums over labelled nodes and divides by the trees of the batch; SICK divides the KL divergence by "

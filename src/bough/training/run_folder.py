@@ -47,11 +47,12 @@ def predictions_text(predicted: Floats) -> str:
 
 
 def versions(config: Config) -> dict[str, str]:
-    """Of what the numbers depend on."""
+    """Name what the numbers depend on: packages, and the instruction set that torch uses on this CPU."""
     return {
         "bough": __version__,
         "torch": torch.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
+        "cpu": torch.backends.cpu.get_cpu_capability(),
         **({name: version(name) for name in ("transformers", "tokenizers")} if config.leaves else {}),
     }

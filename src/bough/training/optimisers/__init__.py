@@ -40,6 +40,7 @@ def optimiser_for(model: Model) -> Optimiser:
             )
     model.table.requires_grad_(config.embeddings != "fixed" and model.leaves is None)
     if model.table.requires_grad:
+        # NOTE(paper): the text has AdaGrad and L2; the released program moves words by plain descent without L2.
         plain = config.table == "plain"
         how, l2 = (Plain(), 0.0) if plain else (rule, config.l2)
         groups.append(Group({"table": model.table}, how, config.embedding_rate, l2))

@@ -66,6 +66,7 @@ class PairsTask:
         return share.part(model.head.loss(left, right, y.to(left.device, torch.float32), f))
 
     def _dropped(self, side: Tensor, share: Share[Rated]) -> Tensor:
+        # NOTE(paper): the text does not say how dropout was drawn; here each sentence has a mask of its own.
         keep = torch.nn.functional.dropout(
             side.new_ones(len(share.whole), side.shape[1]), self.config.dropout
         )
