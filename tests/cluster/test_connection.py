@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -42,10 +41,9 @@ def test_a_cluster_out_of_reach_is_one_line(
     address: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("ray.data")
-    started = time.monotonic()
     said = one_line(capsys, "score", str(source), "--out", str(tmp_path / "out"), "--ray", address)
     assert f"no Ray cluster at {address}" in said
-    assert time.monotonic() - started < 20
+    assert "start one with `ray start --head`" in said  # Ray itself would try for two minutes
 
 
 @pytest.mark.parametrize(
