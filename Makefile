@@ -10,7 +10,7 @@ LOWEST_TESTS := tests/formats tests/trees tests/draw tests/model tests/data/test
 INSTALL := install --quiet --disable-pip-version-check --constraint constraints.txt
 PIP := $(BIN)/pip $(INSTALL)
 
-.PHONY: help demo serve test coverage test-lowest check docs pages bench load release-check clean
+.PHONY: help demo serve test mutants coverage test-lowest check docs pages bench load release-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -50,6 +50,9 @@ serve: $(VENV)/.serve  ## the page and the JSON API, on this machine
 
 test: $(VENV)/.dev  ## the tests; SLOW=1 adds those that take minutes
 	$(BIN)/python -m pytest -n 2 $(if $(SLOW),--slow)
+
+mutants: $(VENV)/.dev  ## wrong changes to the code, each of which the tests have to notice; ONLY=TEXT selects some
+	$(BIN)/python tools/mutants.py $(ONLY)
 
 coverage: $(VENV)/.dev  ## what part of the lines of trees, formats, draw and pipeline their own tests run, with a floor
 	$(BIN)/python -m pytest -n 2 -q --cov --cov-report=term:skip-covered $(COVERED)

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from waiting import LIMIT
+
 
 def bough(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `bough ARGUMENTS` and give what it printed and its exit code."""
@@ -12,5 +14,5 @@ def bough(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
         capture_output=True,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "120", **environment},
-        timeout=300,
+        timeout=LIMIT,
     )

@@ -3,10 +3,16 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 
 import minidata
+
+# `make mutants` asks whether a test fails, not for the smallest example
+hypothesis.settings.register_profile(
+    "mutants", derandomize=True, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,10 +16,11 @@ import bough.training.train
 from bough.training.torchrun import joined
 from bough.training.train import train
 from quick_runs import quick
+from waiting import LIMIT
 
 
 def torchrun(
-    ranks: int, *command: str, restarts: int = 0, limit: float = 120, **environment: str
+    ranks: int, *command: str, restarts: int = 0, limit: float = LIMIT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """`torchrun --nproc-per-node RANKS COMMAND`, with a limit of seconds: what hangs is an error."""
     return subprocess.run(

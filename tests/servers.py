@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from waiting import LIMIT
+
 
 @contextmanager
 def running(*arguments: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
@@ -21,5 +23,5 @@ def running(*arguments: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
         yield process.stdout.readline().split()[1], process
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(LIMIT)
         process.stdout.close()

@@ -15,6 +15,7 @@ import pytest
 import minidata
 from bough.cli import main
 from bough.data import load_sick, load_sst
+from waiting import LIMIT, wait_until
 
 Call = Callable[..., SimpleNamespace]
 PTB = "(S (NP (DT The) (NN film)) (VP (VBZ is) (ADJP (RB not) (JJ good))))"
@@ -200,9 +201,7 @@ def test_stopping_a_command_is_one_line(tmp_path: Path) -> None:
         signal.signal, signal.SIGINT, signal.SIG_DFL
     )  # a test run in the background may ignore it
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (tmp_path / "out").exists():
-        time.sleep(0.05)
+    wait_until((tmp_path / "out").exists, running)
     running.send_signal(signal.SIGINT)
-    assert running.communicate(timeout=60)[1] == "bough: interrupted\n"
+    assert running.communicate(timeout=LIMIT)[1] == "bough: interrupted\n"
     assert running.returncode == 130

@@ -23,11 +23,17 @@ DOGS = Tree([1, -1, 1], relations=["obj", None, "subj"])
 
 @pytest.mark.parametrize("nonlinearity", NONLINEARITIES)
 @pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize("fast", [False, True])
 @given(batch=batches(relations=R))
 @drawn
-def test_batched_equals_recursive(batch: tuple[list[Tree], Keys], nonlinearity: Any, average: bool) -> None:
-    assert_recursive(DTRNN(X, D, nonlinearity=nonlinearity, average=average), *batch)
-    assert_recursive(SDTRNN(X, D, relations=R, nonlinearity=nonlinearity, average=average), *batch)
+def test_batched_equals_recursive(
+    batch: tuple[list[Tree], Keys], nonlinearity: Any, average: bool, fast: bool
+) -> None:
+    plain = DTRNN(X, D, nonlinearity=nonlinearity, average=average)
+    by_relation = SDTRNN(X, D, relations=R, nonlinearity=nonlinearity, average=average)
+    for layer in (plain, by_relation):
+        layer.fast = fast
+        assert_recursive(layer, *batch)
 
 
 def test_the_formula() -> None:

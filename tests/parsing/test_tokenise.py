@@ -130,9 +130,9 @@ def test_no_visible_character_is_lost(text: str) -> None:
 def test_time_is_linear_in_the_text_whatever_it_is(unit: str) -> None:
     def seconds(length: int) -> float:
         text = (unit * length)[:length]
-        start = time.perf_counter()
+        start = time.process_time()
         sentences(text)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(1_000)
     short = min(seconds(4_000) for _ in range(3))

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from bough.errors import FormatError
 from bough.pipeline.files import score_file
 from bough.pipeline.reading import groups
 from pipelines import related, sentiment
+from waiting import wait_until
 
 TEXTS = ["A fine film.", "", "Dull. Boring. Bad!", "  ", "I <loved> it \U0001f600", "caf\u00e9 \u202e rtl"]
 
@@ -199,9 +199,7 @@ def test_a_killed_run_resumes_without_loss_or_doubles(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bough", "score", str(source), "--out", str(out), "--brief"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     running = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (out.exists() and out.stat().st_size):
-        time.sleep(0.05)
+    wait_until(lambda: out.exists() and out.stat().st_size, running)
     running.send_signal(signal.SIGKILL)
     running.wait()
     assert 0 < len(results(out)) < 3000

@@ -13,6 +13,7 @@ from bough.model.config import Config
 from bough.model.model import Model
 from bough.parsing.tokenise import tokenise
 from bough.pipeline import Sentiment, SentimentPipeline
+from bough.pipeline.reading import Read
 from pipelines import sentiment
 
 CLASSES = ("very negative", "negative", "neutral", "positive", "very positive")
@@ -67,6 +68,20 @@ def test_one_sentence_is_one_tree() -> None:
     assert len(result.tree) == len(result.nodes) == 11
     assert result.tree.labels is not None
     assert CLASSES[int(str(result.tree.labels[0]))] == result.label
+
+
+@pytest.mark.parametrize(
+    ("p", "label", "polarity"),
+    [
+        ([0.20, 0.21, 0.35, 0.12, 0.12], "neutral", "negative"),
+        ([0.40, 0.02, 0.08, 0.24, 0.26], "very negative", "positive"),
+        ([0.10, 0.15, 0.40, 0.20, 0.15], "neutral", "neutral"),
+    ],
+)
+def test_the_polarity_sums_the_classes_of_a_sign(p: list[float], label: str, polarity: str) -> None:
+    word = Read(tokenise("Fine"), bough.Tree([-1], tokens=["Fine"]))
+    result = Sentiment("Fine", CLASSES, [word], [np.array([p], dtype=np.float32)])
+    assert (result.label, result.polarity) == (label, polarity)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """Claims about the plan: which runs a part needs, and what makes a result count no more."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import minidata
+from bough.reproduce import plan
 from bough.reproduce.neighbours import stored_neighbours
 from bough.reproduce.plan import (
     CITED_SST,
@@ -86,6 +89,21 @@ def test_the_key_follows_settings_seed_and_data(mini: Path) -> None:
     assert run.key(mini) != keys[0]
 
 
+def test_the_key_follows_the_version_of_the_code(mini: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Run("sick-lstm", 1).key(mini)
+    monkeypatch.setattr(plan, "CODE", plan.CODE + 1)
+    assert Run("sick-lstm", 1).key(mini) != before
+
+
+def test_our_own_rows_have_other_seeds_than_their_search() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    search = page.partition("## How our own row was chosen")[2].partition("\n## ")[0]
+    tried = {int(seed) for seed in re.findall(r"^\| (\d+) \|", search, re.MULTILINE)}
+    reported = [run.seed for run in runs_for("table2", 5) if run.recipe.partition("-")[2] in OURS]
+    assert len(reported) == 10
+    assert min(reported) > max(tried)  # so that no number of seeds reaches them
+
+
 def test_settings_of_a_variant_lie_over_those_of_the_sitting() -> None:
     run = Run("sick-bilstm", 1, (("hidden", "87"),), (("hidden", "8"), ("epochs", "1")))
     assert (run.config().hidden, run.config().epochs) == (87, 1)
@@ -111,13 +129,13 @@ def test_what_a_sitting_finds_finished_is_in_its_report(
     reported = {result["system"] for result in all_finished(tmp_path, mini, overrides)}
     assert reported == {run.system for run in runs.values()}
     assert all(finished(tmp_path, run, mini) for run in runs.values())
+    others = [replace(run, overrides=(*run.overrides, ("batch", "7"))) for run in runs.values()]
+    assert not any(finished(tmp_path, run, mini) for run in others)  # the same files, other settings
     write_json(tmp_path / "neighbours.json", {"key": "of another model"})
     assert stored_neighbours(tmp_path, mini, planned(TABLE4_RUN, overrides)) is None
 
 
 def test_planning_everything_hashes_each_file_once(mini: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bough.reproduce import plan
-
     read: list[Path] = []
     true = vars(plan)["fingerprint"]
 

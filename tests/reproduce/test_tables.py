@@ -52,6 +52,12 @@ def test_of_an_error_less_is_better(ours: float, word: str, tone: str) -> None:
     assert verdict(ours, paper.Published(0.2532, 0.0052), lower_is_better=True) == (word, tone)
 
 
+def test_a_greater_error_is_worse_in_table_3() -> None:
+    worse = system("sick-dependency", pearson=[0.9, 0.9], spearman=[0.9, 0.9], mse=[0.4, 0.4])
+    verdicts = [column(table3({"sick-dependency": worse}), "Dependency Tree-LSTM", i).tone for i in (1, 3, 5)]
+    assert verdicts == ["better", "better", "worse"]
+
+
 def test_mean_sd_and_number_of_seeds_stand_together() -> None:
     assert spread(system("s", accuracy=[0.47, 0.49]), "accuracy", 1, 100) == "48.0 (1.4, n 2)"
     assert spread(system("s", accuracy=[0.47]), "accuracy", 1, 100) == "47.0 (n 1)"

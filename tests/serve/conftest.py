@@ -8,6 +8,7 @@ import pytest
 
 from browser import CHROMIUM, FLAGS, Page
 from servers import running
+from waiting import LIMIT
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +21,7 @@ def address() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def client(address: str) -> Iterator[httpx.Client]:
     """A client of it."""
-    with httpx.Client(base_url=address, timeout=120) as client:
+    with httpx.Client(base_url=address, timeout=LIMIT) as client:
         yield client
 
 
@@ -32,7 +33,7 @@ def tab() -> Iterator[Any]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         tab = browser.new_page(accept_downloads=True)
-        tab.set_default_timeout(15_000)
+        tab.set_default_timeout(1000 * LIMIT)
         yield tab
         browser.close()
 

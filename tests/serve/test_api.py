@@ -10,6 +10,7 @@ import pytest
 
 from bough.serve import limits, schemas
 from pipelines import related, sentiment
+from waiting import LIMIT
 
 TEXT = "The plot is dull, but the acting is brilliant. I'd watch it again \U0001f600!"
 
@@ -57,7 +58,7 @@ def test_the_nearest_lines_by_both_measures(client: httpx.Client) -> None:
 
 def test_requests_that_arrive_together_are_answered_each(address: str) -> None:
     async def all_of() -> list[httpx.Response]:
-        async with httpx.AsyncClient(base_url=address, timeout=60) as asking:
+        async with httpx.AsyncClient(base_url=address, timeout=LIMIT) as asking:
             texts = [f"Film number {i} is {'good' if i % 2 else 'bad'}." if i % 5 else " " for i in range(40)]
             return await asyncio.gather(*(asking.post("/api/sentiment", json={"text": t}) for t in texts))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from bough.serve.batching import Batcher
+from waiting import LIMIT
 
 
 class Desk:
@@ -14,10 +15,11 @@ class Desk:
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
-        self.go = threading.Event()
+        self.started, self.go = threading.Event(), threading.Event()
 
     def compute(self, jobs: list[int]) -> Sequence[int | Exception]:
-        self.go.wait(10)
+        self.started.set()
+        self.go.wait(LIMIT)
         self.batches.append(list(jobs))
         if -1 in jobs:
             raise RuntimeError("the whole batch fails")
@@ -30,7 +32,7 @@ def asked(desk: Desk, *requests: list[int], budget: int = 100) -> list[list[int]
     async def ask() -> list[list[int] | BaseException]:
         batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 10, budget)
         first = asyncio.create_task(batcher.ask([0]))
-        await asyncio.sleep(0.05)
+        assert await asyncio.to_thread(desk.started.wait, LIMIT)
         others = [asyncio.create_task(batcher.ask(jobs)) for jobs in requests]
         await asyncio.sleep(0.05)
         desk.go.set()
@@ -79,7 +81,7 @@ def test_who_went_away_is_passed_over() -> None:
         desk = Desk()
         batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 1, 10)
         first = asyncio.create_task(batcher.ask([0]))
-        await asyncio.sleep(0.05)
+        assert await asyncio.to_thread(desk.started.wait, LIMIT)
         gone, stays = asyncio.create_task(batcher.ask([1])), asyncio.create_task(batcher.ask([2]))
         await asyncio.sleep(0.05)
         gone.cancel()

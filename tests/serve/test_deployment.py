@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from pipelines import sentiment
+from waiting import LIMIT
 
 for name in ("aiohttp", "grpc", "prometheus_client"):
     pytest.importorskip(name, reason='needs Ray Serve: pip install "ray[serve]"')
@@ -38,7 +39,7 @@ def test_two_replicas_answer() -> None:
         texts = [f"Film number {i} is not good, but it is never dull." for i in range(40)]
 
         async def all_of() -> list[httpx.Response]:
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as asking:
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=LIMIT) as asking:
                 return await asyncio.gather(
                     *(asking.post("/api/sentiment", json={"text": text}) for text in texts)
                 )

@@ -1,7 +1,10 @@
 """Claims about the gate: too much is answered with a 4xx that says the limit, and never reaches the application."""
 
 import asyncio
+import contextlib
 import json
+import select
+import socket
 from collections.abc import AsyncIterator
 
 import httpx
@@ -9,6 +12,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from bough.serve.limits import Gate, Limits, _whole_body
+from waiting import LIMIT
 
 JSON = {"content-type": "application/json"}
 
@@ -69,6 +73,22 @@ def test_a_body_has_a_size(path: str, most: int) -> None:
     asyncio.run(all_of())
 
 
+def test_the_server_stops_reading_a_body_beyond_its_limit(address: str) -> None:
+    """It answers after a few times its limit, and closes the connection on the rest of a body that has no end."""
+    host, port = address.removeprefix("http://").split(":")
+    head = f"POST /api/sentiment HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    part, most = b"x" * 65536, 20 * Limits().body
+    sent = 0
+    with socket.create_connection((host, int(port)), timeout=LIMIT / 10) as connection:
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        with contextlib.suppress(ConnectionError):  # closed while we were sending
+            while sent < most and not select.select([connection], [], [], 0)[0]:
+                connection.sendall(b"%x\r\n%s\r\n" % (len(part), part))
+                sent += len(part)
+        assert Limits().body < sent < most
+        assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_a_body_is_json(kind: str) -> None:
     answer, calls = asyncio.run(ask("/api/sentiment", Limits(), b"{}", {"content-type": kind}))
@@ -94,7 +114,8 @@ def test_a_request_too_many_is_told_to_come_again() -> None:
                 asyncio.create_task(asking.post(path, content=b"{}", headers=JSON))
                 for path in ("/api/sentiment", "/api/draw", "/api/nearest")
             ]
-            await asyncio.sleep(0.05)
+            while echo.calls < 3:
+                await asyncio.sleep(0.01)
             for path in ("/api/relatedness", "/api/nearest"):
                 refused = await asking.post(path, content=b"{}", headers=JSON)
                 assert refused.status_code == 429
@@ -105,4 +126,4 @@ def test_a_request_too_many_is_told_to_come_again() -> None:
             assert {answer.status_code for answer in await asyncio.gather(*under_way)} == {200}
             assert (await asking.post("/api/sentiment", content=b"{}", headers=JSON)).status_code == 200
 
-    asyncio.run(crowd())
+    asyncio.run(asyncio.wait_for(crowd(), LIMIT / 10))  # one that is let in too many waits for ever

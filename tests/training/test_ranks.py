@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from bough.training.recipes import load_recipe
 from bough.training.tasks import Share
 from bough.training.train import train
 from ranks_of_torchrun import command_line, surroundings, torchrun, train_all
+from waiting import LIMIT, wait_until
 
 WORKER = ranks_of_torchrun.__file__
 SMOOTH = {
@@ -130,9 +130,9 @@ def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) 
     stopped = subprocess.Popen(
         command_line(2, *command, "--out", str(parts)), env=surroundings(), stderr=subprocess.DEVNULL
     )
-    _await(parts / "checkpoint.safetensors", stopped)
+    wait_until((parts / "checkpoint.safetensors").exists, stopped)
     stopped.terminate()
-    assert stopped.wait(60)
+    assert stopped.wait(LIMIT)
     assert not (parts / "test.json").exists(), "the run ended before it could be stopped"
     done = torchrun(3, *command, "--out", str(parts), "--resume")
     assert done.returncode == 0, done.stderr
@@ -153,9 +153,9 @@ def test_a_killed_rank_is_started_again_and_nothing_is_lost(victim: int, mini: P
         stderr=subprocess.PIPE,
         text=True,
     )
-    _await(out / "checkpoint.safetensors", process)
+    wait_until((out / "checkpoint.safetensors").exists, process)
     os.kill(_workers(process.pid)[victim], signal.SIGKILL)
-    _, said = process.communicate(timeout=90)
+    _, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, said
     assert "exitcode: -9" in said, said
     for name in ("test.json", "metrics.jsonl", "model.safetensors", "predictions.txt"):
@@ -177,13 +177,6 @@ def _workers(agent: int) -> list[int]:
     return [found[rank] for rank in sorted(found)]
 
 
-def _await(path: Path, process: "subprocess.Popen[Any]") -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert path.exists(), "no checkpoint"
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -194,7 +187,7 @@ def _await(path: Path, process: "subprocess.Popen[Any]") -> None:
 def test_what_is_wrong_for_all_is_said_once(
     more: list[str], message: str, mini: Path, tmp_path: Path
 ) -> None:
-    failed = torchrun(2, *COMMAND, "--data", str(mini), "--out", str(tmp_path / "run"), *more, limit=60)
+    failed = torchrun(2, *COMMAND, "--data", str(mini), "--out", str(tmp_path / "run"), *more)
     assert failed.returncode
     assert [line for line in failed.stderr.splitlines() if line.startswith("bough:")] == [
         line for line in failed.stderr.splitlines() if message in line
@@ -206,7 +199,7 @@ def test_what_is_wrong_for_all_is_said_once(
 def test_one_rank_that_fails_ends_all_with_its_error(rank: int, mini: Path, tmp_path: Path) -> None:
     where = f"$([ $RANK = {rank} ] && echo {tmp_path}/none || echo {mini})"
     script = f'exec "$0" {" ".join(COMMAND)} --out {tmp_path}/run --data {where}'
-    failed = torchrun(2, "--no-python", "sh", "-c", script, surroundings_python(), limit=60)
+    failed = torchrun(2, "--no-python", "sh", "-c", script, surroundings_python())
     assert failed.returncode
     said = [line for line in failed.stderr.splitlines() if line.startswith("bough:")]
     assert said == [

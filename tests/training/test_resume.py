@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from bough.storage import (
 )
 from bough.training.train import train
 from quick_runs import contents, quick
+from waiting import wait_until
 
 
 class Stopped(Exception):
@@ -72,9 +72,7 @@ def test_kill_9_at_any_moment_loses_nothing(
     out = tmp_path / "parts"
     process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL, env=environment)
     awaited = out / ("run.json" if epochs_before == 0 else "checkpoint.safetensors")
-    deadline = time.monotonic() + 60
-    while not awaited.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.002)
+    wait_until(awaited.exists, process)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL, "the run ended before it could be killed"
     subprocess.run(

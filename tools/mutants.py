@@ -1,0 +1,226 @@
+"""Make small wrong changes to the code, one at a time, and check that the tests notice each of them.
+
+    python tools/mutants.py                 # every entry of tests/mutants/*.toml
+    python tools/mutants.py eisner          # the entries whose text contains "eisner"
+
+An entry names a function by its qualified name, a text inside it and what replaces it, and the tests that must fail.
+Changes are made in copies of the working tree. The exit code is 1 if a change survives or an entry does not apply.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+ROOT = Path(__file__).parents[1]
+SOURCES = ("src/bough", "paper", "bundle", "benchmarks", "tools")
+KERNEL = Path("src/bough/nn/fast/_kernel.so")
+SECONDS = 300  # for the tests of one change
+VERDICTS = ("killed", "survived", "equivalent", "broken")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A wrong change: `old` becomes `new` inside `function`, and one of `tests` has to fail.
+
+    `file` is the stem of the function's module, for a name and a text that occur in several. A test is `name` or
+    `stem::name`.
+    """
+
+    what: str
+    function: str
+    old: str
+    new: str
+    tests: tuple[str, ...] = ()
+    file: str = ""
+    equivalent: str = ""
+
+    def mutated(self) -> tuple[Path, str]:
+        """Return the changed file, relative to the root, and its new text. Raise ValueError if it does not apply."""
+        places = [
+            place for place in _definitions().get(self.function, []) if self.file in ("", place[0].stem)
+        ]
+        if len(places) > 1:  # of functions with one name, the one that has the text
+            places = [place for place in places if self.old in "".join(_lines(place))]
+        path, first, last = place = _one(f"function {self.function}", places)
+        body = "".join(_lines(place))
+        if body.count(self.old) != 1:
+            raise ValueError(f"{self.old!r} is {body.count(self.old)} times in {self.function}, not once")
+        lines = _lines((path, 0, None))
+        changed = "".join([*lines[:first], body.replace(self.old, self.new), *lines[last:]])
+        ast.parse(changed)
+        return path, changed
+
+    def nodes(self) -> list[str]:
+        """Return the tests as pytest names them. Raise ValueError for a test that is missing or ambiguous."""
+        found = []
+        for test in self.tests:
+            stem, _, name = test.rpartition("::")
+            places = [path for path in _tests().get(name, []) if stem in ("", path.stem)]
+            found.append(f"{_one(f'test {test}', places)}::{name}")
+        if not found and not self.equivalent:
+            raise ValueError("no tests")
+        return found
+
+
+def _lines(place: tuple[Path, int, int | None]) -> list[str]:
+    path, first, last = place
+    return (ROOT / path).read_text().splitlines(keepends=True)[first:last]
+
+
+def _one(what: str, places: list[T]) -> T:
+    if len(places) != 1:
+        raise ValueError(f"{what} is found {len(places)} times, not once")
+    return places[0]
+
+
+def mutants() -> list[Mutant]:
+    """Return the entries of all lists."""
+    entries = [
+        entry
+        for path in sorted((ROOT / "tests" / "mutants").glob("*.toml"))
+        for entry in tomllib.loads(path.read_text())["mutant"]
+    ]
+    return [Mutant(**{**entry, "tests": tuple(entry.get("tests", ()))}) for entry in entries]
+
+
+@cache
+def _definitions() -> dict[str, list[tuple[Path, int, int]]]:
+    """Return the places (file, first and last line) of every function, class and constant by qualified name."""
+    found: dict[str, list[tuple[Path, int, int]]] = {}
+    for path in (path for source in SOURCES for path in sorted((ROOT / source).rglob("*.py"))):
+        for name, node in _named(ast.parse(path.read_text()), ""):
+            place = path.relative_to(ROOT), node.lineno - 1, node.end_lineno or node.lineno
+            found.setdefault(name, []).append(place)
+    return found
+
+
+def _named(node: ast.AST, above: str) -> Iterator[tuple[str, ast.stmt]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield above + child.name, child
+            yield from _named(child, f"{above}{child.name}.")
+        elif isinstance(child, ast.Assign | ast.AnnAssign) and not isinstance(node, ast.FunctionDef):
+            targets = child.targets if isinstance(child, ast.Assign) else [child.target]
+            names = {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+            yield from ((above + name, child) for name in sorted(names))
+
+
+@cache
+def _tests() -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                found.setdefault(node.name, []).append(path.relative_to(ROOT))
+    return found
+
+
+def copied(folder: Path) -> Path:
+    """Copy the tracked files and the compiled kernel to `folder`."""
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    for name in [*names.stdout.split("\0")[:-1], str(KERNEL)]:
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+    return folder
+
+
+def run(root: Path, nodes: list[str], *options: str, seconds: float = SECONDS) -> tuple[int | None, str]:
+    """Run tests in a copy and return pytest's exit code, None after `seconds`, and what it printed."""
+    # A change may keep a file's size and second, by which Python would take old bytecode for its own.
+    environment = {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    options = ("-q", "-x", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *options)
+    command = [sys.executable, "-m", "pytest", *options, *nodes]
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(
+            command, cwd=root, env=os.environ | environment, stdout=said, stderr=said, start_new_session=True
+        )
+        try:
+            code: int | None = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+            os.killpg(process.pid, signal.SIGKILL)  # the tests' own processes too
+            process.wait()
+        said.seek(0)
+        return code, said.read()
+
+
+def verdict_on(mutant: Mutant, root: Path) -> tuple[str, str]:
+    """Make the change in a copy, run its tests, take it back; return the verdict and a remark."""
+    if mutant.equivalent:
+        return "equivalent", mutant.equivalent
+    path, changed = mutant.mutated()
+    started = time.monotonic()
+    (root / path).write_text(changed)
+    try:
+        code, said = run(root, mutant.nodes())
+    finally:
+        shutil.copyfile(ROOT / path, root / path)
+    if code is None:
+        return "killed", f"by a time-out of {SECONDS} s"
+    if code == 0:
+        return "survived", f"{path}: {', '.join(mutant.tests)}"
+    if code == 1:
+        return "killed", f"{time.monotonic() - started:.0f} s"
+    return "broken", said.strip()[-600:]  # the tests could not even be collected
+
+
+def main() -> None:
+    """Judge the selected entries and print the verdicts."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help="parts of the entries to select")
+    parser.add_argument("--jobs", type=int, default=2, help="changes tested at a time")
+    given = parser.parse_args()
+    counts = dict.fromkeys(VERDICTS, 0)
+
+    def tell(mutant: Mutant, verdict: str, remark: str) -> None:
+        counts[verdict] += 1
+        print(f"{verdict:10} {mutant.what} ({remark})", flush=True)
+
+    applied, nodes = [], set()
+    for mutant in mutants():
+        if given.names and not any(name in repr(mutant) for name in given.names):
+            continue
+        try:
+            mutant.mutated()
+            nodes.update(mutant.nodes())
+            applied.append(mutant)
+        except (ValueError, SyntaxError) as error:
+            tell(mutant, "broken", str(error))
+
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(given.jobs) as pool:
+        roots = [copied(Path(folder, str(number))) for number in range(given.jobs)]
+        if nodes:
+            code, said = run(roots[0], sorted(nodes), f"-n{given.jobs}", seconds=1800)
+            if code != 0:
+                sys.exit(f"{said}\nThe tests have to pass without a change.")
+
+        def work(number: int) -> None:
+            for mutant in applied[number :: given.jobs]:
+                tell(mutant, *verdict_on(mutant, roots[number]))
+
+        list(pool.map(work, range(given.jobs)))
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    sys.exit(1 if counts["survived"] or counts["broken"] else 0)
+
+
+if __name__ == "__main__":
+    main()
