@@ -3,14 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
-COVERED := tests/trees tests/formats tests/draw tests/pipeline
+COVERED := tests/trees tests/formats tests/draw tests/pipelines
 # something of every package that bough needs
-LOWEST_TESTS := tests/formats tests/trees tests/draw tests/model tests/data/test_download.py tests/cli/test_help.py \
-  tests/nn/test_child_sum.py tests/reproduce/test_figures.py tests/fitting/test_parts.py tests/pipeline/test_sentiment.py
+LOWEST_TESTS := tests/formats tests/trees tests/draw tests/models tests/data/test_download.py tests/cli/test_help.py \
+  tests/nn/test_child_sum.py tests/train/test_parts.py tests/pipelines/test_sentiment.py
 INSTALL := install --quiet --disable-pip-version-check --constraint constraints.txt
 PIP := $(BIN)/pip $(INSTALL)
 
-.PHONY: help demo serve test mutants coverage test-lowest check docs pages bench load release-check clean
+.PHONY: help demo serve test mutants coverage test-lowest check docs pages paper bench load release-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -33,13 +33,13 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.package
 	$(PIP) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/.package  ## the first minute: the shipped models, then a training run on a small treebank
+demo: $(VENV)/.package  ## the first minute: the bundled models, then a model fitted to a small treebank
 	$(BIN)/bough sentiment "An overlong but oddly moving film."
 	$(BIN)/bough relatedness "A man plays a guitar" "A man plays music"
 	$(BIN)/bough nearest "two men are playing guitar" --corpus docs/sentences.txt
 	rm -rf runs/demo
-	$(BIN)/bough train demo --out runs/demo
-	$(BIN)/bough evaluate runs/demo
+	$(BIN)/bough fit examples/demo/train.txt --dev examples/demo/dev.txt --test examples/demo/test.txt --out runs/demo
+	$(BIN)/bough evaluate runs/demo examples/demo/test.txt
 
 $(VENV)/.serve: pyproject.toml $(VENV)/.package
 	$(PIP) --editable '.[serve]'
@@ -86,11 +86,14 @@ pages: $(VENV)/.package  ## the pages and the pictures that are made from the pr
 	$(BIN)/python tools/pages.py
 	$(BIN)/python tools/terminal.py
 
+paper: $(VENV)/.dev  ## every table, figure and claim of the paper; finished runs are not repeated
+	$(BIN)/python -m paper reproduce all
+
 bench: $(VENV)/.package  ## speed against the matmul floor and the recursive reference
-	$(BIN)/bough bench
+	$(BIN)/python -m benchmarks speed
 
 load: $(VENV)/.serve  ## requests a second, latency and memory of the server, for five minutes
-	$(BIN)/python tools/load.py
+	$(BIN)/python -m benchmarks load
 
 release-check: $(VENV)/.dev  ## the steps of RELEASING.md: build, install in a clean environment, run the demo
 	$(BIN)/python tools/release_check.py

@@ -1,4 +1,4 @@
-"""Compile the sweep in C while bough is being built, where there is a C compiler; without one bough is pure Python."""
+"""Compile the kernels in C while bough is being built, where there is a C compiler; without one bough is pure Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FOLDER = Path("src/bough/nn/fast")
+FOLDER = Path("src/bough/nn/kernels")
 FLAGS = [
     "-O3",
     "-std=c11",
@@ -24,7 +24,7 @@ FLAGS = [
 ]  # never -march=native: the instruction set is chosen when loaded
 
 
-class CompiledSweep(BuildHookInterface[Any]):
+class CompiledKernels(BuildHookInterface[Any]):
     """A wheel with the library is for this platform and every Python; an editable install has it beside the source."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

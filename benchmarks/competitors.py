@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from bough.bench.dependency import Pairs
-from bough.bench.measure import best, interleaved
+from benchmarks.dependency import Pairs
+from benchmarks.measure import best, interleaved
 from bough.nn import ChildSumTreeLSTM, Similarity
-from bough.training.optimisers import adagrad
+from bough.train.optimisers import adagrad
 
 X, D = 300, 150
 Encode = Callable[[Tensor, Pairs, int], Tensor]  # x (N, X), a batch and its number -> h (N, D)

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bough.bench.corpora import Corpus
-from bough.bench.recursion import climb, nary
+from benchmarks.corpora import Corpus
+from benchmarks.recursion import climb, nary
+from bough import Forest
 from bough.nn import Classifier, NaryTreeLSTM
-from bough.training.optimisers import adagrad
-from bough.trees.forest import Forest
+from bough.train.optimisers import adagrad
 
 CLASSES = 5
 

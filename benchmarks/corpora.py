@@ -11,11 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.data import find_data, load_sick, load_sst, sick_files, sst_files
-from bough.trees.forest import Forest
-from bough.trees.sharing import Words, prepared
-from bough.trees.tree import Tree
-from bough.trees.wellformed import Ints
+from bough import Forest, Tree
+from bough.data import find_data
+from bough.trees.subtree_sharing import Words, prepared
+from bough.trees.validate import Ints
+from paper.sick import load_sick, sick_files
+from paper.sst import load_sst, sst_files
 
 BATCH = 25  # trees, or pairs, in a step
 

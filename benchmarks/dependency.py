@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from bough.bench.corpora import Corpus
-from bough.nn import ChildSumTreeLSTM
-from bough.nn.heads import Similarity
-from bough.training.optimisers import adagrad
-from bough.trees.forest import Forest
+from benchmarks.corpora import Corpus
+from bough import Forest
+from bough.nn import ChildSumTreeLSTM, Similarity
+from bough.train.optimisers import adagrad
 
 SCALE, HIDDEN = 5, 50
 

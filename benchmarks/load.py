@@ -1,7 +1,7 @@
 """Load on `bough serve`: requests a second, latency, errors and memory over time; then SIGTERM in the middle.
 
-    python tools/load.py --seconds 300 --connections 32 --workers 2
-    python tools/load.py --seconds 60 --port 8000          # of a server that runs already, Ray Serve's say
+    python -m benchmarks load --seconds 300 --connections 32 --workers 2
+    python -m benchmarks load --seconds 60 --port 8000          # of a server that runs already, Ray Serve's say
 
 Starts a server of its own on a free port of the loopback, keeps as many connections busy as asked, each with
 sentences that the server has not seen, and prints a line every ten seconds and one line of JSON at the end. Memory

@@ -5,13 +5,13 @@ Nothing here is shared with the layers but their weights, which `gates()` hands 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
 
-from bough.nn import DTRNN, LSTM, ChildSumTreeLSTM, NaryTreeLSTM
-from bough.trees.tree import Tree
+from bough import Tree
+from bough.nn import LSTM, ChildSumTreeLSTM, NaryTreeLSTM
 
 State = tuple[Tensor, Tensor]  # h, c of one node, (D,) each
 Node = Callable[[Tensor, Sequence[State], Tensor | None], State]  # x_j, the children's states, a mask for u
@@ -113,36 +113,6 @@ def _along(node: Node, x: Tensor, trees: Sequence[Tree], *, backwards: bool) -> 
     return torch.stack(h), torch.stack(c)
 
 
-def dt_rnn(
-    layer: DTRNN, x: Tensor, trees: Sequence[Tree], relations: Mapping[Hashable, int] | None = None
-) -> Tensor:
-    """h (N, D) of a DT-RNN or, with a matrix for each of its `relations`, an SDT-RNN."""
-    squash = {"tanh": torch.tanh, "relu": torch.relu, "sigmoid": torch.sigmoid}[layer.nonlinearity]
-    U, b = layer.U.unbind(), layer.b_U.unbind()
-    rows, h = x.unbind(), list[Tensor]()
-    for tree in trees:
-        first = len(h)
-        h += [x] * len(tree)
-        words = [1] * len(tree)
-        for j in _upwards(tree):
-            z = layer.W @ rows[first + j] + layer.b_W
-            for k in tree.children[j]:
-                r = _relation(tree, k, relations) if layer.relations > 1 else 0
-                message = h[first + k] @ U[r] + b[r]  # U is stored transposed
-                z = z + (words[k] * message if layer.average else message)
-                words[j] += words[k]
-            h[first + j] = squash(z / words[j] if layer.average else z)
-    return torch.stack(h)
-
-
-def _relation(tree: Tree, node: int, ids: Mapping[Hashable, int] | None) -> int:
-    assert tree.relations is not None
-    name = tree.relations[node]
-    known = name if ids is None else ids[name]
-    assert isinstance(known, int)
-    return known
-
-
 def _upwards(tree: Tree) -> list[int]:
     order: list[int] = tree.heights.argsort(kind="stable").tolist()
     return order
@@ -150,8 +120,8 @@ def _upwards(tree: Tree) -> list[int]:
 
 def recursive(
     layer: nn.Module, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None
-) -> tuple[Tensor, ...]:
-    """What `layer(x, Forest(trees))` should be: h and c, or h alone where there is no c.
+) -> tuple[Tensor, Tensor]:
+    """h and c, what `layer(x, Forest(trees))` should be.
 
     `masks` (N, D) stands for the draw of `recurrent_dropout`.
     """
@@ -161,6 +131,4 @@ def recursive(
         return climb(child_sum(layer), x, trees, masks)
     if isinstance(layer, LSTM):
         return lstm(layer, x, trees)
-    if isinstance(layer, DTRNN):
-        return (dt_rnn(layer, x, trees),)
     raise TypeError(f"no equations for a {type(layer).__name__}")

@@ -1,6 +1,6 @@
 """How far the losses of two ranks and of one process drift apart over an epoch, and those of two paths of one.
 
-    python tools/rounding.py --data DATA      # an epoch of 600 sentences of SST; see docs/scaling.md
+    python -m benchmarks rounding --data DATA      # an epoch of 600 sentences of SST; see docs/scaling.md
 
 Prints the relative difference to one process, step by step: two ranks, one process with BOUGH_FAST=torch, and two ranks
 against one in numbers of 64 bits.
@@ -32,10 +32,10 @@ def run(data: str, double: bool) -> None:
     """One of these epochs; the first rank prints its losses."""
     import torch
 
-    import bough.training.train as training
-    from bough.training.ranks import Ranks
-    from bough.training.recipes import load_recipe
-    from bough.training.torchrun import joined
+    import paper.train as training
+    from bough.train.distributed import Ranks
+    from bough.train.torchrun import joined
+    from paper.recipes import load_recipe
 
     torch.set_num_threads(1)
     reduce, new, seen = Ranks.reduce, training._new_model, list[float]()

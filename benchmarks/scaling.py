@@ -1,7 +1,7 @@
 """What training on more cores costs: measured here with one rank and two, computed from that for 10, 100 and 1,000.
 
-    python tools/scaling.py            # measures, writes docs/scaling.json, and its tables into docs/scaling.md
-    python tools/scaling.py --tables   # the tables alone, from docs/scaling.json
+    python -m benchmarks scaling            # measures, writes docs/scaling.json, and its tables into docs/scaling.md
+    python -m benchmarks scaling --tables   # the tables alone, from docs/scaling.json
 
 One rank and two take turns within one run, so that a busy spell hits them alike. Seconds of a rank's own work are
 those of its processor; seconds of a step, with the waiting, those of the clock, the best of all rounds.
@@ -54,10 +54,10 @@ def as_rank(data: Path | None) -> None:
     import torch
     import torch.distributed as dist
 
-    from bough.bench.corpora import sst_shaped
-    from bough.bench.whole_step import WholeStep
-    from bough.training.ranks import Ranks
-    from bough.training.torchrun import joined
+    from benchmarks.corpora import sst_shaped
+    from benchmarks.whole_step import WholeStep
+    from bough.train.distributed import Ranks
+    from bough.train.torchrun import joined
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -137,7 +137,7 @@ class _Work:
         """A rank's own work in a batch, one of `count`, and the rows of the word table that it would send."""
         import numpy as np
 
-        from bough.training.ranks import Ranks
+        from bough.train.distributed import Ranks
 
         system, chosen = self.system, np.arange(trees)
         whole = system.task.loss(system.model, Ranks().share(system.examples, chosen, self.nodes), system.rng)
@@ -174,8 +174,8 @@ def _best(message: Callable[[], object], rounds: int = 30) -> float:
 
 def _parsing(corpus: Any) -> dict[str, float]:
     """A rank's own work before a fit: sentences to trees, and the bytes of them that each rank sends the others."""
-    from bough.fitting.packed import PackedTrees
-    from bough.pipeline.whole import WholeReader
+    from bough.pipelines.readers import WholeReader
+    from bough.train.packed_trees import PackedTrees
 
     texts = [" ".join(str(tree.tokens[node]) for node in tree.words) for tree in corpus.trees[: TEXTS + 64]]
     reader = WholeReader("builtin", "constituency")

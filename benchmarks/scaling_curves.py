@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bough.bench.constituency import Batch, SentimentStep, batch_of
-from bough.bench.corpora import BATCH, Corpus, combs
-from bough.bench.measure import best, interleaved, peak_bytes
-from bough.nn.fast.buffers import forget_buffers
+from benchmarks.constituency import Batch, SentimentStep, batch_of
+from benchmarks.corpora import BATCH, Corpus, combs
+from benchmarks.measure import best, interleaved, peak_bytes
+from bough.nn.kernels.buffers import forget_buffers
 
 Row = dict[str, float]
 

@@ -1,6 +1,6 @@
 """What a million sentences cost on a Ray cluster: measured on this machine, then computed for larger ones.
 
-    python tools/scaling_scoring.py --lines 50000 --out results/scaling-scoring.json
+    python -m benchmarks scaling_scoring --lines 50000 --out results/scaling-scoring.json
 
 Measures, in one run: how the time of one process splits over reading, parsing, scoring and writing; `score_files` with
 one worker and with two on the same file; the driver's memory meanwhile; what cutting a file and a part that is empty
@@ -22,15 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from load import cpu_seconds, memory, sentence
 
 import bough
-from bough.cluster import places
-from bough.cluster.connection import connected, load_ray
-from bough.cluster.parts import ROWS, cut
-from bough.cluster.scoring import score_files
-from bough.pipeline.files import records_of, scored
-from bough.pipeline.reading import groups
+from benchmarks.load import cpu_seconds, memory, sentence
+from bough.integrations.ray import filesystem as places
+from bough.integrations.ray.connection import connected, load_ray
+from bough.integrations.ray.scoring import score_files
+from bough.integrations.ray.splits import ROWS, cut
+from bough.pipelines.files import records_of, scored
+from bough.pipelines.reading import groups
 
 CORES = (10, 100, 1_000)
 MILLION = 1_000_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from bough.bench.constituency import CLASSES
-from bough.bench.dependency import HIDDEN, SCALE
-from bough.trees.forest import Forest
+from benchmarks.constituency import CLASSES
+from benchmarks.dependency import HIDDEN, SCALE
+from bough import Forest
 
 
 class Done:

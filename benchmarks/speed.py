@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import platform
 import time
 from collections.abc import Callable
@@ -10,21 +12,43 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from rich.console import Console
+from rich.table import Table
 
-from bough.bench.constituency import SentimentFloor, SentimentStep, batch_of
-from bough.bench.corpora import BATCH, Corpus, sick_shaped, sst_shaped
-from bough.bench.dependency import RelatednessFloor, RelatednessStep, pairs_of
-from bough.bench.done import Done
-from bough.bench.growth import with_d, with_depth, with_trees
-from bough.bench.measure import best, by_path, interleaved, spread
-from bough.bench.peers import peer_figures
-from bough.bench.whole_step import WholeStep
-from bough.nn import fast
+from benchmarks.competitors import peer_figures
+from benchmarks.constituency import SentimentFloor, SentimentStep, batch_of
+from benchmarks.corpora import BATCH, Corpus, sick_shaped, sst_shaped
+from benchmarks.dependency import RelatednessFloor, RelatednessStep, pairs_of
+from benchmarks.measure import best, by_path, interleaved, spread
+from benchmarks.scaling_curves import with_d, with_depth, with_trees
+from benchmarks.shared_floor import Done
+from benchmarks.whole_step import WholeStep
+from bough.nn import kernels as fast
 from bough.nn.threads import one_thread
 
 __all__ = ["FULL", "QUICK", "Effort", "run_bench"]
 
 Figures = dict[str, Any]
+RATIOS = {
+    "floor_ratio": "SST step, over its bare matmuls",
+    "floor_ratio_torch": "the same, swept by torch",
+    "train_floor_ratio": "the whole step of `python -m paper train`, over the same matmuls",
+    "done_ratio": "SST step, over the matmuls that sharing leaves",
+    "floor_ratio_unshared": "the same without sharing equal words",
+    "recursion_speedup": "node-at-a-time recursion, over the SST step",
+    "shared_floor_ratio": "SICK step, over its bare matmuls without sharing",
+    "shared_floor_ratio_torch": "the same, swept by torch",
+    "shared_train_floor_ratio": "the whole step of `python -m paper train`, over the same matmuls",
+    "shared_done_ratio": "SICK step, over the matmuls that sharing leaves",
+    "unshared_floor_ratio": "SICK step without sharing, over its bare matmuls",
+    "equations_ratio": "SICK step by the layers' equations, over the fastest way",
+    "equations_ratio_torch": "the same, over the way by torch",
+    "recursion_speedup_equations": "node-at-a-time recursion, over the SST step by the equations",
+    "build_share": "building a forest, over the SST step",
+    "growth_ratio": "time per node in the largest batch, over the smallest",
+    "trees_per_second": "SST trees per second, forests built",
+    "pairs_per_second": "SICK pairs per second",
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +73,7 @@ QUICK = Effort(2, 1, 1, 1, (5, 50), 40, (10, 2), (10, 20), 1)
 def run_bench(
     data: Path | None = None, *, effort: Effort = FULL, tell: Callable[[str], None] = lambda what: None
 ) -> Figures:
-    """Every figure of `bough bench`, by name; ratios are of CPU seconds in this run and one thread.
+    """Every figure of `python -m benchmarks speed`, by name; ratios are of CPU seconds in this run and one thread.
 
     `data` is a folder with SST and SICK; without it they are looked for in the usual places, and where they
     are not found random trees of the same shapes stand in, as `data` and `pairs_data` of the result say.
@@ -180,3 +204,48 @@ def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
         "distinct_share": units,
         "peers": peer_figures(plain, shared, corpus.words, effort.recursive_rounds),
     }
+
+
+def show(result: Figures) -> None:
+    """Print the figures as tables."""
+    console = Console()
+    title = f"one thread, {result['data']} and {result['pairs_data']} trees, torch {result['torch']}"
+    title += f"\nsweeps by {result['sweeps']}"
+    table = Table("what", "figure", title=title, title_justify="left")
+    for key, meaning in RATIOS.items():
+        table.add_row(meaning, f"{result[key]:,.0f}" if "per_second" in key else f"{result[key]:.2f}")
+    for peer, speed in result["peers"].items():
+        table.add_row(f"SICK trees per second, Child-Sum: {peer}", f"{speed:,.0f}")
+    console.print(table)
+    for key, name in (("growth_trees", "trees"), ("growth_depth", "depth"), ("growth_d", "d")):
+        console.print(_growth(f"growth with {name}", result[key]))
+
+
+def _growth(title: str, lines: list[dict[str, Any]]) -> Table:
+    table = Table(*(name.replace("_", " ") for name in lines[0]), title=title, title_justify="left")
+    for line in lines:
+        table.add_row(*(f"{cell:,.1f}" if isinstance(cell, float) else f"{cell:,}" for cell in line.values()))
+    return table
+
+
+def main() -> None:
+    """Read the arguments, measure, show."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks speed",
+        description="Measure the speed of the layers, as ratios in one run.",
+    )
+    parser.add_argument(
+        "--data", type=Path, help="data folder; without data, random trees of the same shapes"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    given = parser.parse_args()
+    with Console(stderr=True).status("starting") as status:
+        result = run_bench(given.data, tell=status.update)
+    if given.json:
+        print(json.dumps(result, indent=2))
+    else:
+        show(result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""The whole step of `bough train`: batching, loss, gradient, optimiser and word table."""
+"""The whole step of `python -m paper train`: batching, loss, gradient, optimiser and word table."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.bench.corpora import BATCH, Corpus
-from bough.model.model import Model
-from bough.model.sentences import NO_SPANS, Sentence
-from bough.training.optimisers import optimiser_for
-from bough.training.recipes import load_recipe
-from bough.training.tasks import RelatednessTask, SentimentTask, Task
-from bough.training.tasks.pairs import Rated
+from benchmarks.corpora import BATCH, Corpus
+from bough.models.batching import NO_SPANS, Sentence
+from bough.models.model import Model
+from bough.train.optimisers import optimiser_for
+from bough.train.tasks import Rated
+from paper.recipes import load_recipe
+from paper.tasks import RelatednessTask, SentimentTask, Task
 
 _NOWHERE = Path()  # the examples are at hand
 
@@ -27,7 +27,8 @@ class WholeStep:
         config = load_recipe(recipe)
         self.task: Task
         table = torch.randn(corpus.words, config.dimension) * 0.1
-        self.model = Model(config, [str(word) for word in range(corpus.words - 1)], (), table).train()
+        words = [str(word) for word in range(corpus.words - 1)]
+        self.model = Model(config.for_model(), config.purpose, words, (), table).train()
         self.optimiser, self.rng = optimiser_for(self.model), np.random.default_rng(0)
         sentences = _sentences(corpus)
         if ratings is None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bough.data.location import find_data, require
-from bough.data.sick import Pair, load_pairs
+from bough import Tree
+from bough.data.paths import find_data, require
 from bough.errors import FormatError
 from bough.formats import ptb
-from bough.trees.tree import Tree
+from paper.sick import Pair, load_pairs
 
 UNLABELLED = "#"
 Classes = tuple[int, ...]  # the one or more that a label stands for
@@ -21,7 +21,7 @@ Classes = tuple[int, ...]  # the one or more that a label stands for
 def load_extra(data: Path | str | None, name: str, split: str, classes: int) -> list[Tree]:
     """The trees of one source; a label is a tuple of class numbers below `classes`, or None."""
     path = extra_file(find_data(data), name, split)
-    require([path], "extra", hint="`bough prepare opinions` makes goemotions, titles and reviews")
+    require([path], "extra", hint="`python -m bundle prepare opinions` makes goemotions, titles and reviews")
     trees = []
     for number, tree in enumerate(ptb.iterate(path), 1):
         where = f"{path}: tree {number}"
@@ -39,7 +39,7 @@ def extra_file(data: Path, name: str, split: str) -> Path:
 
 def load_extra_pairs(data: Path | str | None, name: str, split: str, scale: int) -> list[Pair]:
     """The pairs of one source, as dependency trees."""
-    hint = "`bough prepare stsb` makes captions, news, forums and turns"
+    hint = "`python -m bundle prepare stsb` makes captions, news, forums and turns"
     return load_pairs(extra_pairs(find_data(data), name, split), "dependency", scale, hint=hint)
 
 

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bough.model.card import FIGURES, data_of
-from bough.model.config import Config
+from bough.train.card import FIGURES
+from bundle.auxiliary_data import shares
+from bundle.config import BundleConfig
+from paper.card import DATA
 
+BESIDE = {
+    "goemotions": "GoEmotions (Demszky et al., 2020; Apache-2.0)",
+    "titles": "titles of Amazon reviews (Blitzer et al., 2007; free for research)",
+    "reviews": "first sentences of Amazon reviews (the same)",
+    "sayings": "sayings that come with bough (MIT)",
+    "captions": "captions of the STS benchmark (Cer et al., 2017; CC BY-SA 4.0)",
+    "news": "news of the same",
+    "forums": "forums of the same",
+    "turns": "pairs that come with bough (MIT)",
+}
 ABOUT = {
     "sentiment": "The sentiment of every phrase of an English sentence, from very negative to very positive.",
     "relatedness": "How related two English sentences are, from 1 to 5.",
@@ -50,17 +62,18 @@ LIMITS = {
 }
 
 
-def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
+def shipped_card(config: BundleConfig, facts: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
     """Markdown, from what was measured while the model was made."""
     name, scores = facts["name"], facts["scores"]
     figures = list(scores["test"]["trained"])
     versions = ", ".join(f"{what} {version}" for what, version in origin.get("versions", {}).items())
     vectors = "" if config.vectors == "auto" else f" --vectors {config.vectors}"
-    trained = (
-        f"`bough train {origin['recipe']} --seed {origin['seed']}{vectors}`"
-        if origin
-        else "a run of `bough train`"
-    )
+    if not origin:
+        trained = "a run of `python -m paper train`"
+    elif config.mix:
+        trained = f"`python -m bundle {origin['recipe']} --out FOLDER --seed {origin['seed']}`"
+    else:
+        trained = f"`python -m paper train {origin['recipe']} --seed {origin['seed']}{vectors}`"
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     lines = [
         f"# {name}",
@@ -68,7 +81,8 @@ def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, 
         ABOUT[name],
         f"{config.about or config.encoder}; used by `bough.load({name!r})` and the command `bough`.",
         "",
-        f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `bough ship`, {facts['made_by']}.",
+        f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `python -m bundle export`, "
+        f"{facts['made_by']}.",
         f"- Data: {data_of(config)}.",
         f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). "
         + ROWS[config.pair_features].format(columns=facts["columns"]),
@@ -85,3 +99,8 @@ def shipped_card(config: Config, facts: Mapping[str, Any], origin: Mapping[str, 
         cells = [f"{scores[split][step][f]:.4f}" for f in figures for split in ("dev", "test")]
         lines.append(f"| {what.format(parser=facts['parser'])} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", "## Settings", "", "```", settings, "```", ""])
+
+
+def data_of(config: BundleConfig) -> str:
+    """Return what a model learned from, and on which terms."""
+    return "; ".join([DATA[config.task], *(BESIDE.get(name, name) for name in shares(config.mix))])

@@ -8,29 +8,33 @@ from typing import Any
 
 import numpy as np
 
+from bough import Tree
 from bough.data import find_data
-from bough.data.sick import TEXTS
 from bough.formats.lines import numbered
-from bough.model.model import Model
-from bough.parsing import Parser, get_parser
-from bough.pipeline.relatedness import RelatednessPipeline
-from bough.pipeline.sentiment import SentimentPipeline
-from bough.training.tasks import Floats, Task, task_for
-from bough.trees.tree import Tree
+from bough.models.metrics import Floats
+from bough.models.model import Model
+from bough.pipelines import RelatednessPipeline, SentimentPipeline
+from bough.text import Parser, get_parser
+from paper.config import PaperConfig
+from paper.sick import TEXTS
+from paper.tasks import Task
 
 Figures = dict[str, float]
 
 
-def on_gold_trees(model: Model, split: str = "test", *, data: Path | str | None = None) -> Figures:
-    """The figures of a model on the trees of its data set."""
-    task = _own_task(model, data)
+def on_gold_trees(
+    model: Model, split: str = "test", *, data: Path | str | None = None, check: bool = True
+) -> Figures:
+    """The figures of a model on the trees of its data set; `check` compares their number with the official one."""
+    task = _own_task(model, data, check)
     examples = task.prepare(task.read(split), model)
     return task.metrics(task.predict(model, examples), examples)
 
 
-def _own_task(model: Model, data: Path | str | None) -> Task:
-    """The task without the sources beside it, which are measured elsewhere (`tools/everyday.py`)."""
-    return task_for(model.config.with_settings({"mix": ""}), data)
+def _own_task(model: Model, data: Path | str | None, check: bool) -> Task:
+    """Return the task without other sources, which are measured elsewhere (`bundle/everyday.py`)."""
+    config = PaperConfig.of_model(model.config, model.purpose)
+    return config.with_settings({"source": "data" if check else "own"}).build_task(data)
 
 
 def on_text(
@@ -39,16 +43,17 @@ def on_text(
     *,
     data: Path | str | None = None,
     parser: str | Parser = "builtin",
+    check: bool = True,
 ) -> Figures:
     """The figures of the whole pipeline on plain text: tokeniser, parser, model.
 
     SICK's text is that of its own files. SST's, whose trees are all there is, are the words of the trees
     with spaces between.
     """
-    task = _own_task(model, data)
+    task = _own_task(model, data, check)
     examples = task.read(split)
     engine = get_parser(parser) if isinstance(parser, str) else parser
-    if model.config.task == "sick":
+    if model.config.of_pairs:
         predicted = _ratings(model, _pairs(task, examples, split, data), engine)
     else:
         predicted = _classes(model, [spoken(tree) for tree in examples], engine)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from bough.model.int8 import quantised
-from bough.model.model import Model
-from bough.model.shipped import ShippedModel
+from bough.files import quantised
+from bough.models.bundled import ShippedModel
+from bough.models.model import Model
 from bough.nn import TreeLayer
 
 COLUMNS = 240
@@ -46,7 +46,7 @@ def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COL
         table = quantised(coordinates)
         config = model.config.with_settings({"dimension": axes.shape[1]})
         weights = {**encoder.state_dict(), **encoder.with_input_map(W, b)}
-    shipped = ShippedModel(config, words, model.relations, table.codes, table.scales, model.purpose)
+    shipped = ShippedModel(config, model.purpose, words, model.relations, table.codes, table.scales)
     shipped.encoder.load_state_dict(weights)
     shipped.head = model.head
     if model.config.pair_features:

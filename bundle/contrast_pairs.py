@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from bough.data.identity import text_digest
-from bough.data.sts import Alike
+from bough.data.checksums import text_digest
+from bundle.sts import Alike
 
 TURNS = "turns"
-FILE = Path(__file__).with_name("turns.txt")
+FILE = Path(__file__).with_name("contrast_pairs.txt")
 MOST = 24  # pairs of one pattern
 
 

@@ -1,12 +1,12 @@
 """Sentiment outside the films: models, VADER and a bag of words side by side, on text as people write it.
 
-    python tools/everyday.py sentiment runs/mine            # everyday sentences and the other dev parts
-    python tools/everyday.py sentiment --test               # the test parts instead, once all is chosen
+    python -m bundle.everyday sentiment runs/mine            # everyday sentences and the other dev parts
+    python -m bundle.everyday sentiment --test               # the test parts instead, once all is chosen
 
-Needs the folder of data (--data, or BOUGH_DATA) and `vaderSentiment` and `scikit-learn`, which the extra `dev` has.
-`tests/everyday.csv` and `tests/blind_spots.csv` are development sets: the sayings that the shipped model learned from
-were written with their sentences known. The bag of words is a logistic regression on one and two words, weighed by
-TF-IDF, trained on what the models may train on: SST's sentences, GoEmotions and Amazon titles.
+Needs the folder of data (--data, or BOUGH_DATA) and `vaderSentiment`, which the extra `lab` has. `everyday.csv` and
+`blind_spots.csv` beside this file are development sets: the sayings that the shipped model learned from were written
+with their sentences known. The bag of words is a logistic regression on one and two words, weighed by TF-IDF, trained
+on what the models may train on: SST's sentences, GoEmotions and Amazon titles.
 Three classes are scored on everyday sentences and GoEmotions, two on Amazon titles and SST, whose neutral
 sentences are left out. VADER is positive from 0.05 and negative from -0.05, of two classes positive above 0.
 """
@@ -20,12 +20,13 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import cards
 import numpy as np
+
+from bundle import card_sections as cards
 
 CLASSES = ("negative", "neutral", "positive")
 SECTION = "## Outside the films"
-TESTS = Path(__file__).parents[1] / "tests"
+HERE = Path(__file__).parent
 DEVELOPED = {
     "development set: everyday sentences": "everyday.csv",
     "development set: blind spots": "blind_spots.csv",
@@ -35,16 +36,16 @@ Set = tuple[list[str], list[str]]  # texts and their classes
 
 
 def table(name: str) -> Set:
-    """A file of the tests."""
-    with (TESTS / name).open(encoding="utf-8", newline="") as file:
+    """Read one of the files of sentences beside this module."""
+    with (HERE / name).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [row["text"] for row in rows], [row["label"] for row in rows]
 
 
 def treebank(data: str | None, split: str) -> Set:
     """SST's sentences as plain text, in three classes."""
-    from bough.data import load_sst
-    from bough.pipeline.check import spoken
+    from bundle.check import spoken
+    from paper.sst import load_sst
 
     trees = load_sst(data, split)
     roots = [int(str((tree.labels or ())[tree.root])) for tree in trees]
@@ -53,7 +54,7 @@ def treebank(data: str | None, split: str) -> Set:
 
 def opinions(data: str | None, source: str, split: str) -> Set:
     """GoEmotions or Amazon titles."""
-    from bough.data.opinions import load_opinions
+    from bundle.opinions import load_opinions
 
     found = load_opinions(data, source, split)
     return [opinion.text for opinion in found], [opinion.label for opinion in found]
@@ -90,7 +91,7 @@ def bag_of_words(data: str | None) -> Scorer:
 def model(name: str) -> Scorer:
     """A model of five classes, by its name or folder."""
     import bough
-    from bough.pipeline.sentiment import SentimentPipeline
+    from bough.pipelines import SentimentPipeline
 
     pipeline = bough.load(name)
     assert isinstance(pipeline, SentimentPipeline)
@@ -169,7 +170,7 @@ def main() -> None:
     print(shown)
     if given.card is not None:
         said = (
-            "By `python tools/everyday.py --test`, in percent. The first two tables are development sets: the project "
+            "By `python -m bundle.everyday --test`, in percent. The first two tables are development sets: the project "
             "wrote their sentences, and later the sayings that the model learned from, some of them near twins of "
             "these sentences. They do not show how the model does on other text. The last three are test splits, read "
             "once all was chosen."

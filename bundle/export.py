@@ -12,18 +12,19 @@ import torch
 from torch import Tensor
 
 from bough.data import find_data, user_cache
-from bough.data.choice import choose
+from bough.data.vector_sets import choose
 from bough.data.vectors import first_vectors
-from bough.model.folding import COLUMNS, fold
-from bough.model.model import Model
-from bough.model.shipped import ShippedModel
-from bough.model.shipped_card import shipped_card
-from bough.pipeline.check import on_gold_trees, on_text
-from bough.storage import read_json
-from bough.training.tasks import task_for, word_counts
-from bough.training.vocabulary import lasting
-from bough.training.words import Words
+from bough.files import read_json
+from bough.models.bundled import ShippedModel
+from bough.models.model import Model
+from bough.train.vocabulary import lasting
+from bough.train.word_vectors import Words
 from bough.version import __version__
+from bundle.card import shipped_card
+from bundle.check import on_gold_trees, on_text
+from bundle.compress import COLUMNS, fold
+from bundle.config import BundleConfig
+from paper.tasks import word_counts
 
 log = logging.getLogger(__name__)
 
@@ -54,12 +55,17 @@ def ship(
         raise ValueError(
             f"{run} has contextual leaves; its folder is complete as it is, and there is no smaller one"
         )
-    if model.config.task not in TASKS[name]:
-        raise ValueError(f"{run} is a model for {model.config.task!r}, not for {name}")
-    vocabulary, vectors, source = wide_vocabulary(model, data, words)
+    origin = read_json(run / "run.json")
+    config = BundleConfig.stored(origin["config"])
+    if config.task not in TASKS[name]:
+        raise ValueError(f"{run} is a model for {config.task!r}, not for {name}")
+    vocabulary, vectors, source = wide_vocabulary(model, config, data, words)
     shipped = fold(model, vocabulary, vectors, columns)
     measured = {
-        split: measure(model, shipped, split, columns, data=data, parser=parser) for split in ("dev", "test")
+        split: measure(
+            model, shipped, split, columns, data=data, parser=parser, check=config.source == "data"
+        )
+        for split in ("dev", "test")
     }
     facts = {
         "name": name,
@@ -70,7 +76,7 @@ def ship(
         "scores": measured,
         "made_by": f"bough {__version__}",
     }
-    shipped.save(out, card=shipped_card(model.config, facts, _origin(run)), facts=facts)
+    shipped.save(out, card=shipped_card(config, facts, origin), facts=facts)
     return facts
 
 
@@ -82,27 +88,27 @@ def measure(
     *,
     data: Path | str | None = None,
     parser: str = "builtin",
+    check: bool = True,
 ) -> dict[str, dict[str, float]]:
     """What each step of shipping does to a model's figures."""
     same_words = fold(model, model.words, model.table, columns)
     return {
-        "trained": on_gold_trees(model, split, data=data),
-        "folded": on_gold_trees(same_words, split, data=data),
-        "shipped": on_gold_trees(shipped, split, data=data),
-        "text": on_text(shipped, split, data=data, parser=parser),
+        "trained": on_gold_trees(model, split, data=data, check=check),
+        "folded": on_gold_trees(same_words, split, data=data, check=check),
+        "shipped": on_gold_trees(shipped, split, data=data, check=check),
+        "text": on_text(shipped, split, data=data, parser=parser, check=check),
     }
 
 
 def wide_vocabulary(
-    model: Model, data: Path | str | None, most: int = WORDS
+    model: Model, config: BundleConfig, data: Path | str | None, most: int = WORDS
 ) -> tuple[list[str], Tensor, str]:
     """The words to ship, their vectors (words + 1, X), the unknown word's first, and where they come from.
 
     Trained words keep the row that training gave them. One that differs from a known word by case alone, and
     has the same vector, is left out: look-up finds it anyway.
     """
-    config = model.config
-    task = task_for(config, data)
+    task = config.build_task(data)
     counts = word_counts(task, task.read("train"))
     if config.missing == "written":
         return _written_vocabulary(model, Words(config, data, 1, counts), counts, most)
@@ -143,7 +149,3 @@ def _written_vocabulary(
 def _said_already(word: str, rows: dict[str, Tensor]) -> bool:
     lower = word.lower()
     return word != lower and lower in rows and torch.equal(rows[word], rows[lower])
-
-
-def _origin(run: Path) -> dict[str, Any]:
-    return read_json(run / "run.json") if (run / "run.json").exists() else {}

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bough.data.identity import text_digest
-from bough.data.location import find_data, require
+from bough.data.checksums import text_digest
+from bough.data.paths import find_data, require
 from bough.data.tables import rows_with
 from bough.errors import DataError
 
 SOURCES = ("goemotions", "titles", "reviews", "sayings")  # of a review: its title, or its text
-SAYINGS = Path(__file__).with_name("sayings.txt")  # patterns of bough's own
+SAYINGS = Path(__file__).with_name("templates.txt")  # patterns of bough's own
 MOST = 60  # sayings of one pattern
 STARS = {"1": "negative", "2": "negative", "4": "positive", "5": "positive"}
 _TENTHS = {0: "test", 1: "dev"}  # of the titles, by their hash; all others are for training
@@ -38,7 +38,11 @@ def load_opinions(data: Path | str | None, source: str, split: str) -> list[Opin
     if source == "sayings":
         return [Opinion(text, label) for text, label in _sayings() if _split_of(text) == split]
     path = opinions_file(find_data(data), source)
-    require([path], "opinions")
+    require(
+        [path],
+        "opinions",
+        "GoEmotions and Amazon's reviews as CSV go to opinions/goemotions.csv and amazon.csv",
+    )
     found = list(_comments(path, split) if source == "goemotions" else _reviews(path, source, split))
     if not found:
         raise DataError(f"{path}: no texts for {split}")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from bough import Tree
 from bough.data import find_data
-from bough.data.extra import UNLABELLED, extra_file
-from bough.data.location import SPLITS
-from bough.data.opinions import SOURCES, Opinion, load_opinions
+from bough.data.paths import SPLITS
 from bough.errors import DataError
+from bough.files import write_text
 from bough.formats import ptb
-from bough.parsing import Parser
-from bough.parsing.joining import joined
-from bough.parsing.prepare import AT_ONCE, Tell
-from bough.parsing.tokenise import Token, sentences
-from bough.storage import write_text
-from bough.trees.tree import Tree
+from bough.text import Parser
+from bough.text.join_sentences import joined
+from bough.text.tokenise import Token, sentences
+from bundle.auxiliary_data import UNLABELLED, extra_file
+from bundle.opinions import SOURCES, Opinion, load_opinions
+from paper.prepare import AT_ONCE, Tell
 
 LABELS = {"negative": "0|1", "neutral": "2", "positive": "3|4"}  # among the five classes of SST
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from bough.data import find_data
-from bough.data.extra import extra_pairs
-from bough.data.location import SPLITS
-from bough.data.sts import SOURCES, load_sts
-from bough.data.turns import TURNS, load_turns
-from bough.parsing import Parser
-from bough.parsing.prepare import Tell, unused, write_pairs
+from bough.data.paths import SPLITS
+from bough.text import Parser
+from bundle.auxiliary_data import extra_pairs
+from bundle.contrast_pairs import TURNS, load_turns
+from bundle.sts import SOURCES, load_sts
+from paper.prepare import Tell, unused, write_pairs
 
 
 def prepare_sts(

@@ -1,12 +1,12 @@
 """Relatedness outside the captions: models and a TF-IDF cosine side by side, on the STS benchmark's dev split.
 
-    python tools/related.py relatedness relatedness-sick runs/mine
-    python tools/related.py --card src/bough/weights/relatedness/README.md
+    python -m bundle.related relatedness relatedness-sick runs/mine
+    python -m bundle.related --card src/bough/pretrained/relatedness/README.md
 
-Needs the folder of data (--data, or BOUGH_DATA) and `scikit-learn`, which the extra `dev` has. Pearson's r is taken
-over all pairs and within each genre. For the retrieval every pair with a score of at least 4 is a question: among all
-distinct sentences of the split but the first one itself, at which place is the second? The TF-IDF cosine is
-scikit-learn's with its defaults, fitted on the split's sentences.
+Needs the folder of data (--data, or BOUGH_DATA). Pearson's r is taken over all pairs and within each genre. For the
+retrieval every pair with a score of at least 4 is a question: among all distinct sentences of the split but the first
+one itself, at which place is the second? The TF-IDF cosine is scikit-learn's with its defaults, fitted on the split's
+sentences.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import cards
 import numpy as np
+
+from bundle import card_sections as cards
 
 SECTION = "## Outside the captions"
 ALIKE = 4.2  # on the scale of 1 to 5: a score of 4 in the benchmark
@@ -44,7 +45,7 @@ Ranks = Callable[[Sequence[str], Sequence[str]], list[list[int]]]  # queries, co
 def model(name: str) -> tuple[Rate, Ranks]:
     """A model for pairs, by its name or folder."""
     import bough
-    from bough.pipeline import RelatednessPipeline
+    from bough.pipelines import RelatednessPipeline
 
     pipeline = bough.load(name)
     assert isinstance(pipeline, RelatednessPipeline)
@@ -96,7 +97,7 @@ def retrieval(ranks: Ranks, questions: Pairs, corpus: Sequence[str]) -> dict[str
 
 
 def main() -> None:
-    from bough.data.sts import SOURCES, load_sts
+    from bundle.sts import SOURCES, load_sts
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -107,7 +108,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--card", type=Path, help="a model's README.md, for the tables to stand in")
     given = parser.parse_args()
-    split = "dev" if given.held else "test"  # as bough counts: see `bough.data.sts`
+    split = "dev" if given.held else "test"  # as bough counts: see `bundle.sts`
     sets = {name: load_sts(given.data, name, split) for name in SOURCES}
     everything = [pair for found in sets.values() for pair in found]
     pairs: Pairs = [(pair.a, pair.b) for pair in everything]
@@ -141,7 +142,7 @@ def main() -> None:
     print(shown)
     if given.card is not None:
         said_of = (
-            "By `python tools/related.py`, on plain text, on the dev split of the STS benchmark. The model and "
+            "By `python -m bundle.related`, on plain text, on the dev split of the STS benchmark. The model and "
             "its settings were chosen without it. That shared words count in the order of `nearest` was decided "
             "when the split had shown TF-IDF ahead without them; how much they count was chosen on the pairs held "
             "out of train. `relatedness-sick` learned from SICK alone. On forums TF-IDF is better. The pairs at "

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bough.data.extra import extra_pairs, load_extra_pairs, shares
-from bough.data.sick import Pair, pair_files
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.training.tasks.pairs import Rated, correlations
-from bough.training.tasks.sick import RelatednessTask
-from bough.training.tasks.task import Floats, Indices, cut, shuffled
+from bough.models.metrics import correlations
+from bough.models.model import Model
+from bough.train.tasks import Floats, Indices, Rated, shuffled
+from bundle.auxiliary_data import extra_pairs, load_extra_pairs, shares
+from bundle.config import BundleConfig
+from paper.sick import Pair, pair_files
+from paper.tasks.examples import cut
+from paper.tasks.sick import RelatednessTask
 
 _BETWEEN = "\t"  # a pair's source and its id there
 
@@ -26,8 +27,9 @@ class JoinedTask(RelatednessTask):
     fresh order. The loss is the mean over a step's pairs.
     """
 
-    def __init__(self, config: Config, data: Path) -> None:
+    def __init__(self, config: BundleConfig, data: Path) -> None:
         super().__init__(config, data)
+        self.config: BundleConfig = config
         self.shares = shares(config.mix)
 
     def read(self, split: str) -> list[Pair]:

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from bough.data.extra import Classes, extra_file, load_extra, shares
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.purpose import CLASS_NAMES
-from bough.model.sentences import UNLABELLED, Sentence, collate
+from bough import Tree
+from bough.models.batching import UNLABELLED, Sentence, collate
+from bough.models.model import Model
+from bough.nn import Classifier
 from bough.nn.dropout import kept
-from bough.nn.heads import Classifier
-from bough.training.tasks.share import Share
-from bough.training.tasks.sst import SentimentTask
-from bough.training.tasks.task import Floats, Indices, cut, shuffled
-from bough.trees.tree import Tree
+from bough.train.tasks import Floats, Indices, Share, shuffled
+from bundle.auxiliary_data import Classes, extra_file, load_extra, shares
+from bundle.config import BundleConfig
+from paper.tasks.examples import cut
+from paper.tasks.sst import SentimentTask
 
+STEPS = 100  # of the optimiser that calibrates
 Group = tuple[str, Classes]  # a source, and the classes that one of its labels stands for
 
 
@@ -34,10 +34,11 @@ class MixedTask(SentimentTask):
     where only those of SST count as trees.
     """
 
-    def __init__(self, config: Config, data: Path) -> None:
+    def __init__(self, config: BundleConfig, data: Path) -> None:
         super().__init__(config, data)
+        self.config: BundleConfig = config
         self.shares = shares(config.mix)
-        self.classes = len(CLASS_NAMES[config.task])
+        self.classes = len(config.purpose.classes)
         self.groups: list[Group] = []
 
     def read(self, split: str) -> list[Tree]:
@@ -127,6 +128,10 @@ class MixedTask(SentimentTask):
             found[g, list(classes)] = True
         return found
 
+    def finish(self, model: Model, dev: Sequence[Sentence]) -> None:
+        """Calibrate the model on all sources."""
+        calibrate(model, self, dev)
+
     # ------------------------------------------------------------------ figures
 
     def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
@@ -155,3 +160,51 @@ class MixedTask(SentimentTask):
             if (gold == k).any()
         ]
         return float(np.mean(f1)), float(-np.log(sums[np.arange(len(gold)), gold].clip(1e-30)).mean())
+
+
+def calibrate(model: Model, task: MixedTask, dev: Sequence[Sentence]) -> None:
+    """Make the head's logits z into z / T + b, where the loss on dev is least and every source counts alike.
+
+    A source that knows no neutral text says nothing about how likely that is: its p are among its own classes.
+    """
+    assert isinstance(model.head, Classifier)
+    log_p = torch.from_numpy(
+        np.log(task.predict(model, dev).clip(1e-30))
+    )  # (n, K), logits but for a constant
+    labels = torch.tensor([sentence.label for sentence in dev])
+    inside, known, weights = _targets(task, labels, log_p.dtype)
+    log_t = torch.zeros((), dtype=log_p.dtype, requires_grad=True)
+    b = torch.zeros(log_p.shape[1], dtype=log_p.dtype, requires_grad=True)
+    optimiser = torch.optim.LBFGS([log_t, b], max_iter=STEPS, line_search_fn="strong_wolfe")
+
+    def loss() -> Tensor:
+        optimiser.zero_grad()
+        z = log_p / log_t.exp() + b
+        right, all_known = (z.masked_fill(~among, -torch.inf).logsumexp(dim=1) for among in (inside, known))
+        found = ((all_known - right) * weights).sum()
+        found.backward()
+        return found
+
+    optimiser.step(loss)
+    with torch.no_grad():
+        model.head.W_s.div_(float(log_t.exp()))
+        model.head.b_s.div_(float(log_t.exp())).add_((b - b.mean()).to(model.head.b_s))
+
+
+def _targets(task: MixedTask, labels: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    """(n, K) the classes that are right for each example, those its source has, and (n,) weights.
+
+    The weights make the sources equal.
+    """
+    members, sources = task.members(), [""] * task.classes + [name for name, _ in task.groups]
+    of_label = torch.cat([torch.eye(task.classes, dtype=torch.bool), members])
+    of_source = torch.stack(
+        [of_label[[k for k, other in enumerate(sources) if other == name]].any(dim=0) for name in sources]
+    )
+    of = [sources[label] for label in labels.tolist()]
+    sizes = {name: of.count(name) for name in {*of}}
+    return (
+        of_label[labels],
+        of_source[labels],
+        torch.tensor([1 / sizes[name] / len(sizes) for name in of], dtype=dtype),
+    )

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bough.data.identity import text_digest
-from bough.data.location import SPLITS, find_data, require
-from bough.data.sick import TEXTS
+from bough.data.checksums import text_digest
+from bough.data.paths import SPLITS, find_data, require
 from bough.data.tables import rows_with
 from bough.errors import DataError, FormatError
 from bough.formats.lines import numbered
+from paper.sick import TEXTS
 
 SOURCES = {"captions": "main-captions", "news": "main-news", "forums": "main-forum"}  # how their genres begin
 COLUMNS = ("genre", "score", "a", "b")

@@ -1,4 +1,4 @@
-"""Dependency trees from a CoNLL-U file, one class for each: the sentences of the small treebank that comes along.
+"""Dependency trees from a CoNLL-U file, one class for each: the sentences of the small treebank in `demo/`.
 
 The built-in parser makes the file here; one that you have, with `# label = NAME` above each sentence, works alike:
 `bough fit FILE.conllu`.
@@ -8,13 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import bough
 from bough.data.labelled import open_labelled
-from bough.fitting import fit_sources
 from bough.formats import conllu, ptb
-from bough.parsing import get_parser
+from bough.text import get_parser
+from bough.train.fit import fit_sources
 
-DEMO = Path(bough.__file__).parent / "data" / "demo" / "sst" / "trees"
+DEMO = Path(__file__).parent / "demo"
 
 
 def write(split: str, path: Path) -> Path:

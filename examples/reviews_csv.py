@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bough.data.labelled import open_labelled
-from bough.fitting import fit_sources
-from bough.pipeline import load
+from bough.pipelines import load
+from bough.train.fit import fit_sources
 
 ABOUT = {
     "food": ("the soup", "my steak", "the dessert", "their bread", "the fish"),

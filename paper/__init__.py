@@ -1,1 +1,1 @@
-"""The whole paper from one command: many runs, then its tables, figures and claims as one report."""
+"""The reproduction of the paper: its systems, those it cites, and every table, figure and claim."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bough.reproduce import paper
-from bough.reproduce.claims import CONFIDENCE, contrast
-from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
-from bough.reproduce.figures import Drawing
-from bough.reproduce.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
-from bough.reproduce.results import LEAVES, System
-from bough.reproduce.tables import spread
+from paper import published as paper
+from paper.claims import CONFIDENCE, contrast
+from paper.document import MISSING, NOTHING, Cell, Table, Tone
+from paper.figures import Drawing
+from paper.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
+from paper.results import LEAVES, System
+from paper.tables import spread
 
 Systems = Mapping[str, System]
 KINDS = {

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bough.reproduce.document import MISSING, Cell, Table, Tone
-from bough.reproduce.results import System
+from paper.document import MISSING, Cell, Table, Tone
+from paper.results import System
 
 Answer = Literal["holds", "does not hold", "undecided within the noise"]
 CONFIDENCE = 0.95

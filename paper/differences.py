@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.measures import PARAGRAPH_VEC, SYSTEMS
-from bough.reproduce.paper import Cited
+from paper.published import Cited
+from paper.systems import PARAGRAPH_VEC, SYSTEMS
 
 SST: dict[str, tuple[str, ...]] = {
     "rnn": (

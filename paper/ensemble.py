@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.reproduce.plan import TOGETHER, Run
-from bough.training.recipes import load_recipe
-from bough.training.tasks import task_for
-from bough.training.tasks.sst import sentiment_figures
+from paper.plan import TOGETHER, Run
+from paper.recipes import load_recipe
+from paper.tasks.sst import sentiment_figures
 
 STEPS = 65535  # a probability in 16 bits
 TOGETHER_NAME = "+together"
@@ -31,6 +30,6 @@ def packed(predicted: NDArray[np.float64]) -> str:
 def averaged(recipe: str, predictions: Sequence[str], data: Path) -> dict[str, float]:
     """The figures of all of them together; each is `packed`."""
     config = load_recipe(recipe)
-    gold = np.array([tree.labels[tree.root] for tree in task_for(config, data).read("test")], dtype=np.int64)
+    gold = np.array([tree.labels[tree.root] for tree in config.build_task(data).read("test")], dtype=np.int64)
     rows = [np.frombuffer(base64.b64decode(text), dtype="<u2").reshape(len(gold), -1) for text in predictions]
     return sentiment_figures(np.mean(rows, axis=0) / STEPS, gold, config)

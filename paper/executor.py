@@ -6,8 +6,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
-from bough.reproduce.worker import processes
-from bough.reproduce.worker import work as worker
+from paper.worker import processes
+from paper.worker import work as worker
 
 Job = dict[str, Any]  # what `worker.work` takes
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bough.reproduce import paper
-from bough.reproduce.document import Figure
-from bough.reproduce.results import System
-from bough.storage import replacing, write_text
+from bough.files import replacing, write_text
+from paper import published as paper
+from paper.document import Figure
+from paper.results import System
 
 # Okabe and Ito's colours, which people with any kind of colour vision can tell apart; the shapes say it again.
 STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from bough.data import fingerprint
-from bough.measures import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs
-from bough.model.card import figures_table
-from bough.model.config import Config
-from bough.model.purpose import Purpose
-from bough.model.settings import nearest
-from bough.storage import write_json, write_text
-from bough.training.measured import scored
-from bough.training.run_folder import claim_data, predictions_text, versions
-from bough.training.tasks import Task, read_some
+from bough.files import write_json, write_text
+from bough.models.settings import nearest
+from bough.train.run_folder import claim_data, predictions_text, versions
+from paper.card import figures_table
+from paper.config import PaperConfig
+from paper.measured import scored
+from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs
+from paper.tasks import Task, read_some
 
 
-def fit_system(out: Path, task: Task, config: Config, run: dict[str, Any]) -> dict[str, Any]:
+def fit_system(out: Path, task: Task, config: PaperConfig, run: dict[str, Any]) -> dict[str, Any]:
     """Fit the system that the configuration names; what `test.json` then holds is returned.
 
     Nothing is chosen here: dev is only reported, and test is read once, after the fit.
@@ -44,14 +43,16 @@ def fit_system(out: Path, task: Task, config: Config, run: dict[str, Any]) -> di
     return result
 
 
-def _fitted(config: Config, task: Task, train: list[Any], seed: int) -> tuple[Fitted | FittedParagraphs, str]:
+def _fitted(
+    config: PaperConfig, task: Task, train: list[Any], seed: int
+) -> tuple[Fitted | FittedParagraphs, str]:
     """The system after learning, and the name of its vectors."""
     names = [PARAGRAPH_VEC.name] if config.task != "sick" else list(SYSTEMS)
     if config.system not in names:
         known = ", ".join(map(repr, names))
         raise ValueError(f"system = {config.system!r}: one of {known}{nearest(config.system, names)}")
     if config.task != "sick":
-        classes = len(Purpose.usual(config).classes)
+        classes = len(config.purpose.classes)
         paragraphs = PARAGRAPH_VEC.fit(train, classes, seed, size=config.hidden, epochs=config.epochs)
         return paragraphs, "random"
     ratings = [pair.score for pair in train]

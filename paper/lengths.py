@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.model.config import Config
-from bough.training.tasks import task_for
+from paper.config import PaperConfig
 
 HALF = 2.0  # a window is [l - 2, l + 2]
 TAIL_SST, TAIL_SICK = 45.0, 18.5  # the last window takes all that is longer
@@ -20,7 +19,7 @@ FIRST_SST, FIRST_SICK, STEP_SST, STEP_SICK = (
 )  # NOTE(paper): the figures' ticks, read off them
 
 
-def windows(config: Config) -> list[float]:
+def windows(config: PaperConfig) -> list[float]:
     """The centres of the windows."""
     first, last, step = (
         (FIRST_SICK, TAIL_SICK, STEP_SICK) if config.task == "sick" else (FIRST_SST, TAIL_SST, STEP_SST)
@@ -28,9 +27,9 @@ def windows(config: Config) -> list[float]:
     return np.arange(first, last + step / 2, step).tolist()
 
 
-def by_length(config: Config, data: Path, predicted: NDArray[np.float64]) -> dict[str, float]:
+def by_length(config: PaperConfig, data: Path, predicted: NDArray[np.float64]) -> dict[str, float]:
     """Window centre -> accuracy (SST) or Pearson's r (SICK) of a run's test predictions."""
-    task = task_for(config, data)
+    task = config.build_task(data)
     examples = task.read("test")
     centres = windows(config)
     if config.task == "sick":
@@ -53,7 +52,7 @@ def by_length(config: Config, data: Path, predicted: NDArray[np.float64]) -> dic
     return scores
 
 
-def _score(config: Config, said: NDArray[np.float64], gold: NDArray[np.float64]) -> float:
+def _score(config: PaperConfig, said: NDArray[np.float64], gold: NDArray[np.float64]) -> float:
     if config.task == "sick":
         related = np.ptp(said) > 0 and np.ptp(gold) > 0  # as in the task's own figure, 0 where there is none
         return float(np.corrcoef(said, gold)[0, 1]) if related else 0.0

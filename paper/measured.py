@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bough.measures import load
-from bough.measures.system import ABOUT
-from bough.model.config import Config
-from bough.storage import read_json
-from bough.training.tasks import Floats, correlations, read_some, task_for
-from bough.training.tasks.sst import sentiment_figures
+from bough.files import read_json
+from bough.models.metrics import Floats, correlations
+from paper.config import PaperConfig
+from paper.systems import load
+from paper.systems.system import ABOUT
+from paper.tasks import read_some
+from paper.tasks.sst import sentiment_figures
 
 
 class Predicts(Protocol):
@@ -29,11 +30,11 @@ def is_measured(run: Path) -> bool:
 
 def predict_split(run: Path, split: str, data: Path | str | None) -> tuple[dict[str, float], Floats]:
     """The figures and predictions on one split of the system in the folder `run`."""
-    config = Config.stored(read_json(run / "run.json")["config"])
-    return scored(load(run, data=data), config, read_some(task_for(config, data), split))
+    config = PaperConfig.stored(read_json(run / "run.json")["config"])
+    return scored(load(run, data=data), config, read_some(config.build_task(data), split))
 
 
-def scored(fitted: Predicts, config: Config, examples: Sequence[Any]) -> tuple[dict[str, float], Floats]:
+def scored(fitted: Predicts, config: PaperConfig, examples: Sequence[Any]) -> tuple[dict[str, float], Floats]:
     """Figures and predictions of pairs, or of trees."""
     predicted = fitted.predict(examples)
     if config.task == "sick":

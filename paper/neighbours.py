@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bough import Tree
 from bough.errors import FormatError
-from bough.model.model import Model
-from bough.reproduce import paper
-from bough.reproduce.document import Cell, Table
-from bough.reproduce.plan import TABLE4_RUN, Run
-from bough.storage import read_json, write_json
-from bough.training.tasks import task_for
-from bough.training.tasks.pairs import Rated
-from bough.trees.tree import Tree
+from bough.files import read_json, write_json
+from bough.models.model import Model
+from bough.train.tasks import Rated
+from paper import published as paper
+from paper.document import Cell, Table
+from paper.plan import TABLE4_RUN, Run
+from paper.tasks import Task
 
 SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
 Found = list[dict[str, Any]]
@@ -46,15 +46,14 @@ def find_neighbours(out: Path, folder: Path, data: Path, run: Run = TABLE4_RUN) 
         "sample_seed": SAMPLE_SEED,
         "model": run.name,
         "credit": paper.SICK_CREDIT,
-        "queries": ranked(model, data, paper.QUERIES),
+        "queries": ranked(model, run.config().build_task(data), paper.QUERIES),
     }
     write_json(neighbours_path(out), stored)
     return stored
 
 
-def ranked(model: Model, data: Path, queries: Sequence[str], sample: int = SAMPLE) -> Found:
+def ranked(model: Model, task: Task, queries: Sequence[str], sample: int = SAMPLE) -> Found:
     """For each query the nearest sentences of the sample, itself left out; nothing if SICK has no parse of it."""
-    task = task_for(model.config, data)
     splits = {split: distinct(list(task.trees(task.read(split)))) for split in ("test", "dev", "train")}
     parsed = {**splits["train"], **splits["dev"], **splits["test"]}
     texts = sorted(splits["test"])
@@ -67,7 +66,7 @@ def ranked(model: Model, data: Path, queries: Sequence[str], sample: int = SAMPL
             others = [text for text in pool if text != query]
             trees = [splits["test"][text] for text in others]
             entry["cosine"] = _top(others, _cosines(model, parsed[query], trees))
-            entry["model"] = _top(others, _scores(model, data, parsed[query], trees))
+            entry["model"] = _top(others, _scores(model, task, parsed[query], trees))
         found.append(entry)
     return found
 
@@ -94,12 +93,12 @@ def _cosines(model: Model, query: Tree, trees: Sequence[Tree]) -> NDArray[np.flo
     return np.stack([mean(tree) for tree in trees]) @ mean(query)
 
 
-def _scores(model: Model, data: Path, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
-    from bough.model.sentences import prepare
+def _scores(model: Model, task: Task, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
+    from bough.models.batching import prepare
 
     asked = prepare(query, model)
     pairs = [Rated(asked, prepare(tree, model), 0.0) for tree in trees]
-    return task_for(model.config, data).predict(model, pairs)
+    return task.predict(model, pairs)
 
 
 def _key(run: Run, data: Path) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from bough.reproduce.document import Block, Cell, Figure, Points, Section, Table, Text
+from paper.document import Block, Cell, Figure, Points, Section, Table, Text
 
 _FIGURE = re.compile(r"[\d.,]+( \([\d., n]+\))?")  # 0.8666 (0.0017, n 5)
 STYLE = """

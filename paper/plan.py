@@ -8,16 +8,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from bough.data import fingerprint
-from bough.model.config import Config
-from bough.model.layers import all_settings, takes
-from bough.training.recipes import load_recipe
-from bough.training.tasks import task_for
+from bough.models.layers import all_settings, takes
+from paper.config import PaperConfig
+from paper.recipes import load_recipe
 
 CODE = (
     1  # raised by hand when training, or a default, changes what a run gives: old results then count no more
 )
+
+# Settings that were added after runs had been made, with the value that is what those runs did: such a value does not
+# count in a key. All other settings count by their value, whether it is the default or not.
+ADDED: dict[str, Any] = {}
 
 SST_SYSTEMS = (
     "lstm",
@@ -109,7 +113,7 @@ class Run:
         """Of the result file and the working folder."""
         return f"{self.system}.{self.seed}"
 
-    def config(self) -> Config:
+    def config(self) -> PaperConfig:
         """The recipe with the settings."""
         return load_recipe(self.recipe).with_settings({**dict(self.overrides), **dict(self.settings)})
 
@@ -119,14 +123,12 @@ class Run:
         A pretrained encoder counts by its name.
         """
         config = self.config()
-        usual = {
-            **Config().as_dict(),
-            **config.kind.settings,
-        }  # what differs from it counts: so a new setting leaves old results alone
         settings = {
-            key: value for key, value in config.as_dict().items() if key != "about" and value != usual[key]
+            key: value
+            for key, value in config.as_dict().items()
+            if key != "about" and not (key in ADDED and value == ADDED[key])
         }
-        task = task_for(config, data)
+        task = config.build_task(data)
         files = [file for split in ("train", "dev", "test") for file in task.files(split)]
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
         files += (

@@ -8,16 +8,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from bough.data import find_data, load_sst, sst_files
-from bough.data.location import SPLITS, require
-from bough.data.sick import TEXTS
+from bough import Tree
+from bough.data import find_data
+from bough.data.paths import SPLITS, require
 from bough.errors import DataError, FormatError
+from bough.files import write_text
 from bough.formats import pointers
 from bough.formats.lines import numbered
-from bough.parsing import Parser
-from bough.parsing.tokenise import tokenise
-from bough.storage import write_text
-from bough.trees.tree import Tree
+from bough.text import Parser
+from bough.text.tokenise import tokenise
+from paper.sick import TEXTS
+from paper.sst import load_sst, sst_files
 
 AT_ONCE = 512
 Kind = Literal["constituency", "dependency"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
-from bough.reproduce.plan import Run
+from paper.plan import Run
 
 
 @dataclass

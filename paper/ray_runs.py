@@ -15,10 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from bough.cluster.connection import processors
-from bough.reproduce.executor import Job, LocalRun, Processes
-from bough.storage import replacing, torn_files
+from bough.files import replacing, torn_files
+from bough.integrations.ray.connection import processors
 from bough.version import __version__
+from paper.executor import Job, LocalRun, Processes
 
 LOOK = 1.0  # seconds between two looks at a run
 TRIES = 3  # starts without a finished epoch, after which a run is given up

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bough.reproduce import beyond, paper
-from bough.reproduce.document import MISSING, NOTHING, Cell, Table, grid
-from bough.reproduce.results import System, from_summary, vectors_of
-from bough.reproduce.tables import FIVE_SEEDS, own_rows, spread
-from bough.storage import write_text
+from bough.files import write_text
+from paper import beyond
+from paper import published as paper
+from paper.document import MISSING, NOTHING, Cell, Table, grid
+from paper.results import System, from_summary, vectors_of
+from paper.tables import FIVE_SEEDS, own_rows, spread
 
 
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:

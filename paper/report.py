@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bough.reproduce import beyond, paper
-from bough.reproduce.claims import claims_table
-from bough.reproduce.document import Block, Cell, Points, Section, Table, Text, as_markdown
-from bough.reproduce.figures import FIGURE3, FIGURE4, Drawing, draw
-from bough.reproduce.neighbours import stored_neighbours, table4
-from bough.reproduce.page import as_html
-from bough.reproduce.plan import TABLE4_RUN, planned
-from bough.reproduce.results import Result, System, all_finished, summary, systems, with_ensembles
-from bough.reproduce.tables import table1, table2, table3
-from bough.storage import write_json, write_text
+from bough.files import write_json, write_text
+from paper import beyond
+from paper import published as paper
+from paper.claims import claims_table
+from paper.document import Block, Cell, Points, Section, Table, Text, as_markdown
+from paper.figures import FIGURE3, FIGURE4, Drawing, draw
+from paper.neighbours import stored_neighbours, table4
+from paper.page import as_html
+from paper.plan import TABLE4_RUN, planned
+from paper.results import Result, System, all_finished, summary, systems, with_ensembles
+from paper.tables import table1, table2, table3
 
 TITLE = "The Tree-LSTM paper, run again"
 NOTES = "[docs/paper.md](../docs/paper.md)"

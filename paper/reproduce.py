@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bough.reproduce.board import Board
-from bough.reproduce.document import Section
-from bough.reproduce.executor import Executor
-from bough.reproduce.neighbours import find_neighbours, stored_neighbours
-from bough.reproduce.plan import TABLE4_RUN, runs_for
-from bough.reproduce.readme import update_readme
-from bough.reproduce.report import write_report
-from bough.reproduce.runner import execute, kept_model
-from bough.reproduce.sitting import Show
-from bough.storage import read_json
+from bough.files import read_json
+from paper.document import Section
+from paper.executor import Executor
+from paper.neighbours import find_neighbours, stored_neighbours
+from paper.plan import TABLE4_RUN, runs_for
+from paper.progress import Board
+from paper.readme import update_readme
+from paper.report import write_report
+from paper.runner import execute, kept_model
+from paper.scheduler import Show
 
 
 def reproduce(

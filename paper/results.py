@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from bough.errors import FormatError
-from bough.reproduce.lengths import by_length
-from bough.reproduce.plan import Run, planned
-from bough.reproduce.together import TOGETHER_NAME, averaged, keeps_predictions, packed
-from bough.storage import read_json, write_json
+from bough.files import read_json, write_json
+from paper.ensemble import TOGETHER_NAME, averaged, keeps_predictions, packed
+from paper.lengths import by_length
+from paper.plan import Run, planned
 
 log = logging.getLogger(__name__)
 

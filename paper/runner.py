@@ -6,12 +6,12 @@ import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from bough.reproduce.board import Board
-from bough.reproduce.executor import Executor, Processes
-from bough.reproduce.plan import Run
-from bough.reproduce.results import Result, collect, finished
-from bough.reproduce.sitting import Show, alone, clear, key_file, key_of, reported, work_folder, work_off
-from bough.storage import write_text
+from bough.files import write_text
+from paper.executor import Executor, Processes
+from paper.plan import Run
+from paper.progress import Board
+from paper.results import Result, collect, finished
+from paper.scheduler import Show, alone, clear, key_file, key_of, reported, work_folder, work_off
 
 
 def execute(
@@ -32,7 +32,7 @@ def execute(
     executor = executor or Processes(jobs)
     board = Board(total=len(runs), jobs=executor.jobs)
     results: list[Result] = []
-    with alone(out, "bough reproduce"):
+    with alone(out, "python -m paper reproduce"):
         for run in runs:
             with reported(run, board):
                 result = finished(out, run, data)

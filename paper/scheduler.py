@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bough.reproduce.board import Board, Progress
-from bough.reproduce.executor import Executor, Started
-from bough.reproduce.plan import Run
-from bough.storage import hold, write_text
+from bough.files import hold, write_text
+from paper.executor import Executor, Started
+from paper.plan import Run
+from paper.progress import Board, Progress
 
 POLL = 0.2
 Show = Callable[[Board], None]

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bough.data.identity import sha256
-from bough.data.location import SPLITS, check_count, check_split, choose_from, find_data, require
+from bough import Tree
+from bough.data.checksums import sha256
+from bough.data.paths import SPLITS, check_count, check_split, choose_from, find_data, require
 from bough.errors import DataError, FormatError
 from bough.formats import pointers
 from bough.formats.lines import numbered
-from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ TEXTS = {  # the task's own files and their hashes
     "dev": ("SICK_trial.txt", "5a88cfb62f8c6bd2a3cce0f2421ba2cb8c2be5ab4a800f6f01e2c64aafb7db56"),
     "test": ("SICK_test_annotated.txt", "2b8aa806658d6fc23c6824c83776c2d4fee7556000817b5ec0f982861413b7d0"),
 }
-HINT = "the official archives have no parses, `bough fetch sick --from DIR` takes copies that have"
+HINT = "the official archives have no parses, `python -m paper fetch sick --from DIR` takes copies that have"
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,10 @@ class Pair:
     """Two sentences as trees, and their relatedness `score`, between 1 and 5 in SICK.
 
     Examples:
-        >>> import bough.data
+        >>> import bough
+        >>> from paper.sick import Pair
         >>> tree = bough.Tree(parents=[1, -1], tokens=["dogs", "sleep"])
-        >>> bough.data.Pair(tree, tree, score=5.0, id="1").score
+        >>> Pair(tree, tree, score=5.0, id="1").score
         5.0
     """
 
@@ -58,8 +59,8 @@ def load_sick(
         scale: the largest score; the smallest is 1.
 
     Examples:
-        >>> import bough.data
-        >>> len(bough.data.load_sick(None, "train"))  # doctest: +SKIP
+        >>> from paper.sick import load_sick
+        >>> len(load_sick(None, "train"))  # doctest: +SKIP
         4500
     """
     check_split(split)
@@ -94,8 +95,9 @@ def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path
         parse: "dependency" or "constituency".
 
     Examples:
-        >>> import bough.data, pathlib
-        >>> [file.name for file in bough.data.sick_files(pathlib.Path("data"), "dev")][:3]
+        >>> import pathlib
+        >>> from paper.sick import sick_files
+        >>> [file.name for file in sick_files(pathlib.Path("data"), "dev")][:3]
         ['a.parents', 'a.toks', 'a.rels']
     """
     return pair_files(data / "sick" / split, parse)

@@ -11,11 +11,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from bough.data.location import SPLITS, check_count, check_split, choose_from, find_data, require
+from bough import Tree
+from bough.data.paths import SPLITS, check_count, check_split, choose_from, find_data, require
 from bough.errors import DataError, FormatError
 from bough.formats import pointers, ptb
 from bough.formats.escapes import unescaped
-from bough.trees.tree import Tree
 
 Task = Literal["fine", "binary"]
 Parse = Literal["constituency", "dependency"]
@@ -41,7 +41,7 @@ CLASSES: Mapping[str, Mapping[Hashable, int | None]] = {
     "binary": {None: None, 0: 0, 1: 0, 2: 1, 3: 2, 4: 2},
 }
 NEUTRAL = 2
-HINT = "the official archive has no dependency parses, `bough fetch sst --from DIR` takes copies that have"
+HINT = "the official archive has no dependency parses, `python -m paper fetch sst --from DIR` takes copies that have"
 
 
 def load_sst(
@@ -68,9 +68,8 @@ def load_sst(
         check: False skips the count of sentences and nodes, for your own data in the same layout.
 
     Examples:
-        >>> import bough.data, importlib.resources
-        >>> demo = importlib.resources.files("bough.data").joinpath("demo")
-        >>> bough.data.load_sst(str(demo), "dev", check=False)[0].labels[0]
+        >>> from paper.sst import load_sst
+        >>> load_sst(None, "dev")[0].labels[0]  # doctest: +SKIP
         3
     """
     check_split(split)
@@ -97,8 +96,9 @@ def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Pat
         parse: "constituency" or "dependency".
 
     Examples:
-        >>> import bough.data, pathlib
-        >>> [file.name for file in bough.data.sst_files(pathlib.Path("data"), "dev")]
+        >>> import pathlib
+        >>> from paper.sst import sst_files
+        >>> [file.name for file in sst_files(pathlib.Path("data"), "dev")]
         ['dev.txt']
     """
     trees = data / "sst" / "trees" / f"{split}.txt"

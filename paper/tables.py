@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bough.model.config import Config
-from bough.reproduce import paper
-from bough.reproduce.departures import departures
-from bough.reproduce.document import MISSING, NOTHING, Cell, Table, Tone
-from bough.reproduce.plan import DERIVED, OURS, TOGETHER
-from bough.reproduce.results import System, vectors_of
-from bough.reproduce.together import TOGETHER_NAME
-from bough.training.recipes import load_recipe
+from paper import published as paper
+from paper.config import PaperConfig
+from paper.differences import departures
+from paper.document import MISSING, NOTHING, Cell, Table, Tone
+from paper.ensemble import TOGETHER_NAME
+from paper.plan import DERIVED, OURS, TOGETHER
+from paper.recipes import load_recipe
+from paper.results import System, vectors_of
 
 Systems = Mapping[str, System]
 FIGURES = ("pearson", "spearman", "mse")
@@ -41,7 +41,7 @@ def verdict(ours: float, published: paper.Published, *, lower_is_better: bool = 
     return word, "better" if better else "worse"
 
 
-def parameter_count(config: Config) -> int:
+def parameter_count(config: PaperConfig) -> int:
     """Of the composition function, counted in the layer as it is built."""
     return sum(parameter.numel() for parameter in config.build_layer().parameters())
 

@@ -13,38 +13,29 @@ import torch
 
 from bough.data import fingerprint
 from bough.data import vectors as glove
-from bough.model.card import model_card
-from bough.model.config import Config
-from bough.model.model import UNKNOWN, Model
-from bough.storage import read_json, write_json, write_text
-from bough.training.calibrating import calibrate
-from bough.training.checkpoint import NAME as CHECKPOINT
-from bough.training.checkpoint import Progress, restore
-from bough.training.fit_system import fit_system
-from bough.training.loop import Tell, learn
-from bough.training.ranks import here
-from bough.training.recipes import command_for
-from bough.training.remembering import remember
-from bough.training.run_folder import claim, claim_data, predictions_text, versions
-from bough.training.tasks import (
-    Floats,
-    MixedTask,
-    RelatednessTask,
-    SentimentTask,
-    Task,
-    read_some,
-    set_rarity,
-    task_for,
-    word_counts,
-)
-from bough.training.vocabulary import vectors_of, with_vector, written_vocabulary
-from bough.training.words import Words
+from bough.files import read_json, write_json, write_text
+from bough.models.config import Config
+from bough.models.model import UNKNOWN, Model
+from bough.train.activation_cache import remember
+from bough.train.checkpoint import NAME as CHECKPOINT
+from bough.train.checkpoint import Progress, restore
+from bough.train.distributed import here
+from bough.train.loop import Tell, learn
+from bough.train.run_folder import claim, claim_data, predictions_text, versions
+from bough.train.tasks import Floats, set_rarity
+from bough.train.vocabulary import vectors_of, with_vector, written_vocabulary
+from bough.train.word_vectors import Words
+from paper.card import model_card
+from paper.config import PaperConfig
+from paper.fit_system import fit_system
+from paper.recipes import command_for
+from paper.tasks import Task, read_some, word_counts
 
 log = logging.getLogger(__name__)
 
 
 def train(
-    config: Config,
+    config: PaperConfig,
     out: Path,
     *,
     seed: int = 1,
@@ -70,19 +61,19 @@ def train(
 
     Examples:
         >>> import pathlib, tempfile
-        >>> from bough.training.recipes import load_recipe
-        >>> from bough.training.train import train
-        >>> config = load_recipe("demo").with_settings({"epochs": 1})
-        >>> train(config, pathlib.Path(tempfile.mkdtemp()) / "run")["epoch"]
+        >>> from paper.recipes import load_recipe
+        >>> from paper.train import train
+        >>> config = load_recipe("sick-dependency").with_settings({"epochs": 1})
+        >>> train(config, pathlib.Path(tempfile.mkdtemp()) / "run")["epoch"]  # doctest: +SKIP
         1
     """
     ranks = here()
     run = {"recipe": recipe, "seed": seed, "device": device, "config": config.as_dict()}
-    finished = ranks.from_first(lambda: _claimed(out, run, resume))
+    finished = ranks.from_first(lambda: _claimed(out, run, resume, type(config)))
     if finished is not None:
         return finished
 
-    task = task_for(config, data)
+    task = config.build_task(data)
     if config.system:
         if dev_only:
             raise ValueError(
@@ -106,9 +97,8 @@ def train(
         facts |= {"leaves": model.leaves.encoder.fingerprint}
     ranks.from_first(lambda: claim_data(out, facts))
 
-    if isinstance(task, RelatednessTask):
-        task.beside.settle(prepared["train"], model)
-    progress = Progress.start(model, seed)
+    task.start(prepared["train"], model)
+    progress = Progress.start(model, seed, task.metric)
     if resume:
         restore(out, progress)
     learn(out, task, progress, prepared, tell)
@@ -118,16 +108,17 @@ def train(
         ranks.from_first(lambda: write_json(out / "dev.json", found))
         return found
     progress.use_best()
-    if isinstance(task, MixedTask):
-        calibrate(model, task, prepared["dev"])
-    if isinstance(task, MixedTask) or model.leaves is not None:
-        progress.best_dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
-    return _finish(out, task, progress, words, facts)
+    task.finish(model, prepared["dev"])
+    # the weights may have been rounded or calibrated since
+    progress.best_dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
+    return _finish(out, config, task, progress, words, facts)
 
 
-def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | None:
+def _claimed(
+    out: Path, run: dict[str, Any], resume: bool, settings: type[PaperConfig]
+) -> dict[str, Any] | None:
     """Take the folder; what a finished run has found, if there is one."""
-    claim(out, run, resume)
+    claim(out, run, resume, settings)
     if not (out / "test.json").exists():
         return None
     log.info("%s is finished", out)
@@ -135,7 +126,9 @@ def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | N
     return read_json(out / "test.json")
 
 
-def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict[str, Any]) -> dict[str, Any]:
+def _finish(
+    out: Path, config: PaperConfig, task: Task, progress: Progress, words: Words, facts: dict[str, Any]
+) -> dict[str, Any]:
     """Read the test split, for the first and only time, with the model that dev chose; then write it all."""
     model = progress.model
     examples = read_some(task, "test")
@@ -144,12 +137,9 @@ def _finish(out: Path, task: Task, progress: Progress, words: Words, facts: dict
     prepared = task.prepare(examples, model)
     remember(model, prepared)
     predicted = here().predict(task, model, prepared)
-    if isinstance(task, SentimentTask):
-        figures = task.figures(model, predicted, prepared)
-    else:
-        figures = task.metrics(predicted, prepared)
+    figures = task.figures(model, predicted, prepared)
     result = {"test": figures, "dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
-    here().from_first(lambda: _write(out, progress, facts, result, predicted))
+    here().from_first(lambda: _write(out, config, progress, facts, result, predicted))
     return result
 
 
@@ -165,11 +155,15 @@ def _add_words(model: Model, words: Words, task: Task, examples: list[Any]) -> N
 
 
 def _write(
-    out: Path, progress: Progress, facts: dict[str, Any], result: dict[str, Any], predicted: Floats
+    out: Path,
+    config: PaperConfig,
+    progress: Progress,
+    facts: dict[str, Any],
+    result: dict[str, Any],
+    predicted: Floats,
 ) -> None:
     model = progress.model
-    command = command_for(model.config, facts["recipe"], facts["seed"])
-    card = model_card(model.config, facts, result, command)
+    card = model_card(config, facts, result, command_for(config, facts["recipe"], facts["seed"]))
     model.save(out, card=card, facts={"vectors": facts["vectors"], "scores": result})
     write_json(out / "timing.json", {"seconds": round(progress.seconds, 1), "machine": platform.processor()})
     write_text(out / "predictions.txt", predictions_text(predicted))
@@ -183,11 +177,11 @@ def _vocabulary_form(word: str, config: Config) -> str:
     return word.lower() if config.case == "folded" else word
 
 
-def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
+def _new_model(config: PaperConfig, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []
     if config.leaves:
-        return Model(config, [], names)
+        return Model(config.for_model(), config.purpose, [], names)
     counts = word_counts(task, [*examples["train"], *examples["dev"]])
     if config.missing == "written":
         forms = Counter[str]()
@@ -199,7 +193,8 @@ def _new_model(config: Config, task: Task, examples: dict[str, list[Any]], words
         vocabulary = sorted({_vocabulary_form(word, config) for word in counts})
         table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
-    model = Model(config, vocabulary, names, torch.from_numpy(np.concatenate([unknown, table])))
+    rows = torch.from_numpy(np.concatenate([unknown, table]))
+    model = Model(config.for_model(), config.purpose, vocabulary, names, rows)
     if config.pair_features:
         trees = list(task.trees(examples["train"]))
         set_rarity(model, word_counts(task, examples["train"]), len(trees))

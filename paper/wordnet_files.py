@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bough.data.location import check_count
+from bough.data.paths import check_count
 from bough.errors import FormatError
 
 SYNSETS = {"noun": 82_115, "verb": 13_767, "adj": 18_156, "adv": 3_621}

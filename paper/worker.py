@@ -1,4 +1,4 @@
-"""One run, in a process of its own; by hand, with its output in sight: `python -m bough.reproduce.worker JSON`.
+"""One run, in a process of its own; by hand, with its output in sight: `python -m paper.worker JSON`.
 
 It ends with the process that started it, whatever kills that one: so a run never goes on unseen, and no two
 processes ever write into one folder.
@@ -16,7 +16,7 @@ from typing import Any
 
 ENDED = 75
 # What every run needs, loaded once for all of them.
-PRELOAD = ["torch", "scipy.stats", "bough.training.train", __name__]
+PRELOAD = ["torch", "scipy.stats", "paper.train", __name__]
 
 
 def processes() -> Any:
@@ -40,13 +40,13 @@ def work(job: dict[str, Any], log: str | None = None) -> None:
     threading.Thread(target=_end_with_the_starter, daemon=True).start()
     import torch
 
-    from bough.model.config import Config
-    from bough.training.train import train
+    from paper.config import PaperConfig
+    from paper.train import train
 
     torch.set_num_threads(1)
     try:
         train(
-            Config().with_settings(job["config"]),
+            PaperConfig().with_settings(job["config"]),
             Path(job["out"]),
             seed=job["seed"],
             data=job["data"],

@@ -1,7 +1,10 @@
 """What all tests share: the `--slow` switch, one thread, a cache folder of their own, and the data if it is there."""
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -49,3 +52,20 @@ def data() -> Path:
 def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Data in the layout of the real one, enough for every recipe."""
     return minidata.make(tmp_path_factory.mktemp("mini"))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A Ray cluster of two nodes on this machine, of one processor each; this process is connected to it."""
+    pytest.importorskip("ray")
+    from bough.integrations.ray.connection import load_ray
+
+    ray = load_ray()
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    made.add_node(num_cpus=1)
+    ray.init(made.address, log_to_driver=False, logging_level=logging.ERROR)
+    yield made
+    ray.shutdown()
+    made.shutdown()

@@ -1,4 +1,4 @@
-"""A data folder in the layout of the real one, made of the package's small treebank: enough for every recipe."""
+"""A data folder in the layout of the real one, made of the example's small treebank: enough for every recipe."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from bough.formats import pointers, ptb
 from bough.trees.tree import Tree
 
-DEMO = Path(ptb.__file__).parents[1] / "data" / "demo" / "sst" / "trees"
+DEMO = Path(__file__).parents[1] / "examples" / "demo"
 COARSE = {"0": "0|1", "1": "0|1", "2": "2", "3": "3|4", "4": "3|4"}
 RELATIONS = ("det", "nsubj", "dobj", "amod")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.reproduce.results import System
+from paper.results import System
 
 
 def system(

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from bough import Tree
-from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, LeafLSTMTree, TreeLayer
-from bough.trees.shapes import reversed_chain
+from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, TreeLayer
+from bough.trees.builders import reversed_chain
 
 
 class OneNode:
@@ -18,7 +18,7 @@ class OneNode:
 
     def __init__(self, states: tuple[Tensor, ...], relations: list[int], places: list[int], sizes: list[int]):
         self.states, self.nodes = states, 1
-        self.relations, self.places = torch.tensor(relations), torch.tensor(places)
+        self.relations, self.places = (torch.tensor(ids, dtype=torch.int64) for ids in (relations, places))
         *below, own = sizes
         self.sizes, self.own_sizes = torch.tensor(below).unsqueeze(1), torch.tensor([[own]])
         self.count = torch.tensor([[len(relations)]])
@@ -58,13 +58,6 @@ def _states(layer: Encoder, x: Tensor, tree: Tree) -> tuple[Tensor, ...]:
     if isinstance(layer, BiTreeLSTM):
         up = _states(layer.up, x, tree)[0]
         return (torch.cat([up, _states(layer.down, up, tree)[0]], dim=1),)
-    if isinstance(layer, LeafLSTMTree):
-        words = Tree([*range(1, len(tree.leaves)), -1])
-        read = _stacks(layer.words, x[tree.leaves.tolist()], words)[0]
-        rows = [
-            read[tree.leaves.tolist().index(j)] if j in tree.leaves else read[0] for j in range(len(tree))
-        ]
-        return _states(layer.tree, torch.stack(rows), tree)[:1]
     assert isinstance(layer, TreeLayer)
     a = layer.input_map(x)
     if isinstance(layer, AttentiveChildSum):

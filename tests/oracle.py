@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from torch import Tensor, nn
 
+from benchmarks.recursion import recursive
 from bough import Forest, Tree
-from bough.bench.recursion import recursive
+from bough.nn import Encoder
 from treegen import trees
 
 X, D = 6, 3  # 6 is 2 + 2², a vector and a matrix
@@ -77,8 +78,25 @@ def states(layer: nn.Module, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
     return out if isinstance(out, tuple) else (out,)
 
 
+def gradients(out: tuple[Tensor, ...], x: Tensor, layer: Encoder) -> list[Tensor]:
+    out = tuple(state for state in out if state.requires_grad)  # a count does not
+    onto = [torch.sin(torch.arange(state.numel(), dtype=state.dtype)).view_as(state) for state in out]
+    return list(torch.autograd.grad(out, [x, *layer.parameters()], onto, materialize_grads=True))
+
+
+def assert_all_close(some: Sequence[Tensor], other: Sequence[Tensor]) -> None:
+    for a, b in zip(some, other, strict=True):
+        torch.testing.assert_close(a, b, **TOLERANCE)
+
+
 def assert_recursive(
-    layer: nn.Module, some: Sequence[Tree], keys: Keys = None, *, masks: Tensor | None = None, seed: int = 0
+    layer: nn.Module,
+    some: Sequence[Tree],
+    keys: Keys = None,
+    *,
+    masks: Tensor | None = None,
+    seed: int = 0,
+    reference: Callable[[Any, Tensor, Sequence[Tree], Tensor | None], tuple[Tensor, ...]] = recursive,
 ) -> None:
     """The layer's states and gradients are the reference's, to 1e-10 in float64.
 
@@ -88,7 +106,7 @@ def assert_recursive(
     x = inputs(some, keys, int(layer.input_size))  # type: ignore[arg-type]
     torch.manual_seed(seed)
     ours = states(layer, x, Forest(some, keys))
-    theirs = recursive(layer, x, some, masks)
+    theirs = reference(layer, x, some, masks)
     for a, b in zip(ours, theirs, strict=True):
         torch.testing.assert_close(a, b, **TOLERANCE)
 

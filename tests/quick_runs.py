@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from bough.model.config import Config
-from bough.training.recipes import load_recipe
+from bundle.recipes import FOLDER as BUNDLED
+from bundle.recipes import load_recipe as load_bundled
+from paper.config import PaperConfig
+from paper.recipes import load_recipe
 
 QUICK: dict[str, Any] = {"epochs": 2, "hidden": 8, "similarity_hidden": 5}
 FILES = (
@@ -18,13 +20,14 @@ FILES = (
 )
 
 
-def quick(name: str) -> Config:
-    config = load_recipe(name)
-    own = {
-        "source": "own",
-        "vectors": "auto",
-    }  # the small data folder has other vectors than a recipe may ask for
-    return config.with_settings({**QUICK, **({} if name == "demo" else own)})
+def recipe_of(name: str) -> PaperConfig:
+    """Of a bundled model or of the paper."""
+    return (load_bundled if (BUNDLED / f"{name}.toml").exists() else load_recipe)(name)
+
+
+def quick(name: str) -> PaperConfig:
+    # the small data folder has other vectors than a recipe may ask for
+    return recipe_of(name).with_settings({**QUICK, "source": "own", "vectors": "auto"})
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from bough.parsing.builtin.network import Size
-from bough.parsing.builtin.training.config import Config
-from bough.parsing.builtin.training.learner import Learner, build_lexicon
-from bough.parsing.builtin.training.run import Run
-from bough.parsing.builtin.training.treebanks import UNKNOWN_HEAD, Example
+from bough.text.builtin.network import Size
+from bough.train.parser.config import Config
+from bough.train.parser.examples import UNKNOWN_HEAD, Example
+from bough.train.parser.learner import Learner, build_lexicon
+from bough.train.parser.run import Run
 
 SIZE = Size(word=16, hidden=16, layers=2, span=12, arc=12, relation=8)
 CONFIG = Config(epochs=3, size=SIZE, batch_tokens=40, warmup=2, frequent=1, dropout=0.1)

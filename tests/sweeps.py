@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.nn.fast import library
-from bough.nn.fast.child_sum import sweep_child_sum
-from bough.nn.fast.nary import sweep_nary
+from bough.nn.kernels import loader as library
+from bough.nn.kernels.child_sum import sweep_child_sum
+from bough.nn.kernels.nary import sweep_nary
 
 FOUND = library.loaded()
 needs_c = pytest.mark.skipif(not isinstance(FOUND, library.Library), reason=f"no compiled sweep: {FOUND}")

@@ -12,11 +12,10 @@ from torch import Tensor, nn
 
 import bough
 from bough.errors import FormatError
-from bough.model.config import Config
+from bough.models.config import Config
 from bough.nn import Edges, TreeLayer, registry
-from bough.pipeline import SentimentPipeline
-from bough.training.recipes import load_recipe
-from bough.training.train import train
+from bough.pipelines import SentimentPipeline
+from small_fits import QUICK, examples
 
 
 class Minimal(TreeLayer):
@@ -52,9 +51,9 @@ def known() -> Iterator[None]:
 
 @pytest.mark.usefixtures("known")
 def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
-    config = load_recipe("demo").with_settings({"encoder": "minimal", "steepness": "2", "epochs": "8"})
-    assert config.layer == {"steepness": 2.0}
-    train(config, tmp_path / "run", seed=1)
+    settings = {**QUICK, "encoder": "minimal", "steepness": "2"}
+    assert Config().with_settings(settings).layer == {"steepness": 2.0}
+    bough.fit(*examples(60), settings=settings, epochs=8, out=tmp_path / "run")
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     first, *_, last = [json.loads(line)["loss"] for line in lines]
     assert last < 0.8 * first
@@ -64,7 +63,7 @@ def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
         bough.load(tmp_path / "run")
     pipeline = bough.load(tmp_path / "run", layers=[Minimal])
     assert isinstance(pipeline, SentimentPipeline)
-    scored = pipeline("A wonderful film .")
+    scored = pipeline("The pear is on the shelf .")
     assert scored.label in scored.classes
     assert len(scored.nodes) == len(scored.tree)
     assert bough.load(tmp_path / "run").model.encoder.steepness == 2.0

@@ -29,7 +29,7 @@ from typing import TypeVar
 T = TypeVar("T")
 ROOT = Path(__file__).parents[1]
 SOURCES = ("src/bough", "paper", "bundle", "benchmarks", "tools")
-KERNEL = Path("src/bough/nn/fast/_kernel.so")
+KERNEL = Path("src/bough/nn/kernels/_kernel.so")
 SECONDS = 300  # for the tests of one change
 VERDICTS = ("killed", "survived", "equivalent", "broken")
 

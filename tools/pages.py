@@ -1,4 +1,4 @@
-"""Write what is made from the program in docs/: the command line, the paper's equations in the code, a tree.
+"""Write what is made from the program in docs/: the command lines, the paper's equations in the code, a tree.
 
     python tools/pages.py
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -19,10 +20,11 @@ from docstring_parser import parse
 
 import bough
 from bough.cli import COMMANDS, build_app
-from bough.pipeline.sentiment import SentimentPipeline
+from bough.pipelines.sentiment import SentimentPipeline
 
 ROOT = Path(__file__).resolve().parents[1]
 CLI, EQUATIONS = ROOT / "docs" / "reference" / "cli.md", ROOT / "docs" / "equations.md"
+LABORATORY = ROOT / "docs" / "reference" / "laboratory.md"
 TREE = ROOT / "docs" / "sentiment.svg"
 
 
@@ -37,7 +39,7 @@ class Equation(NamedTuple):
 
 
 def _chain(formula: str, code: str) -> Equation:
-    return Equation("1", formula, "nn/chain.py", "ChainLSTM.node", code)
+    return Equation("1", formula, "nn/lstm.py", "ChainLSTM.node", code)
 
 
 def _sum(number: str, formula: str, code: str, method: str = "gated") -> Equation:
@@ -54,7 +56,8 @@ def _pair(formula: str, code: str, method: str = "forward") -> Equation:
 
 SECTIONS: dict[str, list[Equation]] = {
     "Section 2: the LSTM": [
-        Equation("", "h_t = tanh(W x_t + U h_{t-1} + b)", "nn/recursive.py", "DTRNN.node", "below.sum(messages)"),
+        Equation("", "h_t = tanh(W x_t + U h_{t-1} + b)", "paper/layers/recursive.py", "DTRNN.node",
+                 "below.sum(messages)"),
         _chain("i_t = σ(W_i x_t + U_i h_{t-1} + b_i)", "i, f = torch.sigmoid(z_i)"),
         _chain("f_t = σ(W_f x_t + U_f h_{t-1} + b_f)", "torch.sigmoid(z_f)"),
         _chain("o_t = σ(W_o x_t + U_o h_{t-1} + b_o)", "o = torch.sigmoid(z[3])"),
@@ -128,6 +131,28 @@ CLI_END = """\
 ## Next
 
 [Text pipelines](../using.md) and [Train on your own data](../fitting.md) show the commands at work.
+[The laboratory](laboratory.md) has the commands that need a checkout.
+"""
+LABORATORY_HEAD = """\
+# The laboratory's commands
+
+<!-- written by tools/pages.py -->
+
+`paper/`, `bundle/` and `benchmarks/` are not installed with bough. Run these commands in a checkout of the repository,
+with the extra `lab` (`pip install -c constraints.txt -e '.[lab]'`). `--help` after a command prints the same.
+"""
+BENCHMARKS = """\
+## python -m benchmarks
+
+`python -m benchmarks NAME --help` lists the options of a benchmark.
+
+| name | what it measures |
+|---|---|
+"""
+LABORATORY_END = """\
+## Next
+
+[Reproduce the paper](../reproduction.md) uses the first, [Text pipelines](../using.md#the-models) the second.
 """
 
 
@@ -144,15 +169,15 @@ def equations_page() -> str:
 
 def _place(equation: Equation) -> str:
     """The line as code, with a link to it; a ValueError where it is not there."""
-    path = ROOT / "src" / "bough" / equation.file
-    text = path.read_text(encoding="utf-8")
+    place = equation.file if equation.file.startswith("paper/") else f"src/bough/{equation.file}"
+    text = (ROOT / place).read_text(encoding="utf-8")
     node: Any = ast.parse(text)
     for name in equation.method.split("."):
         node = next(part for part in node.body if getattr(part, "name", "") == name)
     for number, line in enumerate(text.splitlines()[node.lineno - 1 : node.end_lineno], node.lineno):
         if equation.code in line:
             shown = line.partition("  # ")[0].strip().replace("|", "\\|")
-            return f"`{shown}`<br>[{equation.file}, line {number}](../src/bough/{equation.file}#L{number})"
+            return f"`{shown}`<br>[{equation.file}, line {number}](../{place}#L{number})"
     raise ValueError(f"{equation.file}: {equation.code!r} is not in {equation.method}; mend tools/pages.py")
 
 
@@ -172,6 +197,23 @@ def cli_page() -> str:
             name = command.name[0] if isinstance(command, App) else command.__name__
             parts += _described(app[name], f"bough {name}")
     return "\n".join([*parts, CLI_END])
+
+
+def laboratory_page() -> str:
+    """docs/reference/laboratory.md."""
+    import benchmarks.__main__
+    import bundle.cli
+    import paper.cli
+
+    parts = [LABORATORY_HEAD]
+    for program, app in (("paper", paper.cli.build_app()), ("bundle", bundle.cli.build_app())):
+        parts.append(f"## python -m {program}\n")
+        parts.append(f"{app.help}\n")
+        for name in app:
+            if not name.startswith("-"):
+                parts += _described(app[name], f"python -m {program} {name}")
+    rows = [f"| `{name}` | {what} |" for name, what in benchmarks.__main__.NAMES.items()]
+    return "\n".join([*parts, BENCHMARKS + "\n".join(rows) + "\n", LABORATORY_END])
 
 
 def _described(app: App, name: str) -> list[str]:
@@ -221,6 +263,8 @@ def _default(argument: Any) -> str:
     if argument.required:
         return "required"
     default = argument.field_info.default
+    if isinstance(default, Path) and default.is_absolute():
+        default = default.relative_to(ROOT)
     empty = default in (None, False, [], ()) or default is inspect.Parameter.empty
     return "" if empty else f"`{default}`"
 
@@ -230,6 +274,8 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))  # the laboratory is not installed
     CLI.write_text(cli_page(), encoding="utf-8")
+    LABORATORY.write_text(laboratory_page(), encoding="utf-8")
     EQUATIONS.write_text(equations_page(), encoding="utf-8")
     TREE.write_text(tree_picture(), encoding="utf-8")

@@ -25,8 +25,8 @@ DEMO = [  # as `make demo` has it
     ["sentiment", "An overlong but oddly moving film."],
     ["relatedness", "A man plays a guitar", "A man plays music"],
     ["nearest", "two men are playing guitar", "--corpus", "sentences.txt"],
-    ["train", "demo", "--out", "demo"],
-    ["evaluate", "demo"],
+    ["fit", "demo/train.txt", "--dev", "demo/dev.txt", "--test", "demo/test.txt", "--out", "runs/demo"],
+    ["evaluate", "runs/demo", "demo/test.txt"],
 ]
 
 
@@ -88,15 +88,18 @@ def build(out: Path) -> tuple[Path, Path, Path]:
 
 def contents(archive: Path, wheel: Path, pure: Path) -> None:
     """What must be in them is, and nothing large or private is."""
-    needed = {"bough/py.typed", "bough/weights/sentiment/model.safetensors", "bough/nn/fast/kernel.c"}
+    needed = {"bough/py.typed", "bough/pretrained/sentiment/model.safetensors", "bough/nn/kernels/kernel.c"}
     for path in (wheel, pure):
         with zipfile.ZipFile(path) as packed:
             names = set(packed.namelist())
         if missing := needed - names:
             sys.exit(f"{path.name} has no {', '.join(sorted(missing))}")
-        if any(name.startswith(("tests/", "docs/", "runs/")) for name in names):
+        if any(
+            name.startswith(("tests/", "docs/", "runs/", "paper/", "bundle/", "benchmarks/"))
+            for name in names
+        ):
             sys.exit(f"{path.name} has files that are not the package's")
-        compiled = "bough/nn/fast/_kernel.so" in names
+        compiled = "bough/nn/kernels/_kernel.so" in names
         if compiled == path.name.endswith("-none-any.whl"):
             sys.exit(
                 f"{path.name} {'has' if compiled else 'lacks'} the compiled sweep; its name says otherwise"
@@ -126,9 +129,10 @@ def used(folder: Path, archive: Path, wheel: Path, pure: Path) -> None:
     run(*install, wheel, folder=folder)
     told("installed")
     shutil.copy(ROOT / "docs/sentences.txt", folder)
+    shutil.copytree(ROOT / "examples/demo", folder / "demo")
     for command in DEMO:
         run(bough, *command, folder=folder)
-    fast = "from bough.nn import fast; print(fast.path())"
+    fast = "from bough.nn import kernels; print(kernels.path())"
     print(f"  the demo ran from {wheel.name}, by the path {run(python, '-c', fast, folder=folder).strip()!r}")
     told("demo")
     for other in (pure, archive):

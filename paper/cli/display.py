@@ -1,4 +1,4 @@
-"""Many runs on a terminal, as `bough reproduce` and `bough tune` show them."""
+"""Many runs on a terminal, as `python -m paper reproduce` shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from bough.reproduce.board import Board
+    from paper.progress import Board
 
 
 class Display:

@@ -1,4 +1,4 @@
-"""`bough prepare`."""
+"""`python -m paper prepare`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bough.cli.threads import use_threads
 
 
 def prepare(
-    what: Literal["sst", "sick", "opinions", "stsb"],
+    what: Literal["sst", "sick"],
     /,
     *,
     parser: str = "builtin",
@@ -20,15 +20,14 @@ def prepare(
     data: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Parse SST, SICK, opinions or STS pairs for training.
+    """Parse SST or SICK for training.
 
     The sentences are as published, but the parses are not the paper's: train with `--set source=own`.
 
     Parameters
     ----------
     what
-        sst (dependency trees; its phrase trees are published) or sick (both kinds), or opinions (comments,
-        titles and first sentences of reviews) or stsb (pairs by genre), both for recipes with `mix`.
+        sst (dependency trees; its phrase trees are published) or sick (both kinds).
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     only
@@ -38,25 +37,17 @@ def prepare(
     out
         Data folder to write; the same one unless given.
     """
-    from bough.parsing import get_parser
-    from bough.parsing.opinions import prepare_opinions
-    from bough.parsing.prepare import Kind, prepare_sick, prepare_sst
-    from bough.parsing.sts import prepare_sts
+    from bough.text import get_parser
+    from paper.prepare import Kind, prepare_sick, prepare_sst
 
     use_threads()
     if what == "sst" and only == "constituency":
         raise ValueError("the phrase trees of SST are published with it; --only is for sick")
-    if what in ("opinions", "stsb") and only is not None:
-        raise ValueError(f"--only: only for sick; {what} gets the one kind of tree that its recipes read")
     engine = get_parser(parser)
     console = Console(stderr=True)
     with bars(console) as tell:
         if what == "sst":
             files = prepare_sst(engine, data, out, tell=tell)
-        elif what == "opinions":
-            files = prepare_opinions(engine, data, out, tell=tell)
-        elif what == "stsb":
-            files = prepare_sts(engine, data, out, tell=tell)
         else:
             kinds: list[Kind] = ["dependency", "constituency"] if only is None else [only]
             files = prepare_sick(engine, data, out, kinds=kinds, tell=tell)

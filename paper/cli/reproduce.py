@@ -1,8 +1,10 @@
-"""`bough reproduce`."""
+"""`python -m paper reproduce`."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,13 +14,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bough.cli.cluster import Ray, executor_for
+from bough.cli.cluster import Ray, address_of
 from bough.cli.console import complain, plain_console
-from bough.cli.display import Display
 from bough.cli.settings import parse_settings
+from paper.cli.display import Display
 
 if TYPE_CHECKING:
-    from bough.reproduce import document
+    from paper import document
+    from paper.executor import Executor
 
 Part = Literal["table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all", "beyond"]
 SECTIONS = {  # where a part stands in the report
@@ -47,7 +50,7 @@ def reproduce(
     *,
     seeds: int = 5,
     jobs: int | None = None,
-    out: Path = Path("results"),
+    out: Path = Path(__file__).parents[1] / "results",
     data: Path | None = None,
     settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
     readme: Annotated[list[Path], Parameter(negative="")] = [],  # noqa: B006
@@ -78,7 +81,7 @@ def reproduce(
         On a Ray cluster: at this address, else RAY_ADDRESS, else this machine's processors.
     """
     from bough.data import find_data
-    from bough.reproduce.everything import reproduce as run
+    from paper.reproduce import reproduce as run
 
     folder, console = find_data(data), Console()
     with executor_for(ray, jobs) as executor, Display(console) as display:
@@ -103,9 +106,24 @@ def reproduce(
         sys.exit(1)
 
 
+@contextlib.contextmanager
+def executor_for(ray: list[str] | None, jobs: int | None) -> Iterator[Executor]:
+    """Yield what does the runs: processes of this machine, or a Ray cluster."""
+    if ray is None:
+        from paper.executor import Processes
+
+        yield Processes(2 if jobs is None else jobs)
+        return
+    from bough.integrations.ray.connection import connected
+    from paper.ray_runs import RayRuns
+
+    with connected(address_of(ray)) as package:
+        yield RayRuns(package, jobs)
+
+
 def _print(console: Console, block: document.Block) -> None:
     """A table as a table; of the rest what a terminal can show."""
-    from bough.reproduce import document
+    from paper import document
 
     if isinstance(block, document.Figure):
         console.print(Text(block.caption))

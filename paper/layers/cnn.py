@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bough.nn.registry import register
-from bough.nn.sequence import SequenceEncoder
+from bough.nn import register
+from paper.layers.sequence import SequenceEncoder
 
 WINDOWS = (3, 4, 5)
 
@@ -34,10 +34,10 @@ class CNN(SequenceEncoder):
         x (N, X), a forest of chains with N nodes -> (trees, 3 * hidden_size).
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
         >>> forest = bough.Forest([sentence])
-        >>> bough.nn.CNN(300, 100)(torch.randn(3, 300), forest).shape
+        >>> paper.layers.CNN(300, 100)(torch.randn(3, 300), forest).shape
         torch.Size([1, 300])
     """
 

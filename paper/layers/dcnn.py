@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.registry import register
-from bough.nn.sequence import SequenceEncoder
+from bough.nn import register
+from paper.layers.sequence import SequenceEncoder
 
 
 @register
@@ -35,10 +35,10 @@ class DCNN(SequenceEncoder):
         x (N, X), a forest of chains with N nodes -> (trees, second_maps * ⌈⌈X / 2⌉ / 2⌉ * top).
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
         >>> forest = bough.Forest([sentence])
-        >>> bough.nn.DCNN(48)(torch.randn(3, 48), forest).shape
+        >>> paper.layers.DCNN(48)(torch.randn(3, 48), forest).shape
         torch.Size([1, 720])
     """
 

@@ -8,10 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.edges import Edges
-from bough.nn.layer import TreeLayer
-from bough.nn.registry import register
-from bough.trees.forest import Forest
+from bough import Forest
+from bough.nn import Edges, TreeLayer, register
 
 NOISE = 0.1  # of what the other weights have
 
@@ -38,10 +36,10 @@ class DRNN(TreeLayer):
         and what a node sends to its parent from the left and from the right; x is read at leaves only.
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
         >>> forest = bough.Forest([pair])
-        >>> top, *rest = bough.nn.DRNN(50, 40, layers=3)(torch.randn(3, 50), forest)
+        >>> top, *rest = paper.layers.DRNN(50, 40, layers=3)(torch.randn(3, 50), forest)
         >>> top.shape
         torch.Size([3, 40])
     """

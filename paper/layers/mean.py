@@ -6,9 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
-from bough.nn.encoder import Encoder
-from bough.nn.registry import register
-from bough.trees.forest import Forest
+from bough import Forest
+from bough.nn import Encoder, register
 
 
 @register
@@ -24,9 +23,9 @@ class MeanVectors(Encoder):
         x (N, X), a forest of N nodes -> (trees, X).
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
-        >>> bough.nn.MeanVectors(300)(torch.randn(5, 300), forest).shape
+        >>> paper.layers.MeanVectors(300)(torch.randn(5, 300), forest).shape
         torch.Size([2, 300])
     """
 

@@ -8,10 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bough.nn.edges import Edges
-from bough.nn.layer import TreeLayer
-from bough.nn.registry import register
-from bough.trees.forest import Forest
+from bough import Forest
+from bough.nn import Edges, TreeLayer, register
 
 
 @register
@@ -33,10 +31,10 @@ class MVRNN(TreeLayer):
         only.
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
         >>> forest = bough.Forest([pair])
-        >>> h, H = bough.nn.MVRNN(10 + 10 * 10)(torch.randn(3, 110), forest)
+        >>> h, H = paper.layers.MVRNN(10 + 10 * 10)(torch.randn(3, 110), forest)
         >>> h.shape, H.shape
         (torch.Size([3, 10]), torch.Size([3, 100]))
     """

@@ -8,11 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.edges import Edges
-from bough.nn.fast.recursive import NONLINEARITIES, sweep_recursive
-from bough.nn.layer import TreeLayer
-from bough.nn.registry import register
-from bough.trees.forest import Forest
+from bough import Forest
+from bough.nn import Edges, TreeLayer, register
+
+NONLINEARITIES = {"tanh": torch.tanh, "relu": torch.relu, "sigmoid": torch.sigmoid}
 
 
 @register
@@ -34,15 +33,14 @@ class DTRNN(TreeLayer):
         x (N, X), a forest of N nodes -> h (N, D).
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
-        >>> bough.nn.DTRNN(300, 150)(torch.randn(5, 300), forest).shape
+        >>> paper.layers.DTRNN(300, 150)(torch.randn(5, 300), forest).shape
         torch.Size([5, 150])
     """
 
     name = "dt-rnn"
     reads = "dependency"
-    equations = ("node", "at_leaf", "messages")
     relations = 1
     W: nn.Parameter
     b_W: nn.Parameter
@@ -82,7 +80,7 @@ class DTRNN(TreeLayer):
         return {"W": W, "b_W": b}
 
     def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
-        g, _ = NONLINEARITIES[self.nonlinearity]
+        g = NONLINEARITIES[self.nonlinearity]
         (h_k,) = below.states  # (E, D)
         messages = self.messages(h_k, below)
         if not self.average:
@@ -92,9 +90,6 @@ class DTRNN(TreeLayer):
     def messages(self, h_k: Tensor, below: Edges) -> Tensor:
         """(E, D): U h_k + b' of every child."""
         return torch.addmm(self.b_U[0], h_k, self.U[0])
-
-    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        return sweep_recursive(a, self.U, self.b_U, forest, None, self.nonlinearity, self.average)
 
 
 @register
@@ -116,10 +111,10 @@ class SDTRNN(DTRNN):
         x (N, X), a forest of N nodes with relations -> h (N, D).
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> tree = bough.Tree(parents=[1, -1, 1], relations=["nsubj", "root", "obj"])
         >>> forest = bough.Forest([tree], relations={"root": 0, "nsubj": 1, "obj": 2})
-        >>> bough.nn.SDTRNN(300, 150, relations=3)(torch.randn(3, 300), forest).shape
+        >>> paper.layers.SDTRNN(300, 150, relations=3)(torch.randn(3, 300), forest).shape
         torch.Size([3, 150])
     """
 
@@ -148,15 +143,14 @@ class SDTRNN(DTRNN):
 
     def messages(self, h_k: Tensor, below: Edges) -> Tensor:
         """(E, D): every child through the map of its own relation."""
-        found = torch.zeros_like(h_k)
-        for r in below.relations.unique().tolist():
-            rows = (below.relations == r).nonzero().squeeze(1)
-            found = found.index_copy(0, rows, torch.addmm(self.b_U[r], h_k.index_select(0, rows), self.U[r]))
-        return found
-
-    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        relations = forest.edge_relations if self.relations > 1 and len(forest.children) else None
-        return sweep_recursive(a, self.U, self.b_U, forest, relations, self.nonlinearity, self.average)
+        if not len(h_k):  # leaves, which need no relations
+            return h_k
+        # Children are sorted by relation, so that each relation is one matrix multiplication.
+        order = below.relations.argsort(stable=True)
+        counts = torch.bincount(below.relations, minlength=self.relations).tolist()
+        parts = zip(self.U.unbind(), self.b_U.unbind(), h_k.index_select(0, order).split(counts), strict=True)
+        messages = torch.cat([torch.addmm(b, h, U) for U, b, h in parts if len(h)])
+        return messages.index_select(0, order.argsort())
 
     def check(self, forest: Forest) -> None:
         ids = forest.edge_relations

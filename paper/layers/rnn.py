@@ -7,10 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bough.nn.edges import Edges
-from bough.nn.layer import TreeLayer
-from bough.nn.registry import register
-from bough.trees.forest import Forest
+from bough import Forest
+from bough.nn import Edges, TreeLayer, register
 
 
 @register
@@ -31,10 +29,10 @@ class RecursiveNetwork(TreeLayer):
         x (N, X), a forest of N nodes with at most two children each -> h (N, X); x is read at leaves only.
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
         >>> forest = bough.Forest([pair])
-        >>> bough.nn.RecursiveNetwork(50)(torch.randn(3, 50), forest).shape
+        >>> paper.layers.RecursiveNetwork(50)(torch.randn(3, 50), forest).shape
         torch.Size([3, 50])
     """
 

@@ -7,9 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bough.nn.edges import Edges
-from bough.nn.registry import register
-from bough.nn.rnn import RecursiveNetwork
+from bough.nn import Edges, register
+from paper.layers.rnn import RecursiveNetwork
 
 
 @register
@@ -28,10 +27,10 @@ class RNTN(RecursiveNetwork):
         x (N, X), a forest of N nodes with at most two children each -> h (N, X); x is read at leaves only.
 
     Examples:
-        >>> import torch, bough
+        >>> import torch, bough, paper.layers
         >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
         >>> forest = bough.Forest([pair])
-        >>> bough.nn.RNTN(25)(torch.randn(3, 25), forest).shape
+        >>> paper.layers.RNTN(25)(torch.randn(3, 25), forest).shape
         torch.Size([3, 25])
     """
 

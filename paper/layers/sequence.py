@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from bough.nn.encoder import Encoder
-from bough.trees.forest import Forest
+from bough import Forest
+from bough.nn import Encoder
 
 
 class SequenceEncoder(Encoder):
@@ -22,8 +22,8 @@ class SequenceEncoder(Encoder):
         x (N, X), a forest of chains with N nodes, words in order -> (trees, width).
 
     Examples:
-        >>> import torch, bough
-        >>> class FirstWord(bough.nn.SequenceEncoder):
+        >>> import torch, bough, paper.layers
+        >>> class FirstWord(paper.layers.SequenceEncoder):
         ...     def sequences(self, x):  # (B, n, X) -> (B, width)
         ...         return x[:, 0]
         >>> forest = bough.Forest([bough.Tree(parents=[1, 2, -1])])

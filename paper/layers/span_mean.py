@@ -8,9 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.edges import Edges
-from bough.nn.layer import TreeLayer
-from bough.nn.registry import register
+from bough.nn import Edges, TreeLayer, register
 
 
 @register
@@ -34,7 +32,7 @@ class SpanMean(TreeLayer):
     Examples:
         >>> import torch
         >>> from bough import Forest, Tree
-        >>> from bough.nn import SpanMean
+        >>> from paper.layers.span_mean import SpanMean
         >>> h, s, n = SpanMean(300, 150)(torch.randn(3, 300), Forest([Tree(parents=[2, 2, -1])]))
         >>> h.shape, n.flatten().tolist()
         (torch.Size([3, 150]), [1.0, 1.0, 2.0])

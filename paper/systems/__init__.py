@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from bough.errors import FormatError
-from bough.measures.ecnu import ECNU
-from bough.measures.illinois_lh import ILLINOIS_LH
-from bough.measures.meaning_factory import MEANING_FACTORY
-from bough.measures.paragraph_vec import PARAGRAPH_VEC, FittedParagraphs, ParagraphVec
-from bough.measures.system import ABOUT, Fitted, System
-from bough.measures.unal_nlp import UNAL_NLP
-from bough.storage import read_json
+from bough.files import read_json
+from paper.systems.ecnu import ECNU
+from paper.systems.illinois_lh import ILLINOIS_LH
+from paper.systems.meaning_factory import MEANING_FACTORY
+from paper.systems.paragraph_vec import PARAGRAPH_VEC, FittedParagraphs, ParagraphVec
+from paper.systems.system import ABOUT, Fitted, System
+from paper.systems.unal_nlp import UNAL_NLP
 
 __all__ = ["PARAGRAPH_VEC", "SYSTEMS", "Fitted", "FittedParagraphs", "ParagraphVec", "System", "load"]
 
@@ -25,8 +25,8 @@ def load(folder: Path | str, *, data: Path | str | None = None) -> Fitted | Fitt
         data: the data folder, with WordNet and GloVe.
 
     Examples:
-        >>> import bough.measures
-        >>> bough.measures.load("runs/sick-ecnu-1").system.name  # doctest: +SKIP
+        >>> import paper.systems
+        >>> paper.systems.load("runs/sick-ecnu-1").system.name  # doctest: +SKIP
         'ecnu'
     """
     name = read_json(Path(folder) / ABOUT).get("system")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bough.measures.sentence import Floats, Prepared, Sentence
+from paper.systems.sentence import Floats, Prepared, Sentence
 
 INSIDE = {"det", "predet", "amod", "nn", "num", "poss", "possessive", "aux", "auxpass", "cop", "neg", "prt"}
 ENOUGH = 0.5  # similarity from which two chunks are aligned

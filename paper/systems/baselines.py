@@ -1,4 +1,4 @@
-"""What the extra `baselines` brings: imported when first asked for."""
+"""Packages of the extra `lab`, imported when they are first used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import ModuleType
 
 from bough.errors import DataError
 
-INSTALL = '`pip install "bough[baselines]"`'
+INSTALL = '`pip install "bough[lab]"`'
 
 
 def module(name: str) -> ModuleType:

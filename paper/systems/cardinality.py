@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bough.measures.sentence import Floats, Prepared, unit
+from paper.systems.sentence import Floats, Prepared, unit
 
 T = TypeVar("T")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bough.measures.alignment import chunks
-from bough.measures.sentence import Floats, Prepared, Sentence, unit
+from paper.systems.alignment import chunks
+from paper.systems.sentence import Floats, Prepared, Sentence, unit
 
 
 def cosine(a: Floats, b: Floats) -> float:

@@ -1,8 +1,8 @@
 """ECNU (Zhao, Zhu and Lan, 2014)."""
 
-from bough.measures import alignment, composition, grammar, overlap, polarity, strings
-from bough.measures.learners import boosting, forest, mean_of, support_vectors
-from bough.measures.system import System
+from paper.systems import alignment, composition, grammar, overlap, polarity, strings
+from paper.systems.learners import boosting, forest, mean_of, support_vectors
+from paper.systems.system import System
 
 ECNU = System(
     name="ecnu",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bough.measures.polarity import antonyms, negation
-from bough.measures.senses import Term
-from bough.measures.sentence import Prepared, Sentence
+from paper.systems.polarity import antonyms, negation
+from paper.systems.senses import Term
+from paper.systems.sentence import Prepared, Sentence
 
 
 def instances(pair: Prepared) -> list[float]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bough.measures.composition import cosine
-from bough.measures.overlap import coefficients, jaccard
-from bough.measures.sentence import Floats, Prepared, Sentence
+from paper.systems.composition import cosine
+from paper.systems.overlap import coefficients, jaccard
+from paper.systems.sentence import Floats, Prepared, Sentence
 
 AGENT, PATIENT = ("nsubj",), ("dobj", "nsubjpass")
 

@@ -1,8 +1,8 @@
 """Illinois-LH (Lai and Hockenmaier, 2014)."""
 
-from bough.measures import alignment, composition, overlap, polarity
-from bough.measures.learners import log_linear
-from bough.measures.system import System
+from paper.systems import alignment, composition, overlap, polarity
+from paper.systems.learners import log_linear
+from paper.systems.system import System
 
 ILLINOIS_LH = System(
     name="illinois-lh",

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bough.measures.baselines import module
-from bough.measures.sentence import Floats
+from paper.systems.baselines import module
+from paper.systems.sentence import Floats
 
 
 class Regressor(Protocol):

@@ -1,8 +1,8 @@
 """The Meaning Factory (Bjerva, Bos, van der Goot and Nissim, 2014)."""
 
-from bough.measures import alignment, composition, entailment, grammar, overlap, polarity
-from bough.measures.learners import forest
-from bough.measures.system import System
+from paper.systems import alignment, composition, entailment, grammar, overlap, polarity
+from paper.systems.learners import forest
+from paper.systems.system import System
 
 MEANING_FACTORY = System(
     name="meaning-factory",

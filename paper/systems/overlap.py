@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from bough.measures.sentence import Prepared, Sentence
+from paper.systems.sentence import Prepared, Sentence
 
 SKIPPED = {"a", "of", "is", "the"}  # all that The Meaning Factory takes for stop words
 

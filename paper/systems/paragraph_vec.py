@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bough import Tree
 from bough.errors import FormatError
-from bough.measures.baselines import module
-from bough.measures.sentence import Floats
-from bough.measures.system import ABOUT
-from bough.storage import read_json, read_tensors, write_json, write_tensors
-from bough.trees.tree import Tree
+from bough.files import read_json, read_tensors, write_json, write_tensors
+from paper.systems.baselines import module
+from paper.systems.sentence import Floats
+from paper.systems.system import ABOUT
 
 NUMBERS = "paragraphs.safetensors"
 FORMAT = 1
@@ -40,8 +40,8 @@ class ParagraphVec:
         departures: where it departs from the original.
 
     Examples:
-        >>> import bough.measures
-        >>> bough.measures.PARAGRAPH_VEC.name
+        >>> import paper.systems
+        >>> paper.systems.PARAGRAPH_VEC.name
         'paragraph-vec'
     """
 
@@ -117,10 +117,10 @@ class FittedParagraphs:
         one_against_rest: whether each class has a regression of its own.
 
     Examples:
-        >>> import bough.measures
+        >>> import paper.systems
         >>> from bough import Tree
         >>> good, bad = (Tree(parents=[-1], tokens=[word], labels=[k]) for k, word in enumerate(("bad", "good")))
-        >>> fitted = bough.measures.PARAGRAPH_VEC.fit([good, bad], 2, seed=1, size=4, epochs=1)  # doctest: +SKIP
+        >>> fitted = paper.systems.PARAGRAPH_VEC.fit([good, bad], 2, seed=1, size=4, epochs=1)  # doctest: +SKIP
         >>> fitted.predict([good]).shape  # doctest: +SKIP
         (1, 2)
     """

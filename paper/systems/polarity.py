@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bough.measures.sentence import Prepared
-from bough.model.pair_features import NEGATIONS
+from bough.models.pair_features import NEGATIONS
+from paper.systems.sentence import Prepared
 
 
 def negation(pair: Prepared) -> list[float]:

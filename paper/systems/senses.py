@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from bough.measures.wordnet import DEPTHS, Sense, WordNet
+from paper.systems.wordnet import DEPTHS, Sense, WordNet
 
 SENSES = 5  # of a word that are looked at, the most frequent
 Term = tuple[str, str]  # lemma and part of speech: one of `nvar`, or "" for a word of no meaning of its own

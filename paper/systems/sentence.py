@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.data.sick import Pair
+from bough import Tree
 from bough.data.vectors import load_vectors
-from bough.measures.baselines import stemmer
-from bough.measures.senses import Term, Thesaurus
-from bough.measures.tagging import STOP, tags
-from bough.measures.wordnet import WordNet
-from bough.model.pair_features import NEGATIONS
-from bough.trees.tree import Tree
+from bough.models.pair_features import NEGATIONS
+from paper.sick import Pair
+from paper.systems.baselines import stemmer
+from paper.systems.senses import Term, Thesaurus
+from paper.systems.tagging import STOP, tags
+from paper.systems.wordnet import WordNet
 
 Floats = NDArray[np.float64]
 LIGHT = {

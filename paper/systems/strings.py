@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.measures.overlap import grams
-from bough.measures.sentence import Prepared
+from paper.systems.overlap import grams
+from paper.systems.sentence import Prepared
 
 
 def sequences(pair: Prepared) -> list[float]:

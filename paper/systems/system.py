@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from bough.data.choice import choose
-from bough.data.location import find_data
-from bough.data.sick import Pair
+from bough.data import find_data
+from bough.data.vector_sets import choose
 from bough.errors import FormatError
-from bough.measures.baselines import module
-from bough.measures.learners import Learner, Regressor
-from bough.measures.sentence import Floats, Frequencies, Preparation, Prepared
-from bough.storage import read_json, read_tensors, write_json, write_tensors
+from bough.files import read_json, read_tensors, write_json, write_tensors
+from paper.sick import Pair
+from paper.systems.baselines import module
+from paper.systems.learners import Learner, Regressor
+from paper.systems.sentence import Floats, Frequencies, Preparation, Prepared
 
 Measure = Callable[[Prepared], float | list[float]]
 ABOUT, NUMBERS = "system.json", "measures.safetensors"
@@ -29,7 +29,7 @@ class System:
     """One feature system: what it is, what it measures, how it learns, and where it departs from the original.
 
     Examples:
-        >>> from bough.measures import SYSTEMS
+        >>> from paper.systems import SYSTEMS
         >>> sorted(SYSTEMS)
         ['ecnu', 'illinois-lh', 'meaning-factory', 'unal-nlp']
         >>> len(SYSTEMS["ecnu"].departures) > 0
@@ -54,7 +54,7 @@ class System:
         """Learn from pairs of dependency trees and their ratings, from 1 up.
 
         WordNet and GloVe are looked for below `data`; `vectors` is a set, a file, or `auto`, as in
-        `bough.data.choice.choose`.
+        `bough.data.vector_sets.choose`.
         """
         if not pairs or len(pairs) != len(ratings):
             raise ValueError(
@@ -95,11 +95,11 @@ class Fitted:
     So a saved system holds numbers and no code: it is trained again, to the same result, after loading.
 
     Examples:
-        >>> import bough.data
-        >>> from bough.measures import SYSTEMS
-        >>> pairs = bough.data.load_sick(None, "train")  # doctest: +SKIP
+        >>> from paper.sick import load_sick
+        >>> from paper.systems import SYSTEMS
+        >>> pairs = load_sick(None, "train")  # doctest: +SKIP
         >>> fitted = SYSTEMS["ecnu"].fit(pairs, [pair.score for pair in pairs], seed=1)  # doctest: +SKIP
-        >>> fitted.predict(bough.data.load_sick(None, "dev")).shape  # doctest: +SKIP
+        >>> fitted.predict(load_sick(None, "dev")).shape  # doctest: +SKIP
         (500,)
     """
 

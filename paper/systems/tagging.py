@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.measures.senses import Term
-from bough.measures.wordnet import WordNet
-from bough.model.pair_features import NEGATIONS
+from bough.models.pair_features import NEGATIONS
+from paper.systems.senses import Term
+from paper.systems.wordnet import WordNet
 
 STOP = {
     "a", "an", "the", "this", "that", "these", "those", "some", "is", "are", "am", "be", "been", "being",

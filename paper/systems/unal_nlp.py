@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from bough.measures import cardinality, polarity
-from bough.measures.learners import bagged_trees
-from bough.measures.system import System
+from paper.systems import cardinality, polarity
+from paper.systems.learners import bagged_trees
+from paper.systems.system import System
 
 UNAL_NLP = System(
     name="unal-nlp",

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from bough.data.location import require
+from bough.data.paths import require
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 ENDINGS = {  # (ending, what the base form has in its place), in WordNet's order

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bough.data import load_sick, sick_files
-from bough.data.sick import Pair
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.sentences import prepare_all
-from bough.training.tasks.pairs import PairsTask, Rated
-from bough.training.tasks.task import Parse, cut, parse_for
-from bough.trees.tree import Tree
+from bough import Tree
+from bough.models.batching import prepare_all
+from bough.models.model import Model
+from bough.train.tasks import Floats, PairsTask, Rated
+from paper.config import PaperConfig
+from paper.sick import Pair, load_sick, sick_files
+from paper.tasks.examples import Parse, cut, parse_for
 
 
 class RelatednessTask(PairsTask):
     """SICK: two sentences and how related they are, 1 to 5 (Sec. 4.2)."""
 
-    def __init__(self, config: Config, data: Path) -> None:
+    def __init__(self, config: PaperConfig, data: Path) -> None:
         super().__init__(config)
+        self.config: PaperConfig = config
         self.data = data
         self.parse: Parse = "dependency" if config.system else parse_for(config, "dependency")
 
@@ -39,6 +39,13 @@ class RelatednessTask(PairsTask):
             prepare_all(side, model) for side in zip(*((p.left, p.right) for p in examples), strict=True)
         )
         return [Rated(a, b, pair.score) for a, b, pair in zip(left, right, examples, strict=True)]
+
+    def finish(self, model: Model, dev: Sequence[Rated]) -> None:
+        """Do nothing."""
+
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[Rated]) -> dict[str, float]:
+        """Return those of `metrics`."""
+        return self.metrics(predicted, examples)
 
     def to_learn(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
         return self.prepare(examples, model)

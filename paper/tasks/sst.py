@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bough.data import load_sst, sst_files
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.sentences import Sentence, phrases, phrases_alone, prepare_all
-from bough.training.tasks.classes import ClassesTask, root_loss
-from bough.training.tasks.task import Floats, Indices, alike, cut, parse_for
-from bough.trees.tree import Tree
+from bough import Tree
+from bough.models.batching import Sentence, prepare_all
+from bough.models.metrics import root_loss
+from bough.models.model import Model
+from bough.train.tasks import ClassesTask, Floats, Indices
+from paper.config import PaperConfig
+from paper.sst import load_sst, sst_files
+from paper.tasks.examples import alike, cut, parse_for, phrases, phrases_alone
 
 POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}  # of the binary task's three classes
 
@@ -21,8 +22,10 @@ POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}  # of t
 class SentimentTask(ClassesTask):
     """SST: every labelled node is classified; the root is the sentence (Sec. 4.1)."""
 
-    def __init__(self, config: Config, data: Path) -> None:
+    def __init__(self, config: PaperConfig, data: Path) -> None:
         super().__init__(config)
+        self.config: PaperConfig = config
+        self.metric = "binary" if config.task == "sst2" else "accuracy"
         self.data = data
         self.parse = parse_for(config, "constituency")
         self.of_phrases = config.examples == "phrases" or bool(config.system)
@@ -59,6 +62,9 @@ class SentimentTask(ClassesTask):
             return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch, rng)
         return super().batches(examples, rng)
 
+    def finish(self, model: Model, dev: Sequence[Sentence]) -> None:
+        """Do nothing; a subclass may calibrate the model."""
+
     def figures(self, model: Model, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Those of `metrics`, and with contextual leaves the accuracy of all phrases."""
         found = self.metrics(predicted, examples)
@@ -69,7 +75,7 @@ class SentimentTask(ClassesTask):
         return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)
 
 
-def sentiment_figures(predicted: Floats, gold: Indices, config: Config) -> dict[str, float]:
+def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> dict[str, float]:
     """What `SentimentTask.metrics` gives; predicted (n, K), gold (n,)."""
     loss = root_loss(predicted, gold)
     if config.task == "sst2":

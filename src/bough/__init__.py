@@ -2,7 +2,6 @@
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 from bough.errors import FormatError
 from bough.version import __version__
@@ -12,46 +11,39 @@ __all__ = [
     "FormatError",
     "Tree",
     "__version__",
-    "contextual",
     "data",
     "draw",
     "fit",
     "formats",
     "load",
+    "models",
     "nn",
-    "parsing",
+    "text",
+    "train",
 ]
 
 if TYPE_CHECKING:
-    from bough import contextual, data, draw, formats, nn, parsing
-    from bough.fitting import fit
-    from bough.pipeline import load
+    from bough import data, draw, formats, models, nn, text, train
+    from bough.pipelines import load
+    from bough.train.fit import fit
     from bough.trees.forest import Forest
     from bough.trees.tree import Tree
 
-_HOME = {
+_NAMES = {
     "Forest": "bough.trees.forest",
     "Tree": "bough.trees.tree",
-    "fit": "bough.fitting",
-    "load": "bough.pipeline",
+    "fit": "bough.train.fit",
+    "load": "bough.pipelines",
 }
-_ROOMS = ("contextual", "data", "draw", "formats", "nn", "parsing")  # as modules
-_MOVED = {"arcs": "bough.draw.arcs", "render": "bough.draw"}  # old name: new home, for one release
+_PACKAGES = ("data", "draw", "formats", "models", "nn", "text", "train")
 
 
 def __getattr__(name: str) -> Any:
-    """All but this comes with its first use: a command that needs no torch starts without it."""
-    if name in _ROOMS:
+    """Import a name when it is first used, so that `import bough` loads neither torch nor NumPy."""
+    if name in _PACKAGES:
         return import_module(f"bough.{name}")
-    if name in _MOVED:
-        warn(
-            f"bough.{name} is now {_MOVED[name]}; the old name goes with the next release",
-            DeprecationWarning,
-            2,
-        )
-        return import_module(_MOVED[name])
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
     raise AttributeError(f"module 'bough' has no attribute {name!r}")
 
 

@@ -1,33 +1,51 @@
 """Claims about `bough fetch`: local copies are taken over, and what cannot be had is one clear line."""
 
-import shutil
 from pathlib import Path
+
+import pytest
 
 from cli_calls import bough
 
-
-def test_copies_of_the_real_data_are_taken_over(data: Path, tmp_path: Path) -> None:
-    taken = bough("fetch", "sst", "sick", "--from", str(data), "--data", str(tmp_path))
-    assert taken.returncode == 0, taken.stderr
-    assert (tmp_path / "sst" / "trees" / "train.txt").read_bytes() == (
-        data / "sst/trees/train.txt"
-    ).read_bytes()
-    assert (tmp_path / "sick" / "train" / "sim.txt").exists()
+VECTOR = "elm " + " ".join(["0.25"] * 300) + "\n"
 
 
-def test_copies_that_are_not_whole_are_refused(data: Path, tmp_path: Path) -> None:
-    shutil.copytree(data / "sst", tmp_path / "copy" / "sst", copy_function=shutil.copyfile)
-    torn = tmp_path / "copy" / "sst" / "trees" / "dev.txt"
-    torn.write_bytes(torn.read_bytes()[:1000])
-    refused = bough("fetch", "sst", "--from", str(tmp_path / "copy"), "--data", str(tmp_path / "out"))
+@pytest.fixture
+def copies(tmp_path: Path) -> Path:
+    (tmp_path / "copies").mkdir()
+    (tmp_path / "copies" / "glove.6B.300d.txt").write_text(VECTOR)
+    return tmp_path / "copies"
+
+
+def fetch_glove(*arguments: str) -> str:
+    """What is printed as an error, with nothing else."""
+    refused = bough("fetch", "glove", *arguments)
     assert refused.returncode == 2
-    assert "dev.txt" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
-    assert not (tmp_path / "out" / "sst").exists()
+    return refused.stderr
+
+
+def test_copies_are_taken_over(copies: Path, tmp_path: Path) -> None:
+    where = ("--from", str(copies), "--data", str(tmp_path / "out"))
+    taken = bough("fetch", "glove", *where, "--vectors", "6B")
+    assert taken.returncode == 0, taken.stderr
+    assert f"glove: 1 files in {tmp_path / 'out'}" in taken.stdout
+    assert (tmp_path / "out" / "glove" / "glove.6B.300d.txt").read_text() == VECTOR
+
+
+def test_copies_that_are_not_whole_are_refused(copies: Path, tmp_path: Path) -> None:
+    (copies / "glove.6B.300d.txt").write_text(VECTOR + "oak 0.5\n")
+    where = ("--from", str(copies), "--data", str(tmp_path / "out"))
+    assert "glove.6B.300d.txt:2: " in fetch_glove(*where, "--vectors", "6B")
+    assert not (tmp_path / "out" / "glove").exists()
 
 
 def test_an_empty_folder_has_nothing_to_take(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    refused = bough("fetch", "sst", "--from", str(tmp_path / "empty"), "--data", str(tmp_path / "out"))
-    assert refused.returncode == 2
-    assert len(refused.stderr.splitlines()) == 1
+    fetch_glove("--from", str(tmp_path / "empty"), "--data", str(tmp_path / "out"))
+
+
+def test_an_unknown_set_is_an_error(tmp_path: Path) -> None:
+    assert "vectors '7B': '840B', '42B' or '6B'" in fetch_glove(
+        "--vectors", "7B", "--data", str(tmp_path / "out")
+    )
+    assert not (tmp_path / "out").exists()

@@ -53,5 +53,3 @@ def test_what_is_wrong_is_one_line(folder: Path) -> None:
         assert done.returncode == 2
         assert message in done.stderr
         assert "Traceback" not in done.stderr
-    refused = bough("train", "fit-texts", "--out", str(folder / "no"))
-    assert "`bough fit FILE`" in refused.stderr

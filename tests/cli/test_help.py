@@ -9,13 +9,12 @@ import pytest
 import bough
 from bough.cli import COMMANDS, main
 from bough.cli.version import version
-from bough.nn.fast import path
+from bough.nn.kernels import path
 
 NAMES = {
     "Text": ["sentiment", "relatedness", "nearest", "score", "serve"],
-    "Your own data": ["fit", "train", "tune", "evaluate", "recipes"],
-    "The paper": ["reproduce", "fetch", "prepare"],
-    "Tools": ["bench", "parser", "ship"],
+    "Your own data": ["fit", "evaluate"],
+    "Tools": ["parser", "fetch"],
 }
 
 

@@ -1,4 +1,4 @@
-"""Claims about `bough sentiment`, `relatedness`, `nearest`, `score` and `prepare` as a user calls them."""
+"""Claims about `bough sentiment`, `relatedness`, `nearest` and `score` as a user calls them."""
 
 import json
 import signal
@@ -12,9 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import minidata
 from bough.cli import main
-from bough.data import load_sick, load_sst
 from waiting import LIMIT, wait_until
 
 Call = Callable[..., SimpleNamespace]
@@ -110,12 +108,6 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),
         (("sentiment", "good", "--svg", "/tmp"), "/tmp exists and is not a file"),
         (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
-        (("prepare", "sst", "--data", "/no/such/folder"), "/no/such/folder"),
-        (
-            ("prepare", "opinions", "--only", "dependency", "--data", "/no/such/folder"),
-            "--only: only for sick",
-        ),
-        (("prepare", "stsb", "--only", "constituency", "--data", "/no/such/folder"), "--only: only for sick"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_exit_code_2(
@@ -125,28 +117,6 @@ def test_what_is_wrong_is_one_line_and_exit_code_2(
     assert failed.returncode == 2, failed.stdout
     assert message in failed.stderr
     assert len(failed.stderr.splitlines()) == 1
-
-
-def test_prepare_writes_what_training_reads(tmp_path: Path, bough: Call) -> None:
-    raw, out = minidata.make(tmp_path / "raw", sentences=12), tmp_path / "out"
-    for split in ("train", "dev", "test"):
-        for file in (raw / "sst" / "dep" / split).iterdir():
-            file.unlink()
-    made = bough("prepare", "sst", "--data", str(raw), "--out", str(out))
-    assert made.returncode == 0, made.stderr
-    assert len(load_sst(out, "train", parse="dependency", check=False)) == 12
-    heading = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
-    for name in ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt"):
-        (raw / "sick" / name).write_text(heading + "3\tA cat isn't here\tNo cat\t4.2\tNEUTRAL\r\n")
-    assert bough("prepare", "sick", "--data", str(raw), "--out", str(out)).returncode == 0
-    for parse in ("dependency", "constituency"):
-        (pair,) = load_sick(out, "test", parse=parse, check=False)
-        assert (pair.id, pair.score) == ("3", 4.2)
-        assert pair.left.tokens is not None
-        assert [token for token in pair.left.tokens if token] == ["A", "cat", "is", "n't", "here"]
-    again = bough("prepare", "sick", "--data", str(raw), "--out", str(out))
-    assert again.returncode == 2
-    assert "already exists" in again.stderr
 
 
 def test_a_cold_start_is_no_more_than_three_imports_of_torch() -> None:

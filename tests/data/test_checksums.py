@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bough.data import fingerprint
-from bough.data.identity import END, ends_digest
+from bough.data.checksums import END, ends_digest
 
 
 def test_a_small_file_is_its_sha256(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_file_outside_the_data_keeps_its_path(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_known_by_its_size_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bough.data.identity.WHOLE", 10)
+    monkeypatch.setattr("bough.data.checksums.WHOLE", 10)
     path = tmp_path / "large"
     path.write_bytes(b"elm" * 1000)
     before = fingerprint([path])[path.as_posix()]

@@ -4,15 +4,12 @@ import hashlib
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from bough.data.download import download
 from bough.errors import DataError
-
-if TYPE_CHECKING:
-    from data.conftest import Server
+from web_server import Server
 
 BODY = bytes(index * 7 % 256 for index in range(1_000_000))
 SHA = hashlib.sha256(BODY).hexdigest()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +8,8 @@ import pytest
 
 from bough.data.glove import GloveFile
 from bough.errors import FormatError
+from web_server import zipped
 
-Zipped = Callable[[dict[str, str]], bytes]
 TEXT = "the 0.1 0.2 0.3\nelm -1 2.5 1e-3\n"
 
 
@@ -24,7 +23,7 @@ def plain(folder: Path, text: str, name: str = "own.txt") -> Path:
     return path
 
 
-def test_plain_gzip_and_zip_are_the_same(tmp_path: Path, zipped: Zipped) -> None:
+def test_plain_gzip_and_zip_are_the_same(tmp_path: Path) -> None:
     paths = [plain(tmp_path, TEXT, "glove.9B.3d.txt"), tmp_path / "glove.9B.3d.txt.gz", tmp_path / "any.zip"]
     paths[1].write_bytes(gzip.compress(TEXT.encode()))
     paths[2].write_bytes(zipped({"glove.9B.3d.txt": TEXT}))
@@ -36,7 +35,7 @@ def test_plain_gzip_and_zip_are_the_same(tmp_path: Path, zipped: Zipped) -> None
         np.testing.assert_array_equal(glove.vector(values, 2), np.array([-1, 2.5, 1e-3], dtype=np.float32))
 
 
-def test_of_several_sets_in_an_archive_it_is_the_longest_vectors(tmp_path: Path, zipped: Zipped) -> None:
+def test_of_several_sets_in_an_archive_it_is_the_longest_vectors(tmp_path: Path) -> None:
     path = tmp_path / "glove.9B.zip"
     path.write_bytes(
         zipped({"glove.9B.2d.txt": "a 1 2\n", "glove.9B.3d.txt": "a 1 2 3\n", "notes.md": "x" * 99})
@@ -91,7 +90,7 @@ def test_a_name_that_promises_more_than_the_file_has_is_an_error(tmp_path: Path)
         words(plain(tmp_path, "a 1 2\n", "glove.9B.300d.txt"))
 
 
-def test_a_damaged_archive_is_an_error(tmp_path: Path, zipped: Zipped) -> None:
+def test_a_damaged_archive_is_an_error(tmp_path: Path) -> None:
     text = "".join(f"w{n} {n} {n * 0.37}\n" for n in range(5000))
     cut, cut_zip, bad_crc = tmp_path / "x.txt.gz", tmp_path / "y.zip", tmp_path / "z.zip"
     cut.write_bytes(gzip.compress(text.encode())[:-2000])
@@ -104,7 +103,7 @@ def test_a_damaged_archive_is_an_error(tmp_path: Path, zipped: Zipped) -> None:
             words(path)
 
 
-def test_an_archive_without_text_is_an_error(tmp_path: Path, zipped: Zipped) -> None:
+def test_an_archive_without_text_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(zipped({"readme.md": "nothing"}))
     with pytest.raises(FormatError, match=r"no \.txt file in it"):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.data.spelling import candidates, rows_for
+from bough.data.oov import candidates, rows_for
 
 WORDS = [
     *("funny", "not", "witty", "stop", "happy", "horror", "film", "go-to", "eye", "wide", "five", "year"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bough.data import DataError, find_data, user_cache
-from bough.data.location import check_count, choose_from, require
+from bough.data.paths import check_count, choose_from, require
 
 
 def test_a_given_folder_comes_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +42,7 @@ def test_a_missing_file_is_named_with_the_ways_out(tmp_path: Path) -> None:
         require([tmp_path / "here", tmp_path / "gone"], "sst")
     message = str(caught.value)
     assert "\n" not in message
-    for part in (str(tmp_path / "gone"), "bough fetch sst", "--data DIR", "BOUGH_DATA"):
+    for part in (str(tmp_path / "gone"), "python -m paper fetch sst", "--data DIR", "BOUGH_DATA"):
         assert part in message
 
 

@@ -5,15 +5,13 @@ import random
 import stat
 import tarfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bough.data.unpack import unpack
 from bough.errors import DataError
-
-Zipped = Callable[[dict[str, str]], bytes]
+from web_server import zipped
 
 
 @pytest.fixture
@@ -27,7 +25,7 @@ def files_below(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_the_named_members_come_out_at_their_places(tmp_path: Path, folder: Path, zipped: Zipped) -> None:
+def test_the_named_members_come_out_at_their_places(tmp_path: Path, folder: Path) -> None:
     archive = tmp_path / "x.zip"
     archive.write_bytes(zipped({"top/trees/a.txt": "oak", "top/b.txt": "elm", "__MACOSX/top/._b.txt": "?"}))
     calls: list[tuple[str, int, int | None]] = []
@@ -46,9 +44,7 @@ def test_the_named_members_come_out_at_their_places(tmp_path: Path, folder: Path
     "name",
     ["../evil", "good/../../evil", "/evil", "..\\evil", "\\evil", "C:\\evil", "C:evil", "a/..\\..\\evil"],
 )
-def test_a_name_outside_the_folder_refuses_the_whole_archive(
-    tmp_path: Path, folder: Path, zipped: Zipped, name: str
-) -> None:
+def test_a_name_outside_the_folder_refuses_the_whole_archive(tmp_path: Path, folder: Path, name: str) -> None:
     archive = tmp_path / "x.zip"
     archive.write_bytes(zipped({"a.txt": "fine", name: "evil"}))
     with pytest.raises(DataError, match=r"x\.zip: '.*evil' lies outside the folder; nothing was unpacked"):
@@ -67,7 +63,7 @@ def test_a_link_refuses_the_whole_archive(tmp_path: Path, folder: Path) -> None:
     assert files_below(folder) == []
 
 
-def test_a_missing_member_is_named(tmp_path: Path, folder: Path, zipped: Zipped) -> None:
+def test_a_missing_member_is_named(tmp_path: Path, folder: Path) -> None:
     archive = tmp_path / "x.zip"
     archive.write_bytes(zipped({"a.txt": "fine"}))
     with pytest.raises(DataError, match=r"x\.zip: no b\.txt in it"):
@@ -75,7 +71,7 @@ def test_a_missing_member_is_named(tmp_path: Path, folder: Path, zipped: Zipped)
     assert files_below(folder) == []
 
 
-def test_damage_is_found(tmp_path: Path, folder: Path, zipped: Zipped) -> None:
+def test_damage_is_found(tmp_path: Path, folder: Path) -> None:
     archive = tmp_path / "x.zip"
     whole = zipped({"a.txt": "".join(map(str, range(2000)))})
     for broken in (b"no zip at all", whole[:-40], whole[:900] + bytes([whole[900] ^ 255]) + whole[901:]):
@@ -112,9 +108,7 @@ def test_a_tar_archive_is_read_with_the_same_care(tmp_path: Path, folder: Path) 
     assert files_below(folder) == ["a.txt"]
 
 
-def test_a_full_disk_is_known_before(
-    tmp_path: Path, folder: Path, zipped: Zipped, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_known_before(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = tmp_path / "x.zip"
     archive.write_bytes(zipped({"a.txt": "four"}))
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 3})())

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.data import converted
-from bough.data.converted import HEADER, Converted, convert
+from bough.data import vector_cache as converted
 from bough.data.glove import GloveFile
+from bough.data.vector_cache import HEADER, Converted, convert
 from bough.data.vectors import Vectors, first_vectors, load_vectors
 
 TEXT = "the 1 2 3\nelm 4 5 6\nthe 7 8 9\n. . . 3 3 3\nash 0.5 -1.25 3e-05\n"
@@ -128,7 +128,7 @@ def test_a_conversion_that_is_killed_leaves_no_entry_and_its_remains_go_with_the
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", lambda *_, **__: None)  # a kill leaves no time to tidy up
-        patch.setattr("bough.storage.os.fsync", stop)
+        patch.setattr("bough.files.os.fsync", stop)
         with pytest.raises(Killed):
             load_vectors(glove, ["elm"], cache=cache)
     assert not entries(cache)
@@ -154,7 +154,7 @@ def test_a_cache_that_cannot_be_written_is_only_a_warning(
         def full(handle: int) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("bough.storage.os.fsync", full)
+        monkeypatch.setattr("bough.files.os.fsync", full)
     assert same(load_vectors(glove, WORDS, cache=cache), expected)
     assert "the vector cache cannot be used" in caplog.text
 

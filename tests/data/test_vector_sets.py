@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bough.data import DataError
-from bough.data.choice import Coverage, choose, coverage
+from bough.data.vector_sets import Coverage, choose, coverage
 
 
 @pytest.fixture

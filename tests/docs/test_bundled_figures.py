@@ -19,7 +19,7 @@ DEVELOPED = re.compile(r"\| development set: .*?\n\n", re.DOTALL)
 )
 def test_figures_in_the_readme_stand_in_the_card(name: str, told: str) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    card = (ROOT / "src/bough/weights" / name / "README.md").read_text(encoding="utf-8")
+    card = (ROOT / "src/bough/pretrained" / name / "README.md").read_text(encoding="utf-8")
     found = re.search(told, readme, re.DOTALL)
     assert found is not None
     known = set(FIGURE.findall(DEVELOPED.sub("", card)))

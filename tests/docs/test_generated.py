@@ -8,6 +8,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from cyclopts import App
+
+import benchmarks.__main__
+import bough.cli
+import bundle.cli
+import paper.cli
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,16 +32,30 @@ def pages() -> ModuleType:
     return _tool("pages")
 
 
-def test_the_command_line_is_current(pages: ModuleType) -> None:
+def test_the_command_lines_are_current(pages: ModuleType) -> None:
     assert pages.CLI.read_text() == pages.cli_page()
+    assert pages.LABORATORY.read_text() == pages.laboratory_page()
 
 
-def test_every_command_is_on_the_page(pages: ModuleType) -> None:
-    text = pages.CLI.read_text()
-    app = pages.build_app()
+@pytest.mark.parametrize(
+    ("app", "program", "least"),
+    [
+        (bough.cli.build_app(), "bough", 9),
+        (paper.cli.build_app(), "python -m paper", 6),
+        (bundle.cli.build_app(), "python -m bundle", 6),
+    ],
+    ids=["bough", "paper", "bundle"],
+)
+def test_every_command_is_on_a_page(pages: ModuleType, app: App, program: str, least: int) -> None:
+    text = pages.CLI.read_text() + pages.LABORATORY.read_text()
     names = [name for name in app if not name.startswith("-")]
-    assert len(names) > 10
-    assert not [name for name in names if f"\n### bough {name}" not in text]
+    assert len(names) >= least
+    assert not [name for name in names if f"\n### {program} {name}" not in text]
+
+
+def test_every_benchmark_is_on_the_page(pages: ModuleType) -> None:
+    text = pages.LABORATORY.read_text()
+    assert not [name for name in benchmarks.__main__.NAMES if f"\n| `{name}` | " not in text]
 
 
 def test_the_lines_of_the_equations_are_current(pages: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""The pages are true where a test can tell: what they name is there, and the house is the one that stands."""
+"""The pages are true where a test can tell: what they name is there, and the packages are those that there are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bough.nn import Edges
-from test_house import ROOMS, SOURCE
+from test_architecture import LABORATORY, PACKAGES, SOURCE
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted(ROOT.glob("docs/**/*.md"))
@@ -28,8 +28,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @every_page
 def test_files_of_code_are_where_a_page_says(page: Path) -> None:
-    """A path has a folder in it; `x.py` alone may be the reader's own, or beside a file named before it."""
-    named = re.findall(r"`([\w./]+/[\w.]+\.(?:py|c|h|toml))`", page.read_text())
+    """A path has a folder in it; `x.py` alone may be the reader's own, or beside a file named before it.
+
+    What the changelog says of a release was true of that release.
+    """
+    text = re.split(r"^## \d", page.read_text(), maxsplit=1, flags=re.MULTILINE)[0]
+    named = re.findall(r"`([\w./]+/[\w.]+\.(?:py|c|h|toml))`", text)
     assert not [path for path in named if not ((SOURCE / path).exists() or (ROOT / path).exists())]
 
 
@@ -60,22 +64,23 @@ def test_the_site_fetches_nothing() -> None:
     assert "iframe-worker.js" in texts[0].read_text()  # else the plugin takes it from another host
 
 
-def test_the_readme_has_a_line_for_each_room() -> None:
-    told = re.findall(r"^[├└]── (\w+)/ +\S", (ROOT / "README.md").read_text(), re.MULTILINE)
-    rooms = {file.parent.name for file in SOURCE.glob("*/__init__.py")} | {"weights"}
-    assert set(told) == rooms
-    assert len(told) == len(rooms)
+def test_the_readme_has_a_line_for_each_package() -> None:
+    readme = (ROOT / "README.md").read_text()
+    told = re.findall(r"^[├└]── (\w+)/ +\S", readme, re.MULTILINE)
+    packages = {file.parent.name for file in SOURCE.glob("*/__init__.py")} | {"pretrained"}
+    assert set(told) == packages
+    assert len(told) == len(packages)
+    assert not [folder for folder in LABORATORY if not re.search(rf"^{folder}/ +\S", readme, re.MULTILINE)]
 
 
-def test_the_table_of_rooms_is_the_house() -> None:
-    table = re.findall(r"^\| (`.*?`) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
-    told = [{name.removesuffix(".py") for name in re.findall(r"`(\w[\w.]*?)/?`", row)} for row in table]
-    stands = [{room for room in rooms if _stands(room)} - {"__main__"} for rooms in ROOMS]
-    assert told == [rooms for rooms in stands if rooms] + [{"weights"}]
-
-
-def _stands(room: str) -> bool:
-    return (SOURCE / room).exists() or (SOURCE / f"{room}.py").exists()
+def test_the_table_of_packages_is_the_design() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    section = page.partition("\n## Packages\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)
+    told = [tuple(name.removesuffix(".py") for name in re.findall(r"`(\w[\w.]*?)/?`", row)) for row in rows]
+    assert told == [("errors", "version"), *((package,) for package in PACKAGES), ("pretrained",)]
+    for name in itertools.chain.from_iterable(told):
+        assert (SOURCE / name).is_dir() or (SOURCE / f"{name}.py").is_file()
 
 
 def test_the_page_on_layers_has_all_that_below_has() -> None:

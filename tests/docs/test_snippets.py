@@ -3,15 +3,14 @@
 An expression whose comment begins with a value (`tree.root  # 1`) has that value, or a tensor that shape.
 
 The blocks of a page run from top to bottom in one empty folder, which has the files that a reader would bring along. A
-block with a `title` becomes the file of that name. Commands in other blocks, which take hours or data, are read by
-the command line without being run, so that each name and option is one that exists.
+block with a `title` becomes the file of that name. Commands in other blocks, which take hours or data, are only parsed
+(`test_commands.py`).
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,15 +19,15 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
-import bough.cli
 import small_encoder
+from bough.cli.console import run_app
 from bough.nn import registry
+from command_lines import FENCE, app_of, of_block
 from small_fits import examples, write_csv
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
 PAGES = ["README.md", "CONTRIBUTING.md", *PAGES]
-FENCE = re.compile(r"^```(\w*)([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUESTIONS = ("What is the fruit number {} ?", "Who has the tool number {} ?")
 
 
@@ -50,14 +49,6 @@ def blocks(page: str) -> list[Block]:
             Block(match[1], titled[1] if titled else "", match[3], text.count("\n", 0, match.start(3)))
         )
     return found
-
-
-def commands(block: Block) -> list[list[str]]:
-    """The arguments of each `bough` command: comments, pipes and the examples' dots are not for it."""
-    text = re.sub(r"\\\n\s*", "", block.text)
-    lines = [line.removeprefix("$ ") for line in text.splitlines()]
-    split = [shlex.split(line.partition(" # ")[0]) for line in lines if re.match(r"bough [a-z]", line)]
-    return [words[1:] for words in split]
 
 
 def run(page: str, block: Block, namespace: dict[str, Any]) -> int:
@@ -94,7 +85,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BOUGH_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr("bough.data.location.user_cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr("bough.data.paths.user_cache", lambda: tmp_path / "cache")
     small_encoder.make(tmp_path / "all-MiniLM-L6-v2")
     texts, labels = examples(60)
     write_csv(tmp_path / "tickets.csv", zip(texts, labels, strict=True))
@@ -103,6 +94,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("new.txt", "reviews.txt", "sentences.txt", "docs/sentences.txt"):
         Path(name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / "docs" / "sentences.txt", name)
+    shutil.copytree(ROOT / "examples" / "demo", "examples/demo")
     return tmp_path
 
 
@@ -120,17 +112,8 @@ def test_the_snippets_of_a_page_run(page: str) -> None:
         elif block.language == "python":
             run(page, block, namespace)
         elif block.language == "sh":
-            for command in commands(block):
-                bough.cli.main(command)
-
-
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page != "docs/reference/cli.md"]
-)  # made from them
-def test_the_commands_of_a_page_exist(page: str) -> None:
-    app = bough.cli.build_app()
-    for command in [command for block in blocks(page) for command in commands(block)]:
-        app.parse_args(command, exit_on_error=False, print_error=False)
+            for command in of_block(block.text):
+                run_app(app_of(command.program), command.words)
 
 
 def test_there_are_many_snippets() -> None:

@@ -7,11 +7,11 @@ import pytest
 
 import bough
 from bough.draw.palette import COLOURS, LEVELS, ON, SIGNS, variables
-from bough.model.purpose import CLASS_NAMES
+from bough.models.output_spec import SENTIMENT
 
 SOURCE = Path(bough.__file__).parent
 PAGE = [path for path in (SOURCE / "serve" / "page").iterdir() if path.suffix in (".css", ".js", ".html")]
-CODE = [path for room in ("cli", "draw", "pipeline", "serve") for path in (SOURCE / room).glob("*.py")]
+CODE = [path for package in ("cli", "draw", "pipelines", "serve") for path in (SOURCE / package).glob("*.py")]
 
 
 @pytest.mark.parametrize("path", [*CODE, *PAGE], ids=lambda path: path.name)
@@ -24,9 +24,9 @@ def test_no_other_file_has_a_colour_or_a_name_of_a_class(path: Path) -> None:
 
 def test_every_class_has_a_level_and_a_level_a_colour_and_a_sign() -> None:
     assert len(COLOURS) == len(SIGNS) == len(ON) == 5
-    for names in CLASS_NAMES.values():
-        levels = LEVELS[len(names)]
-        assert len(levels) == len(names)
+    assert len(SENTIMENT) in LEVELS
+    for classes, levels in LEVELS.items():
+        assert len(levels) == classes
         assert set(levels) <= set(range(5))
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from bough.draw import COLOURS, WIDEST, svg
 from bough.draw.canvas import MARGIN
-from bough.pipeline import Sentiment
-from pipelines import sentiment
+from bough.pipelines import Sentiment
+from bundled_pipelines import sentiment
 
 SVG = "{http://www.w3.org/2000/svg}"
 LONG = (

@@ -1,7 +1,7 @@
 """Claims about the tree in a terminal: a phrase above its parts, and no more lines than say something."""
 
 from bough.draw import lines
-from pipelines import sentiment
+from bundled_pipelines import sentiment
 
 
 def test_lines_show_a_phrase_above_its_parts() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bough import Forest, Tree
-from bough.draw.plain import MOST, Boxes, is_sentence
+from bough.draw.tree_svg import MOST, Boxes, is_sentence
 from bough.formats import ptb
 from treegen import WORDS, trees
 

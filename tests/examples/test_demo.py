@@ -1,20 +1,17 @@
-"""The treebank that the package ships is a small one in SST's layout, good enough to learn from."""
+"""The treebank in examples/demo is a small one in SST's format, good enough to learn from."""
 
 from __future__ import annotations
 
 from collections import Counter
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
 
-from bough.data import load_sst
-from bough.data.location import SPLITS
+from bough.data.paths import SPLITS
 from bough.formats import ptb
 from bough.trees.tree import Tree
 
-with as_file(files("bough.data") / "demo") as folder:
-    DEMO = Path(folder)
+DEMO = Path(__file__).parents[2] / "examples" / "demo"
 COUNTS = {"train": 240, "dev": 60, "test": 60}
 
 
@@ -24,7 +21,7 @@ def words(tree: Tree) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def treebank() -> dict[str, list[Tree]]:
-    return {split: load_sst(DEMO, split, check=False) for split in SPLITS}
+    return {split: ptb.read(DEMO / f"{split}.txt") for split in SPLITS}
 
 
 def test_it_has_the_sizes_it_is_known_for(treebank: dict[str, list[Tree]]) -> None:
@@ -42,7 +39,7 @@ def test_every_inner_node_has_two_children_and_every_leaf_a_word(
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_node_has_one_of_the_five_labels(treebank: dict[str, list[Tree]], split: str) -> None:
-    assert {label for tree in treebank[split] for label in tree.labels or [None]} == set(range(5))
+    assert {label for tree in treebank[split] for label in tree.labels or [None]} == set("01234")
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -50,14 +47,14 @@ def test_sentences_are_3_to_16_words_and_stand_one_a_line(
     treebank: dict[str, list[Tree]], split: str
 ) -> None:
     assert all(3 <= len(tree.leaves) <= 16 for tree in treebank[split])
-    lines = (DEMO / "sst" / "trees" / f"{split}.txt").read_text(encoding="utf-8").splitlines()
+    lines = (DEMO / f"{split}.txt").read_text(encoding="utf-8").splitlines()
     assert lines == [ptb.write(tree) for tree in treebank[split]]
 
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_no_class_of_sentence_is_rare(treebank: dict[str, list[Tree]], split: str) -> None:
     roots = Counter((tree.labels or ())[tree.root] for tree in treebank[split])
-    assert all(roots[label] >= len(treebank[split]) / 10 for label in range(5))
+    assert all(roots[label] >= len(treebank[split]) / 10 for label in "01234")
 
 
 def test_no_sentence_occurs_twice(treebank: dict[str, list[Tree]]) -> None:

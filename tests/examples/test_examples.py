@@ -20,9 +20,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
         ("tree_gru", r"accuracy on the \d+ held out: ([\d.]+)", 0.5),
         ("reviews_csv", r"accuracy on the rows held out: ([\d.]+)", 0.9),
         ("scoring_pandas", r"rank correlation with the stars: ([\d.]+)", 0.9),
+        ("ray_tune", r"accuracy on the \d+ held out: ([\d.]+)", 0.4),
     ],
 )
 def test_an_example_runs_and_learns(name: str, figure: str, least: float) -> None:
+    if name == "ray_tune":
+        pytest.importorskip("ray.tune")
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / f"{name}.py")],
         capture_output=True,

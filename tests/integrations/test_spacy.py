@@ -14,8 +14,8 @@ import pytest
 import bough
 import small_fits
 from bough.formats import ptb
-from bough.parsing import spacy as adapter
-from pipelines import sentiment
+from bough.text import spacy as adapter
+from bundled_pipelines import sentiment
 
 spacy = pytest.importorskip("spacy")
 TEXT = 'The plot is thin, but the acting is wonderful. I would not call it "dull"!\n\n Well-made stuff.'

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from bough.data.spelling import rows_for
+from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.model import shipped as module
-from bough.model.config import Config
-from bough.model.folding import fold
-from bough.model.model import Model
-from bough.model.shipped import ShippedModel, load_model
-from bough.pipeline import MODELS
+from bough.models import bundled as module
+from bough.models.bundled import ShippedModel, load_model
+from bough.models.model import Model
+from bough.pipelines import MODELS
+from small_models import shipped_of
 
 WORDS = ["good", "film", "not", "wide", "eye"]
 
@@ -22,8 +21,7 @@ WORDS = ["good", "film", "not", "wide", "eye"]
 @pytest.fixture
 def small() -> ShippedModel:
     torch.manual_seed(1)
-    whole = Model(Config(dimension=6, hidden=4), WORDS, (), torch.randn(6, 6))
-    return fold(whole, WORDS, whole.table, columns=6)
+    return shipped_of(WORDS)
 
 
 def test_saved_and_loaded_it_is_the_same(small: ShippedModel, tmp_path: Path) -> None:
@@ -87,7 +85,9 @@ def test_what_is_wrong_with_a_folder_is_said(
 
 def test_it_is_not_a_run(small: ShippedModel, tmp_path: Path) -> None:
     small.save(tmp_path, card="")
-    with pytest.raises(FormatError, match=r"kind 'shipped', 'run' wanted; `bough ship .* --check` scores"):
+    with pytest.raises(
+        FormatError, match=r"kind 'shipped', 'run' wanted; `python -m bundle check .*` scores"
+    ):
         Model.load(tmp_path)
 
 

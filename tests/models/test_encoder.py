@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import small_encoder
-from bough.contextual import Leaves
 from bough.errors import DataError, FormatError
+from bough.models.transformer import Leaves
 
 
 @pytest.fixture(scope="module")

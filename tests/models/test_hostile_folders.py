@@ -8,17 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 from safetensors.torch import load_file, save_file
 
 import small_encoder
 from bough.errors import FormatError
-from bough.model.config import Config
-from bough.model.folding import fold
-from bough.model.model import Model
-from bough.model.shipped import load_model
-from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.training.folding import folded
+from bough.models.bundled import load_model
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.text.builtin.parser import BuiltinParser
+from bough.train.parser.folding import folded
+from small_models import CLASSES, shipped_of
 from small_parser import SIZE, learner
 
 WORDS = ["good", "film"]
@@ -27,10 +26,10 @@ HUGE = 20_000
 LOAD = """
 import resource, signal, sys
 import torch, transformers
-from bough.contextual import Leaves
+from bough.models.transformer import Leaves
 from bough.errors import FormatError
-from bough.model.shipped import load_model
-from bough.parsing.builtin.parser import BuiltinParser
+from bough.models.bundled import load_model
+from bough.text.builtin.parser import BuiltinParser
 
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (4 << 30),) * 2)
@@ -54,13 +53,12 @@ def refused(*folders: tuple[str, Path]) -> list[str]:
 
 
 def run(folder: Path) -> Path:
-    Model(Config(dimension=6, hidden=4), WORDS).save(folder, card="")
+    Model(Config(dimension=6, hidden=4), CLASSES, WORDS).save(folder, card="")
     return folder
 
 
 def shipped(folder: Path) -> Path:
-    whole = Model(Config(dimension=6, hidden=4), WORDS)
-    fold(whole, WORDS, torch.randn(3, 6), columns=6).save(folder, card="")
+    shipped_of(WORDS).save(folder, card="")
     return folder
 
 

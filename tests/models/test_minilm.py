@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from bough.contextual import Leaves
-from bough.fitting import fit
-from pipelines import of_classes
+from bough.models.transformer import Leaves
+from bough.train.fit import fit
+from bundled_pipelines import of_classes
 
 
 @pytest.fixture(scope="module")

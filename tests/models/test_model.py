@@ -2,59 +2,39 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 from bough import FormatError, Tree
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.sentences import collate, prepare_all
+from bough.models.batching import collate, prepare_all
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.models.output_spec import Purpose
+from small_models import CLASSES, PAIRS, SMALL, assert_comes_back_as_it_was, model_of
 
-SMALL: dict[str, Any] = {"hidden": 4, "dimension": 3, "similarity_hidden": 3}
-CONFIGS = [
-    Config(**SMALL),
-    Config(**SMALL, encoder="dependency", task="sst2"),
-    Config(**SMALL, encoder="lstm", layer={"layers": 2, "bidirectional": True}),
-    Config(**SMALL, task="sick", encoder="sdt-rnn"),
-    Config(**SMALL, task="sick", encoder="mean"),
+MODELS = [
+    model_of(Config(**SMALL)),
+    model_of(Config(**SMALL, encoder="dependency"), Purpose(classes=("bad", "good"), trees="whole")),
+    model_of(Config(**SMALL, encoder="lstm", layer={"layers": 2, "bidirectional": True})),
+    model_of(Config(**SMALL, task="pairs", encoder="attentive"), PAIRS),
+    model_of(Config(**SMALL, task="pairs", encoder="dependency-mean"), Purpose(ratings=(0, 1))),
 ]
 
 
-def _model(config: Config) -> Model:
-    words = ["a", "The", "nul\u00a0space", "<b>"]
-    return Model(config, words, ["det", "nsubj"], torch.randn(5, 3))
-
-
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.encoder)
-def test_a_model_comes_back_as_it_was(config: Config, tmp_path: Path) -> None:
-    model = _model(config)
-    model.save(tmp_path / "m", card="# card\n")
-    again = Model.load(tmp_path / "m")
-    assert again.config == config
-    assert again.words == model.words
-    assert again.relations == model.relations
-    assert all(
-        torch.equal(a, b)
-        for a, b in zip(model.state_dict().values(), again.state_dict().values(), strict=True)
-    )
-    assert {path.name for path in (tmp_path / "m").iterdir()} == {
-        "config.json",
-        "vocab.txt",
-        "model.safetensors",
-        "README.md",
-    }
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.config.encoder)
+def test_a_model_comes_back_as_it_was(model: Model, tmp_path: Path) -> None:
+    assert_comes_back_as_it_was(model, tmp_path / "m")
 
 
 def test_words_fall_back_to_lower_case_then_to_the_unknown() -> None:
-    model = _model(Config(**SMALL))
+    model = model_of(Config(**SMALL))
     assert model.ids(["a", "The", "A", "the", None, "zebra"]).tolist() == [1, 2, 1, 0, 0, 0]
 
 
 def test_added_words_keep_the_old_rows() -> None:
-    model = _model(Config(**SMALL))
+    model = model_of(Config(**SMALL))
     before = model.table.clone()
     model.add_words(["new"], torch.ones(1, 3))
     assert torch.equal(model.table[:-1], before)
@@ -62,7 +42,7 @@ def test_added_words_keep_the_old_rows() -> None:
 
 
 def test_the_states_of_a_sentence_do_not_depend_on_its_neighbours() -> None:
-    model = _model(Config(**SMALL)).eval()
+    model = model_of(Config(**SMALL)).eval()
     trees = [
         Tree([2, 2, -1], tokens=["a", "The", None]),
         Tree([-1], tokens=["a"]),
@@ -126,7 +106,7 @@ def _in_half_precision(folder: Path) -> None:
     ],
 )
 def test_a_damaged_folder_is_a_clear_error(damage, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    _model(Config(**SMALL)).save(tmp_path, card="")
+    model_of(Config(**SMALL)).save(tmp_path, card="")
     damage(tmp_path)
     with pytest.raises(FormatError, match=message):
         Model.load(tmp_path)
@@ -134,4 +114,4 @@ def test_a_damaged_folder_is_a_clear_error(damage, message: str, tmp_path: Path)
 
 def test_vectors_of_another_length_are_an_error() -> None:
     with pytest.raises(ValueError, match="word vectors of 5 dimensions"):
-        Model(Config(**SMALL), ["a"], [], torch.zeros(2, 5))
+        Model(Config(**SMALL), CLASSES, ["a"], [], torch.zeros(2, 5))

@@ -6,12 +6,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.model.bases import base
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.pair_features import NAMES, compare
-from bough.model.sentences import prepare
+from bough.models.batching import prepare
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.models.pair_features import NAMES, compare
+from bough.models.stemmer import base
 from bough.trees.tree import Tree
+from small_models import PAIRS
 
 WORDS = ["dog", "man", "bites", "bitten", "the", "is", "by", "not", "200", "900", "paris", "rome"]
 ACTIVE = Tree([2, -1, 1], tokens=["dog", "bites", "man"], relations=["nsubj", "root", "dobj"]).replace(
@@ -22,9 +23,9 @@ ACTIVE = Tree([2, -1, 1], tokens=["dog", "bites", "man"], relations=["nsubj", "r
 @pytest.fixture(scope="module")
 def model() -> Model:
     torch.manual_seed(1)
-    settings = {"task": "sick", "encoder": "dependency", "embeddings": "fixed", "pair_features": True}
+    settings = {"task": "pairs", "encoder": "dependency", "embeddings": "fixed", "pair_features": True}
     config = Config().with_settings({**settings, "dimension": 12, "hidden": 4})
-    return Model(config, WORDS, (), torch.randn(len(WORDS) + 1, 12)).eval()
+    return Model(config, PAIRS, WORDS, (), torch.randn(len(WORDS) + 1, 12)).eval()
 
 
 def features(model: Model, a: Tree, b: Tree) -> dict[str, float]:
@@ -87,9 +88,9 @@ def test_the_order_of_the_two_does_not_matter_and_all_is_finite(
 ) -> None:
     torch.manual_seed(1)
     config = Config(
-        task="sick", encoder="dependency", embeddings="fixed", pair_features=True, dimension=6, hidden=2
+        task="pairs", encoder="dependency", embeddings="fixed", pair_features=True, dimension=6, hidden=2
     )
-    small = Model(config, WORDS, (), torch.randn(len(WORDS) + 1, 6)).eval()
+    small = Model(config, PAIRS, WORDS, (), torch.randn(len(WORDS) + 1, 6)).eval()
     left, right = flat(*a), flat(*b)
     if not related:  # a tree of one's own may have none
         left = left.replace(relations=None)
@@ -99,8 +100,8 @@ def test_the_order_of_the_two_does_not_matter_and_all_is_finite(
 
 
 def test_phrases_have_features_too() -> None:
-    config = Config(task="sick", embeddings="fixed", pair_features=True, dimension=6, hidden=2)
-    model = Model(config, WORDS, (), torch.randn(len(WORDS) + 1, 6)).eval()
+    config = Config(task="pairs", embeddings="fixed", pair_features=True, dimension=6, hidden=2)
+    model = Model(config, PAIRS, WORDS, (), torch.randn(len(WORDS) + 1, 6)).eval()
     phrase = Tree([-1, 0, 0], tokens=[None, "the", "dog"])
     assert features(model, phrase, phrase)["words shared"] == 1
 
@@ -118,14 +119,14 @@ def test_forms_of_a_word_have_one_base() -> None:
     assert base("thing") != base("th")
 
 
-@pytest.mark.parametrize("settings", [{"task": "sst5"}, {"task": "sick", "embeddings": "tuned"}])
+@pytest.mark.parametrize("settings", [{"task": "classes"}, {"task": "pairs", "embeddings": "tuned"}])
 def test_they_are_for_pairs_whose_vectors_stay(settings: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="pair_features are for task = 'sick' or 'pairs'"):
+    with pytest.raises(ValueError, match="pair_features are for a task of pairs"):
         Config().with_settings({"pair_features": "true", **settings})
 
 
 def test_the_papers_head_is_as_it_was() -> None:
-    config = Config(task="sick", encoder="dependency", dimension=6, hidden=2)
+    config = Config(task="pairs", encoder="dependency", dimension=6, hidden=2)
     assert not config.pair_features
-    names = Model(config, WORDS).state_dict()
+    names = Model(config, PAIRS, WORDS).state_dict()
     assert not {"rarity", "head.W_f", "head.centre", "head.spread"} & names.keys()

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import small_encoder
-from bough.contextual.pieces import Pieces, align, overlapping
-from bough.contextual.writing import written
+from bough.models.detokenise import written
+from bough.models.subwords import Pieces, align, overlapping
 
 ODD = [
     "``",

@@ -11,8 +11,8 @@ import torch
 
 import bough
 import small_encoder
-from bough.contextual import Leaves
-from bough.contextual.memory import Memory
+from bough.models.activation_cache import Memory
+from bough.models.transformer import Leaves
 
 TEXTS = [
     ["the", "film", "is", "n't", "good"],

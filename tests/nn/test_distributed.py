@@ -9,11 +9,11 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from bough.files import read_tensors, write_tensors
 from bough.nn import BiTreeLSTM, ChildSumTreeLSTM, Classifier, NaryTreeLSTM, TreeLayer
-from bough.storage import read_tensors, write_tensors
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
-from ranks_of_torchrun import torchrun
+from torchrun_calls import torchrun
 
 
 class Sum(TreeLayer):

@@ -5,19 +5,17 @@ import torch
 from hypothesis import given
 
 from bough import Forest, Tree
-from bough.nn import AttentiveChildSum, Encoder, MeanVectors, SpanMean, TreeAndMean, kinds
+from bough.nn import AttentiveChildSum, TreeAndMean
+from layers import (
+    assert_an_x_that_does_not_fit_is_an_error,
+    assert_the_loss_of_an_empty_forest_has_a_gradient,
+    registered,
+)
 from treegen import constituents, trees
 
 
-@pytest.mark.parametrize("layer", [MeanVectors(4), TreeAndMean(4, 3)], ids=str)
-def test_an_x_that_does_not_fit_is_an_error_like_any_layers(layer: Encoder) -> None:
-    forest = Forest([Tree([-1, 0, 0])])
-    with pytest.raises(ValueError, match=r"x is \(3, 7\); the layer takes \(nodes, 4\)"):
-        layer(torch.randn(3, 7), forest)
-    with pytest.raises(ValueError, match="x has 9 rows; the forest has 3 nodes"):
-        layer(torch.randn(9, 4), forest)
-    with pytest.raises(ValueError, match=r"x has a NaN in the row of node \d of tree 0"):
-        layer(torch.full((3, 4), torch.nan), forest)
+def test_an_x_that_does_not_fit_is_an_error_like_any_layers() -> None:
+    assert_an_x_that_does_not_fit_is_an_error(TreeAndMean(4, 3))
 
 
 def test_a_guide_has_one_row_per_tree() -> None:
@@ -28,12 +26,9 @@ def test_a_guide_has_one_row_per_tree() -> None:
             layer(torch.randn(3, 4), forest, guide=wrong)
 
 
-@pytest.mark.parametrize("name", kinds())
+@pytest.mark.parametrize("name", registered("bough"))
 def test_the_loss_of_an_empty_forest_has_a_gradient(name: str) -> None:
-    x = torch.randn(0, 6, requires_grad=True)
-    found = kinds()[name].build(6, 6, 2, {})(x, Forest([]))
-    (found[0] if isinstance(found, tuple) else found).sum().backward()
-    assert x.grad is not None
+    assert_the_loss_of_an_empty_forest_has_a_gradient(name)
 
 
 @given(tree=trees(max_nodes=8))
@@ -63,16 +58,3 @@ def test_equal_words_count_as_often_as_they_are_there() -> None:
     x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     forest = Forest([Tree([1, 2, -1])], keys=[[7, 7, 8]])
     assert layer(x, forest)[0, 3:].tolist() == pytest.approx([2 / 3, 1 / 3])
-
-
-@given(tree=constituents())
-def test_a_phrase_without_a_tree_is_the_mean_of_its_words(tree: Tree) -> None:
-    layer = SpanMean(4, 3).double()
-    x = torch.randn(len(tree), 4, dtype=torch.float64)
-    h, _, n = layer(x, Forest([tree]))
-    words = x[tree.leaves.tolist()]
-    for node, (start, end) in enumerate(tree.replace(tokens=None).spans.tolist()):
-        length = torch.tensor(float(end - start), dtype=torch.float64).log()
-        a = layer.W @ words[start:end].mean(dim=0) + layer.v * length + layer.b
-        assert torch.allclose(h[node], torch.tanh(a))
-        assert n[node] == end - start

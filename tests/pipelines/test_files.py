@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bough.errors import FormatError
-from bough.pipeline.files import score_file
-from bough.pipeline.reading import groups
-from pipelines import related, sentiment
+from bough.pipelines.files import score_file
+from bough.pipelines.reading import groups
+from bundled_pipelines import related, sentiment
 from waiting import wait_until
 
 TEXTS = ["A fine film.", "", "Dull. Boring. Bad!", "  ", "I <loved> it \U0001f600", "caf\u00e9 \u202e rtl"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipelines import related, sentiment
+from bundled_pipelines import related, sentiment
 
 pandas = pytest.importorskip("pandas")
 TEXTS = ["A joy.", "Dull beyond words, but short.", "It is a film."]

@@ -7,11 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bough.parsing.tokenise import Token
-from bough.pipeline import Sentiment
-from bough.pipeline.files import _line
-from bough.pipeline.json_text import numbers
-from bough.pipeline.reading import Read
+from bough.pipelines import Sentiment
+from bough.pipelines.files import _line
+from bough.pipelines.json_text import numbers
+from bough.pipelines.reading import Read
+from bough.text.tokenise import Token
 from treegen import trees
 
 NAMES = {2: ("bad", "good"), 3: ("bad", 'so "so"', "g\u00f6od"), 5: tuple("abcde")}

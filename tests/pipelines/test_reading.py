@@ -3,9 +3,9 @@
 import pytest
 
 from bough.errors import FormatError
-from bough.pipeline.reading import aligned
+from bough.pipelines.reading import aligned
 from bough.trees.tree import Tree
-from pipelines import related, sentiment
+from bundled_pipelines import related, sentiment
 
 PTB = "(ROOT (S (NP (DT The) (NN film)) (VP (VBZ is) (ADJP (RB not) (JJ good))) (. .)))"
 CONLLU = "1\tMen\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tsing\t_\t_\t_\t_\t0\troot\t_\t_\n"

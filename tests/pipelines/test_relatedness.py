@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import bough
-from bough.data.sts import SOURCES, load_sts
-from bough.parsing.tokenise import Token, tokenise
-from bough.pipeline.short_list import SHORT
-from pipelines import related
+from bough.pipelines.retrieval import SHORT
+from bough.text.tokenise import Token, tokenise
+from bundle.sts import SOURCES, load_sts
+from bundled_pipelines import related
 
 CORPUS = [
     "A cat sleeps on the sofa",
@@ -103,7 +103,7 @@ def test_another_word_for_the_same_is_seen() -> None:
 def test_the_papers_system_comes_along() -> None:
     papers = bough.load("relatedness-sick")
     assert papers.model.config.pair_features is False
-    assert papers.model.config.mix == ""
+    assert papers.model.config.about == "SICK: Dependency Tree-LSTM"
     assert papers.score("A man is playing a guitar", "A man plays the guitar") > 4
     assert papers.nearest("two men are playing guitar", CORPUS, k=1)[0].index == 1
 
@@ -168,7 +168,7 @@ def test_every_text_is_cut_into_words_once(monkeypatch: pytest.MonkeyPatch) -> N
         cut.append(text)
         return tokenise(text)
 
-    monkeypatch.setattr("bough.pipeline.reading.tokenise", noted)
+    monkeypatch.setattr("bough.pipelines.reading.tokenise", noted)
     list(related().stream_any([("A cat", "A dog"), ("", "A dog")]))
     assert sorted(cut) == ["", "A cat", "A dog", "A dog"]
     cut.clear()

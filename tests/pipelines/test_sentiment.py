@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bough
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.parsing.tokenise import tokenise
-from bough.pipeline import Sentiment, SentimentPipeline
-from bough.pipeline.reading import Read
-from pipelines import sentiment
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.models.output_spec import Purpose
+from bough.pipelines import Sentiment, SentimentPipeline
+from bough.pipelines.reading import Read
+from bough.text.tokenise import tokenise
+from bundled_pipelines import sentiment
 
 CLASSES = ("very negative", "negative", "neutral", "positive", "very positive")
 NODE = {"span", "text", "label", "score", "probabilities", "children"}
@@ -198,7 +199,7 @@ def test_models_and_folders_by_name(tmp_path: Path) -> None:
         bough.load("sentimental")
     with pytest.raises(ValueError, match="no parser 'nope'"):
         bough.load("sentiment", parser="nope")("good")
-    own = Model(Config(dimension=4, hidden=3, encoder="lstm"), ["good"])
+    own = Model(Config(dimension=4, hidden=3, encoder="lstm"), Purpose(classes=CLASSES), ["good"])
     own.save(tmp_path / "m", card="")
     with pytest.raises(ValueError, match="encoder 'lstm' scores whole sentences"):
         bough.load(tmp_path / "m")
@@ -206,8 +207,9 @@ def test_models_and_folders_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoder", ["constituency", "dependency"])
 def test_a_trained_run_loads_too(encoder: str, tmp_path: Path) -> None:
-    config = Config().with_settings({"dimension": 4, "hidden": 3, "encoder": encoder, "task": "sst2"})
-    Model(config, ["good"]).save(tmp_path / "m", card="")
+    purpose = Purpose(classes=("negative", "neutral", "positive"), ordered=True)
+    config = Config(dimension=4, hidden=3, encoder=encoder)
+    Model(config, purpose, ["good"]).save(tmp_path / "m", card="")
     pipeline = bough.load(tmp_path / "m")
     assert isinstance(pipeline, SentimentPipeline)
     result = pipeline("A good film indeed")

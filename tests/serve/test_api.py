@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from bough.serve import limits, schemas
-from pipelines import related, sentiment
+from bundled_pipelines import related, sentiment
 from waiting import LIMIT
 
 TEXT = "The plot is dull, but the acting is brilliant. I'd watch it again \U0001f600!"

@@ -9,7 +9,7 @@ import socket
 import httpx
 import pytest
 
-from pipelines import sentiment
+from bundled_pipelines import sentiment
 from waiting import LIMIT
 
 for name in ("aiohttp", "grpc", "prometheus_client"):
@@ -23,7 +23,7 @@ pytestmark = [
 
 
 def test_two_replicas_answer() -> None:
-    from bough.cluster.connection import load_ray
+    from bough.integrations.ray.connection import load_ray
 
     ray = load_ray()
     from ray import serve

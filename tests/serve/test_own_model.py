@@ -7,7 +7,7 @@ import pytest
 
 import bough
 from bough.draw.palette import COLOURS
-from bough.model.purpose import Purpose
+from bough.models.output_spec import SENTIMENT, Purpose
 from bough.serve.assets import read_assets
 from bough.serve.models import Draw, Models, Score
 from small_fits import QUICK, examples
@@ -29,8 +29,8 @@ def test_a_fitted_model_stands_in_for_sentiment(tmp_path: Path) -> None:
 def test_a_model_of_pairs_stands_in_for_relatedness_and_searches() -> None:
     models = Models("relatedness-sick")
     assert models.related_by == "relatedness-sick"
-    assert models.related.model.config.mix == ""
-    assert models.sentiment.model.config.task == "sst5"
+    assert models.related.model.config.about == "SICK: Dependency Tree-LSTM"
+    assert models.sentiment.model.purpose.classes == SENTIMENT
 
 
 def test_the_page_is_told_the_classes_and_the_scale() -> None:

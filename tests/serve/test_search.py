@@ -11,7 +11,7 @@ import pytest
 import bough
 from bough.serve import search
 from bough.serve.search import Abandoned, Searcher, Shelf
-from pipelines import related
+from bundled_pipelines import related
 
 LINES = (Path(__file__).parents[2] / "docs" / "sentences.txt").read_text().splitlines()
 QUERY = "two men are playing guitar"

@@ -16,8 +16,8 @@ import pytest
 
 from bough.errors import DataError, FormatError
 from bough.formats import ptb
-from bough.parsing import corenlp as adapter
-from bough.parsing.corenlp import CoreNLPParser
+from bough.text import corenlp as adapter
+from bough.text.corenlp import CoreNLPParser
 
 SENTENCE = ["Two", "owls", "sat", "in", "barns", "."]
 PHRASES = (

@@ -1,7 +1,7 @@
 import pytest
 
 from bough.formats import ptb
-from bough.parsing.dependencies import dependency_heads
+from bough.text.dependencies import dependency_heads
 
 
 @pytest.mark.parametrize(

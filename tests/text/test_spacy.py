@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bough.data import load_sick
 from bough.errors import DataError
-from bough.parsing import spacy as adapter
-from bough.parsing.spacy import SpacyParser, to_stanford
+from bough.text import spacy as adapter
+from bough.text.spacy import SpacyParser, to_stanford
 from bough.trees.tree import Tree
+from paper.sick import load_sick
 
 
 def triples(tree: Tree) -> str:

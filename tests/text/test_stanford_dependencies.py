@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treegen
-from bough.parsing.stanford import is_universal, to_stanford
+from bough.text.stanford_dependencies import is_universal, to_stanford
 from bough.trees.tree import Tree
 
 Row = tuple[str, str, int, str]

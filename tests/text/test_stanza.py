@@ -11,8 +11,8 @@ import pytest
 
 from bough.errors import DataError, FormatError
 from bough.formats import ptb
-from bough.parsing import stanza as adapter
-from bough.parsing.stanza import StanzaParser
+from bough.text import stanza as adapter
+from bough.text.stanza import StanzaParser
 
 SENTENCE = ["Two", "owls", "sat", "in", "(", "old", ")", "barns"]
 PHRASES = (

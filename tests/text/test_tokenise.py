@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.parsing import tokenise as module
-from bough.parsing.tokenise import sentences, tokenise
+from bough.text import tokenise as module
+from bough.text.tokenise import sentences, tokenise
 
 
 def words(text: str) -> str:

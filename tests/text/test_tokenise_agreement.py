@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bough.parsing.tokenise import tokenise
+from bough.text.tokenise import tokenise
 
 TEXTS = {"train": "SICK_train.txt", "dev": "SICK_trial.txt", "test": "SICK_test_annotated.txt"}
 

@@ -8,10 +8,10 @@ import pytest
 
 import bough
 from bough.data.vectors import load_vectors
-from bough.fitting import fit_sources
-from bough.fitting.outcome import Outcome
-from bough.fitting.source import Listed
-from bough.pipeline import SentimentPipeline
+from bough.pipelines import SentimentPipeline
+from bough.train.fit import fit_sources
+from bough.train.report import Outcome
+from bough.train.source import Listed
 from small_fits import QUICK
 
 SETTINGS = {**QUICK, "embeddings": "tuned", "rate": 0.1}

@@ -8,9 +8,9 @@ import pytest
 import bough
 from bough.data.labelled import open_labelled
 from bough.errors import TrainingError
-from bough.fitting import fit_sources
-from bough.fitting.run import Parsed
-from bough.training.loop import Event
+from bough.train.fit import fit_sources
+from bough.train.fit_run import Parsed
+from bough.train.loop import Event
 from small_fits import QUICK, examples
 
 FILES = (

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.training.optimisers import RULES, adagrad, optimiser_for, rate_scale
-from bough.training.optimisers.optimiser import Group, Optimiser
-from bough.training.optimisers.rules import AdaDelta, AdaGrad, Adam, AdamW, Plain, Rule
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.train.optimisers import RULES, adagrad, optimiser_for, rate_scale
+from bough.train.optimisers.optimiser import Group, Optimiser
+from bough.train.optimisers.rules import AdaDelta, AdaGrad, Adam, AdamW, Plain, Rule
+from small_models import CLASSES
 
 BATCHES = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=8), min_size=1, max_size=4)
 THEIRS = [
@@ -156,7 +157,7 @@ def test_the_rates_shrink_once_an_epoch() -> None:
 def test_the_state_of_one_optimiser_is_taken_over_by_its_like_only(name: str) -> None:
     def made(**options: str) -> Optimiser:
         config = Config(hidden=4, dimension=3).with_settings(options)
-        return optimiser_for(Model(config, ["a"]))
+        return optimiser_for(Model(config, CLASSES, ["a"]))
 
     one, other = made(optimiser=name, table="rows"), made(optimiser=name, table="rows")
     for tensor in one.state().values():
@@ -173,7 +174,7 @@ def test_the_state_of_one_optimiser_is_taken_over_by_its_like_only(name: str) ->
 
 
 def test_fixed_vectors_have_no_gradient() -> None:
-    model = Model(Config(hidden=4, dimension=3, embeddings="fixed"), ["a"])
+    model = Model(Config(hidden=4, dimension=3, embeddings="fixed"), CLASSES, ["a"])
     assert "table" not in {name for group in optimiser_for(model).groups for name in group.tensors}
     assert not model.vectors(torch.tensor([0, 1])).requires_grad
 
@@ -181,7 +182,7 @@ def test_fixed_vectors_have_no_gradient() -> None:
 @pytest.mark.parametrize("table", ["plain", "rows"])
 def test_l2_shrinks_the_weights_and_only_with_rows_the_words(table: str) -> None:
     config = Config(hidden=4, dimension=3, l2=0.5).with_settings({"table": table})
-    model = Model(config, ["a"], (), torch.ones(2, 3))
+    model = Model(config, CLASSES, ["a"], (), torch.ones(2, 3))
     optimiser = optimiser_for(model)
     weights = [p.detach().clone() for p in model.parameters()]
     (0 * model.vectors(torch.tensor([1])).sum() + sum(0 * p.sum() for p in model.parameters())).backward()

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bough.errors import DataError
-from bough.fitting.calibration import calibration_error, cooled, temperature
-from bough.fitting.packed import PackedTrees
-from bough.fitting.parses import Parses
-from bough.fitting.plan import plan
-from bough.fitting.source import Listed
-from bough.fitting.split import held_out
-from bough.fitting.vectors import words_for
-from bough.parsing.joining import in_a_row, joined
-from bough.pipeline.whole import WholeReader
-from bough.training.recipes import load_recipe
+from bough.pipelines.readers import WholeReader
+from bough.text.join_sentences import in_a_row, joined
+from bough.train.calibration import calibration_error, cooled, temperature
+from bough.train.fit_vectors import words_for
+from bough.train.packed_trees import PackedTrees
+from bough.train.parse_cache import Parses
+from bough.train.plan import plan
+from bough.train.recipes import load_recipe
+from bough.train.source import Listed
+from bough.train.split import held_out
 from bough.trees.tree import Tree
 from treegen import trees
 
@@ -167,7 +167,7 @@ def test_a_few_examples_that_are_all_right_do_not_make_it_sure() -> None:
 
 
 def test_the_baseline_learns_from_a_sample_of_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bough.fitting import baseline
+    from bough.train import baseline
 
     trees = PackedTrees()
     for number in range(60):  # sorted by class, as many files are

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from bough.data.labelled import LabelledFile, open_labelled
-from bough.fitting.packed import PackedTrees
-from bough.fitting.parses import Parses
-from bough.fitting.shards import shards
-from bough.pipeline.reading import AT_ONCE
-from bough.pipeline.whole import WholeReader
-from bough.storage import read_tensors
+from bough.files import read_tensors
+from bough.pipelines.readers import WholeReader
+from bough.pipelines.reading import AT_ONCE
+from bough.train.packed_trees import PackedTrees
+from bough.train.parse_cache import Parses
+from bough.train.shards import shards
 from bough.trees.tree import Tree
 from cli_calls import bough
-from ranks_of_torchrun import torchrun
 from small_fits import QUICK, examples, write_csv
+from torchrun_calls import torchrun
 
 COUNT = 3 * AT_ONCE + 5
 

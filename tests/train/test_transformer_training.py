@@ -1,4 +1,4 @@
-"""Claims about runs with contextual leaves: they learn, stop and go on, and are one folder in the end."""
+"""Claims about fits with contextual leaves: they learn, stop and go on, and are one folder in the end."""
 
 import subprocess
 import sys
@@ -11,18 +11,12 @@ import torch
 import bough
 import small_encoder
 from bough.errors import FormatError, TrainingError
-from bough.fitting import fit
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.storage import read_json
-from bough.training.evaluate import evaluate
-from bough.training.recipes import load_recipe
-from bough.training.train import train
-from pipelines import of_classes
-from quick_runs import contents
+from bough.files import read_json
+from bough.models.model import Model
+from bough.models.transformer import Leaves
+from bough.train.fit import fit
+from bundled_pipelines import of_classes
 from small_fits import examples, write_csv
-
-SMALL: dict[str, Any] = {"hidden": 8, "batch": 8, "alone": 10, "epochs": 3, "limit": 30, "source": "own"}
 
 
 @pytest.fixture(scope="module")
@@ -30,69 +24,21 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_encoder.make(tmp_path_factory.mktemp("encoders") / "tiny")
 
 
-def small(recipe: str, encoder: Path, **settings: Any) -> Config:
-    config = load_recipe(recipe)
-    own = {key: value for key, value in SMALL.items() if key != "alone" or recipe.startswith("sst")}
-    return config.with_settings({**own, "leaves": str(encoder), "leaves_freeze": -1, **settings})
+def fitted(encoder: Path, out: Path, **settings: Any) -> None:
+    """One epoch over an encoder, for the folder's sake."""
+    small = {"hidden": 8, "batch": 8, "leaves_freeze": -1, **settings}
+    fit(*examples(30), leaves=encoder, settings=small, epochs=1, out=out)
 
 
 class Stopped(Exception):
     pass
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    config = small("sst5-contextual", encoder)
-    train(config, tmp_path / "whole", data=mini)
-
-    def stop_after_two(event: Any) -> None:
-        if event.dev is not None and event.epoch == 2:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
-    train(config, tmp_path / "parts", data=mini, resume=True)
-    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
-    assert (tmp_path / "whole" / "leaves" / "model.safetensors").read_bytes() == (
-        tmp_path / "parts" / "leaves" / "model.safetensors"
-    ).read_bytes()
-
-
-@pytest.mark.parametrize(
-    "recipe",
-    [
-        "sst5-contextual",
-        "sst5-contextual-mean",
-        "sst5-contextual-balanced",
-        "sst2-contextual",
-        "sick-contextual",
-        "sick-contextual-mean",
-        "sick-contextual-attentive",
-    ],
-)
-def test_every_recipe_trains_and_its_folder_gives_the_same_figures_again(
-    recipe: str, encoder: Path, mini: Path, tmp_path: Path
-) -> None:
-    config = small(recipe, encoder, epochs=1)
-    found = train(config, tmp_path / "run", data=mini)
-    measured = evaluate(tmp_path / "run", data=mini).figures
-    assert measured == pytest.approx(found["test"], abs=1e-4)
-    assert found["vectors"] == "tiny"
-
-
-def test_a_layer_that_reads_up_and_down_takes_leaves(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    config = small("sst5-contextual", encoder, epochs=1).with_settings({"encoder": "bi-constituency"})
-    found = train(config, tmp_path / "run", data=mini)
-    assert evaluate(tmp_path / "run", data=mini).figures == pytest.approx(found["test"], abs=1e-4)
-
-
 @pytest.mark.parametrize("freeze", [0, 1, 3])
-def test_what_is_to_learn_learns_and_nothing_else(
-    freeze: int, encoder: Path, mini: Path, tmp_path: Path
-) -> None:
-    config = small("sst5-contextual", encoder, epochs=1, leaves_freeze=freeze, leaves_rate=1e-3)
-    train(config, tmp_path / "run", data=mini)
-    before, after = (Model(config, []).leaves, Model.load(tmp_path / "run").leaves)
-    assert before is not None and after is not None  # noqa: PT018
+def test_what_is_to_learn_learns_and_nothing_else(freeze: int, encoder: Path, tmp_path: Path) -> None:
+    fitted(encoder, tmp_path / "run", leaves_freeze=freeze, leaves_rate=1e-3)
+    before, after = Leaves(encoder), Model.load(tmp_path / "run").leaves
+    assert after is not None
     same = {
         name: torch.equal(p, dict(after.encoder.whole.named_parameters())[name])
         for name, p in before.encoder.whole.named_parameters()
@@ -104,10 +50,9 @@ def test_what_is_to_learn_learns_and_nothing_else(
 
 
 def test_the_folder_needs_neither_the_encoder_nor_the_cache(
-    encoder: Path, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = small_encoder.make(tmp_path / "gone")
-    train(small("sst5-contextual", other, epochs=1), tmp_path / "run", data=mini)
+    fitted(small_encoder.make(tmp_path / "gone"), tmp_path / "run")
     expected = of_classes(tmp_path / "run")("A good film.")
     (tmp_path / "gone").rename(tmp_path / "moved")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
@@ -119,56 +64,11 @@ def test_the_folder_needs_neither_the_encoder_nor_the_cache(
     )
 
 
-def test_a_folder_without_its_encoder_is_refused(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    train(small("sst5-contextual", encoder, epochs=1), tmp_path / "run", data=mini)
+def test_a_folder_without_its_encoder_is_refused(encoder: Path, tmp_path: Path) -> None:
+    fitted(encoder, tmp_path / "run")
     (tmp_path / "run" / "leaves").rename(tmp_path / "elsewhere")
     with pytest.raises(FormatError, match="no folder 'leaves'"):
         Model.load(tmp_path / "run")
-
-
-def test_a_run_killed_while_it_wrote_its_encoder_goes_on(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    config = small("sst5-contextual", encoder, epochs=1)
-
-    def stop(event: Any) -> None:
-        if event.dev is not None:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        train(config, tmp_path / "run", data=mini, tell=stop)
-    torn = tmp_path / "run" / ".leaves.x.bough-torn"
-    torn.mkdir()
-    (torn / "config.json").write_text("{")
-    train(config, tmp_path / "run", data=mini, resume=True)
-    assert not torn.exists()
-
-
-def test_another_encoder_of_the_same_name_is_not_resumed_with(mini: Path, tmp_path: Path) -> None:
-    config = small("sst5-contextual", small_encoder.make(tmp_path / "tiny"))
-
-    def stop(event: Any) -> None:
-        if event.dev is not None:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        train(config, tmp_path / "run", data=mini, tell=stop)
-    small_encoder.make(tmp_path / "tiny", seed=1)
-    with pytest.raises(TrainingError, match="other leaves"):
-        train(config, tmp_path / "run", data=mini, resume=True)
-
-
-def test_a_control_without_a_parse_has_no_phrases_to_show(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    train(small("sst5-contextual-balanced", encoder, epochs=1), tmp_path / "run", data=mini)
-    with pytest.raises(ValueError, match="no phrases to show"):
-        bough.load(tmp_path / "run")
-
-
-@pytest.mark.parametrize("layer", ["mean", "lstm"])
-def test_layers_that_read_words_have_contextual_ones_too(
-    layer: str, encoder: Path, mini: Path, tmp_path: Path
-) -> None:
-    config = small("sst5-contextual", encoder, epochs=1, alone=0).with_settings({"encoder": layer})
-    found = train(config, tmp_path / "run", data=mini)
-    assert 0 <= found["test"]["phrases"] <= 1
 
 
 def test_fit_learns_over_an_encoder_and_loads_again(encoder: Path, tmp_path: Path) -> None:
@@ -210,14 +110,6 @@ def test_trees_of_names_have_no_contextual_leaves(encoder: Path) -> None:
     trees = [bough.Tree(parents=[1, -1], tokens=["x", "y"])] * 10
     with pytest.raises(ValueError, match="an encoder reads texts"):
         fit(trees, ["a", "b"] * 5, leaves=encoder)
-
-
-def test_a_model_with_leaves_is_not_shipped(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    from bough.pipeline.ship import ship
-
-    train(small("sst5-contextual", encoder, epochs=1), tmp_path / "run", data=mini)
-    with pytest.raises(ValueError, match="complete as it is"):
-        ship(tmp_path / "run", "sentiment", tmp_path / "out", data=mini)
 
 
 def test_a_fit_is_not_resumed_with_another_encoder_of_the_same_name(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bough.data.labelled import open_labelled
-from bough.fitting import fit_sources
+from bough.train.fit import fit_sources
 
 
 @pytest.mark.slow

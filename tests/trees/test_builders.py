@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.trees.shapes import balanced, chain, reversed_chain, subtree, word_nodes
+from bough.trees.builders import balanced, chain, reversed_chain, subtree, word_nodes
 from bough.trees.tree import Tree
 from treegen import trees
 

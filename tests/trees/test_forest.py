@@ -11,7 +11,7 @@ from hypothesis import given
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.trees import sharing
+from bough.trees import subtree_sharing as sharing
 from bough.trees.schedule import CHUNK
 from oracle import Keys, batches, drawn
 

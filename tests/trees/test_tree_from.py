@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bough import FormatError, Tree
 from bough.formats import ptb
-from bough.parsing import spacy as adapter
+from bough.text import spacy as adapter
 from treegen import WORDS, constituents, parents, trees
 
 DEEP = 100_000

@@ -2,70 +2,53 @@
 
 from __future__ import annotations
 
-import logging
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from cyclopts import App, CycloptsError, Group
+from cyclopts import App, Group
 
-from bough.cli import (
-    benching,
-    fetching,
-    fitting,
-    parsing,
-    preparing,
-    reproducing,
-    scoring,
-    serving,
-    shipping,
-    text,
-    training,
-    tuning,
-)
-from bough.cli.console import complain
+from bough.cli import evaluating, fetching, fitting, parsing, scoring, serving, text
+from bough.cli.console import run_app
 from bough.cli.version import version
 
-# as a person thinks of them; a command imports torch, and all else that is heavy, when it is called
-COMMANDS: dict[str, list[App | Callable[..., None]]] = {
+Commands = Mapping[str, Sequence[App | Callable[..., None]]]
+
+# grouped as a user thinks of them; a command imports torch and everything else that is heavy when it is called
+COMMANDS: Commands = {
     "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, serving.serve],
-    "Your own data": [fitting.fit, training.train, tuning.tune, training.evaluate, training.recipes],
-    "The paper": [reproducing.reproduce, fetching.fetch, preparing.prepare],
-    "Tools": [benching.bench, parsing.parser, shipping.ship],
+    "Your own data": [fitting.fit, evaluating.evaluate],
+    "Tools": [parsing.parser, fetching.fetch],
 }
 
 
 def build_app() -> App:
-    """The command line: the commands in their groups."""
+    """Return the command line: the commands in their groups."""
+    about = "Tree-LSTMs: a sentence turned into a scored tree, and models of your own data."
+    return grouped_app("bough", about, COMMANDS)
+
+
+def grouped_app(name: str, about: str, groups: Commands) -> App:
+    """Return a command line whose commands stand in groups."""
     app = App(
-        name="bough",
+        name=name,
+        help=about,
         version=version,
-        help="Tree-LSTMs: the paper's systems, trained and measured; a sentence turned into a scored tree.",
         result_action="return_value",
-        suppress_keyboard_interrupt=False,  # `main` says so, in a line
+        suppress_keyboard_interrupt=False,  # `run_app` reports it in one line
     )
-    for name, commands in COMMANDS.items():
-        group = Group.create_ordered(name)
+    for title, commands in groups.items():
+        group = Group.create_ordered(title)
         for place, command in enumerate(commands):
             if isinstance(command, App):
                 command.group, command.sort_key = group, place
                 app.command(command)
             else:
                 app.command(command, group=group, sort_key=place)
-    app["--help"].group = app["--version"].group = Group.create_ordered("Options")
+    options = Group.create_ordered("Options")
+    for flag in ("--help", "--version"):
+        app[flag].group = options
     return app
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command; what is wrong with the input is one line on stderr and exit code 2."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    try:
-        build_app()(arguments, exit_on_error=False, print_error=False)
-    except KeyboardInterrupt:
-        complain("interrupted")
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
-    except (CycloptsError, ValueError, OSError) as error:
-        complain(" ".join(str(error).split()))
-        sys.exit(2)
+    """Run one command of `bough`."""
+    run_app(build_app(), arguments)

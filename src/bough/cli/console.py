@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
+from cyclopts import App, CycloptsError
 from rich.console import Console
 
 
@@ -12,9 +14,26 @@ def plain_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     return Console(stderr=stderr, quiet=quiet, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
-def complain(message: str) -> None:
-    """One line on stderr."""
-    plain_console(stderr=True).print(f"bough: {message}")
+def complain(message: str, program: str = "bough") -> None:
+    """Print one line on stderr."""
+    plain_console(stderr=True).print(f"{program}: {message}")
+
+
+def run_app(app: App, arguments: list[str] | None = None) -> None:
+    """Run one command. Bad input is one line on stderr and exit code 2."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    program = app.name[0]
+    try:
+        app(arguments, exit_on_error=False, print_error=False)
+    except KeyboardInterrupt:
+        complain("interrupted", program)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+    except (CycloptsError, ValueError, OSError) as error:
+        complain(" ".join(str(error).split()), program)
+        sys.exit(2)
 
 
 def say(text: str) -> None:

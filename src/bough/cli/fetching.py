@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+if TYPE_CHECKING:
+    from bough.data.fetch import Dataset
+
+Source = Annotated[Path | None, Parameter(name="--from")]
+
 
 def fetch(
-    *what: Literal["sst", "sick", "glove", "wordnet"],
+    what: Literal["glove"],
+    /,
+    *,
     data: Path | None = None,
-    source: Annotated[Path | None, Parameter(name="--from")] = None,
+    source: Source = None,
     vectors: str = "840B",
 ) -> None:
-    """Download SST, SICK, GloVe or WordNet into the data folder.
+    """Download word vectors into the data folder.
 
-    They come from their official places, with checksums.
+    They come from their official place, with a checksum.
 
     Parameters
     ----------
     what
-        sst, sick, glove, wordnet; the first three unless given.
+        glove.
     data
         Data folder; else BOUGH_DATA, else the user cache.
     source
@@ -31,6 +38,20 @@ def fetch(
     vectors
         Which GloVe set: 840B, 42B or 6B.
     """
+    fetch_all([glove_set(vectors)], data, source)
+
+
+def glove_set(name: str) -> Dataset:
+    """Return the GloVe set of that name."""
+    from bough.data.fetch import GLOVE
+    from bough.data.paths import choose_from
+
+    choose_from("vectors", name, tuple(GLOVE))
+    return GLOVE[name]
+
+
+def fetch_all(datasets: list[Dataset], data: Path | None, source: Path | None) -> None:
+    """Fetch data sets with a bar for each file."""
     from bough.data import find_data
     from bough.data.fetch import fetch as get
 
@@ -45,8 +66,7 @@ def fetch(
                 tasks[name] = bars.add_task(name, total=total)
             bars.update(tasks[name], completed=done, total=total)
 
-        for name in what or ("sst", "sick", "glove"):
-            files = get(name, folder, source=source, vectors=vectors, progress=show)
-            console.print(
-                f"{name}: {len(files)} files in {folder}", markup=False, emoji=False, soft_wrap=True
-            )
+        for dataset in datasets:
+            files = get(dataset, folder, source=source, progress=show)
+            line = f"{dataset.name}: {len(files)} files in {folder}"
+            console.print(line, markup=False, emoji=False, soft_wrap=True)

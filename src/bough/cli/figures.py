@@ -21,7 +21,7 @@ NAMES = {
 }
 
 if TYPE_CHECKING:
-    from bough.training.evaluate import ClassLine
+    from bough.models.metrics import ClassLine
 
 MOST = 12  # classes of a matrix that a terminal has room for
 
@@ -35,6 +35,14 @@ def score_table(
         table.add_row(NAMES.get(name, name), *(f"{figures[name]:.4f}" for figures in scores.values()))
     for name, values in extra.items():
         table.add_row(name, *(f"{values[split]:.4f}" for split in scores))
+    return table
+
+
+def figure_table(figures: Mapping[str, float], title: str) -> Table:
+    table = Table(title=title, show_header=False)
+    for name, value in figures.items():
+        derived = ", derived from the five" if name == "binary" and "accuracy" in figures else ""
+        table.add_row(NAMES.get(name, name) + derived, f"{value:.4f}")
     return table
 
 

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from bough.cli.console import plain_console
-from bough.cli.figures import NAMES, class_table, confusion_table, score_table
+from bough.cli.figures import class_table, confusion_table, score_table
 from bough.cli.settings import parse_settings
-from bough.cli.threads import use_threads
-from bough.cli.training import check_device
+from bough.cli.threads import check_device, use_threads
+from bough.cli.training_display import TrainingDisplay
 
 if TYPE_CHECKING:
-    from bough.fitting.source import Source
+    from bough.train.source import Source
 
 
 def fit(
@@ -65,7 +64,7 @@ def fit(
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
     recipe
-        A recipe's name (see `bough recipes`), or a TOML file of your own.
+        A recipe's name (fit-texts, fit-trees, fit-pairs, ...), or a TOML file of your own.
     settings
         key=value overrides the recipe; may be repeated.
     start
@@ -90,8 +89,8 @@ def fit(
         cpu, cuda, mps, ...
     """
     from bough.data.labelled import open_labelled
-    from bough.fitting import fit_sources
-    from bough.training.torchrun import joined, restarts
+    from bough.train.fit import fit_sources
+    from bough.train.torchrun import joined, restarts
 
     use_threads(threads)
     with joined(device) as ranks:
@@ -109,7 +108,7 @@ def fit(
         logging.getLogger("bough").setLevel(logging.ERROR if quiet else logging.INFO)
         if columns.texts:
             plain.print(f"text: {', '.join(columns.texts)}; label: {columns.label}")
-        with _Display(console) as display:
+        with TrainingDisplay(console) as display:
             _, outcome = fit_sources(
                 sources,
                 folder,
@@ -136,7 +135,7 @@ def fit(
 
 
 def _show(facts: dict[str, Any]) -> None:
-    from bough.training.evaluate import ClassLine
+    from bough.models.metrics import ClassLine
 
     scores = facts["scores"]
     split = list(scores)[-1]
@@ -153,47 +152,3 @@ def _show(facts: dict[str, Any]) -> None:
         lines = [ClassLine(**line) for line in scores[split]["classes"]]
         console.print(class_table(lines, split))
         console.print(confusion_table(lines, scores[split]["confusion"], split))
-
-
-class _Display:
-    """One bar for parsing, one for training, and a line for each epoch done."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.completed:,.0f}/{task.total:,.0f}  {task.fields[note]}"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-        )
-        self.tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> _Display:
-        self.progress.start()
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.progress.stop()
-
-    def show(self, event: Any) -> None:
-        """What the fit tells."""
-        from bough.fitting.run import Parsed
-
-        if isinstance(event, Parsed):
-            self._bar("trees", event.done, event.total, "")
-            return
-        if "trees" in self.tasks:
-            self.progress.update(self.tasks["trees"], visible=False)
-        note = f"loss {event.loss:.3f}  {event.rate:,.0f}/s"
-        self._bar(f"epoch {event.epoch}", event.done, event.total, note, key="epoch")
-        if event.dev is not None:
-            dev = "  ".join(f"{NAMES[name]} {value:.4f}" for name, value in event.dev.items())
-            line = f"epoch {event.epoch:2}  {event.rate:,.0f}/s  loss {event.loss:.4f}  dev: {dev}"
-            self.console.print(line, highlight=False)
-
-    def _bar(self, name: str, done: int, total: int, note: str, key: str = "trees") -> None:
-        if key not in self.tasks:
-            self.tasks[key] = self.progress.add_task(name, total=total, note=note)
-        self.progress.update(self.tasks[key], description=name, completed=done, total=total, note=note)

@@ -67,8 +67,8 @@ def score(
 
 def _here(file: Path, out: Path | None, resume: bool, brief: bool, parser: str, model: str) -> None:
     import bough
-    from bough.cluster.parts import PARQUET
-    from bough.pipeline.files import print_scores, score_file
+    from bough.integrations.ray.splits import PARQUET
+    from bough.pipelines.files import print_scores, score_file
 
     use_threads()
     if file.suffix.lower() in (".csv", *PARQUET):  # two texts with a tab between may well be called .tsv
@@ -105,7 +105,7 @@ def _on_ray(
     workers: int | None,
     format: Literal["jsonl", "parquet"],
 ) -> None:
-    from bough.cluster.scoring import score_files
+    from bough.integrations.ray.scoring import score_files
 
     with _Bar() as bar:
         done = score_files(

@@ -14,7 +14,7 @@ from bough.cli.console import plain_console, say
 from bough.cli.threads import use_threads
 
 if TYPE_CHECKING:
-    from bough.pipeline import RelatednessPipeline, Sentiment, SentimentPipeline
+    from bough.pipelines import RelatednessPipeline, Sentiment, SentimentPipeline
 
 
 def sentiment(
@@ -54,7 +54,7 @@ def sentiment(
     if svg is not None:
         if len(results) > 1:
             raise ValueError(f"--svg takes one text, not {len(results)}: it is one picture")
-        from bough.storage import write_text
+        from bough.files import write_text
 
         write_text(svg, results[0].svg())
     if as_json:

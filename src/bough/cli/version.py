@@ -9,7 +9,7 @@ from pathlib import Path
 import bough
 from bough.version import __version__
 
-KERNEL = Path(bough.__file__).parent / "nn" / "fast" / "_kernel.so"
+KERNEL = Path(bough.__file__).parent / "nn" / "kernels" / "_kernel.so"
 VECTORS = {512: "AVX-512", 256: "AVX2"}
 
 
@@ -19,7 +19,7 @@ def version() -> str:
 
 
 def sweeps() -> str:
-    """What `bough.nn.fast.why` tells in full: C, torch, or the layers' own equations."""
+    """What `bough.nn.kernels.why` tells in full: C, torch, or the layers' own equations."""
     asked = os.environ.get("BOUGH_FAST", "")
     if asked in ("0", "torch"):
         return f"{'torch' if asked == 'torch' else 'their equations'}, BOUGH_FAST={asked}"

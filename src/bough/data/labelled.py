@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bough.data.stretch import Stretch
+from bough.data.byte_range import Stretch
 from bough.data.tables import is_utf16, read_table
 from bough.errors import FormatError
 from bough.formats import conllu, ptb

@@ -9,8 +9,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
-from bough.data.near import apart, likeliest, slip, unstretched
-from bough.data.signs import bare_emoji, words_of_sign
+from bough.data.emoji import bare_emoji, words_of_sign
+from bough.data.typos import apart, likeliest, slip, unstretched
 from bough.formats.escapes import unescaped
 
 LONGEST = 60  # letters; what is longer is no word, and is not taken apart

@@ -47,7 +47,7 @@ def require(paths: Iterable[Path], what: str, hint: str = "") -> None:
     for path in paths:
         if not path.is_file():
             raise DataError(
-                f"{path}: no such file; {hint or f'run `bough fetch {what}`'}, "
+                f"{path}: no such file; {hint or f'run `python -m paper fetch {what}`'}, "
                 "or name the folder that has it with --data DIR or BOUGH_DATA"
             )
 
@@ -74,7 +74,5 @@ def check_count(where: Path, found: int, known: int, what: str) -> None:
 
 def _named(folder: Path, origin: str) -> Path:
     if not folder.is_dir():
-        raise DataError(
-            f"{origin} {folder}: no such folder; `bough fetch` fills one with sst/, sick/ and glove/"
-        )
+        raise DataError(f"{origin} {folder}: no such folder; `bough fetch glove` makes one with word vectors")
     return folder

@@ -29,9 +29,9 @@ from typing import BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.data.checksums import ends_digest
 from bough.data.glove import GloveFile, Progress
-from bough.data.identity import ends_digest
-from bough.storage import remove_torn, replacing
+from bough.files import remove_torn, replacing
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

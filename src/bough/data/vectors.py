@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.data.converted import Converted, Keep, read
 from bough.data.glove import Progress
-from bough.data.location import require
+from bough.data.paths import require
+from bough.data.vector_cache import Converted, Keep, read
 from bough.formats.escapes import unescaped
 
 SCALE = 0.05  # a word without a vector gets U(-0.05, 0.05)
@@ -56,7 +56,7 @@ def load_vectors(
     alone. `progress` is called with bytes read and bytes in all.
     """
     path, wanted = Path(path), _vocabulary(words)
-    require([path], "glove")
+    require([path], "glove", "run `bough fetch glove`")
 
     def keep() -> Keep:
         forms = {_bytes(form(word)) for word in wanted for form in (*EXACT, *LOWER)}
@@ -79,7 +79,7 @@ def first_vectors(
     path: Path, most: int, *, cache: Path | None = None, progress: Progress | None = None
 ) -> Vectors:
     """The vectors of the first `most` lines of a file: GloVe has the most frequent words first."""
-    require([path], "glove")
+    require([path], "glove", "run `bough fetch glove`")
 
     def look_up(source: Converted) -> Vectors:
         places = range(min(most, len(source)))

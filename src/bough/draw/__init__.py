@@ -2,7 +2,7 @@
 
 from bough.draw.canvas import STYLE, WIDEST
 from bough.draw.palette import COLOURS
-from bough.draw.picture import svg
+from bough.draw.scored_svg import svg
 from bough.draw.terminal import Line, lines
 
 __all__ = ["COLOURS", "STYLE", "WIDEST", "Line", "lines", "svg"]

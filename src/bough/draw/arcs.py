@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
-from bough.draw.structure import Structure
+from bough.trees.sketch import Structure
 
 RISE, FIRST, TURN = 22.0, 16.0, 7.0  # between arcs; up to the lowest one; the radius of their corners
 ASIDE = 12.0  # between arcs where words stand one below the other

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
-from bough.draw.scored import Scored, below, is_marked, level_of, sign_of
+from bough.draw.protocols import Scored, below, is_marked, level_of, sign_of
 
 STEP, RADIUS = 34.0, 10.0  # from a level of the tree to the next; of a node without a word
 

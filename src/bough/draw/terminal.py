@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bough.draw.canvas import without_controls
-from bough.draw.scored import Scored, below, level_of, sign_of
+from bough.draw.protocols import Scored, below, level_of, sign_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bough.draw.arcs import Arcs
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, Drawn, clipped, document, shown, text_width
-from bough.draw.structure import Structure, name_of
+from bough.trees.sketch import Structure, name_of
 
 MOST = 500  # nodes that are drawn: a picture of more says less than their number
 STEP, INDENT = 38.0, 22.0  # from a level of the tree to the next; the same where each node has a row

@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from bough.fitting import fit
-from bough.fitting.source import blank
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-    from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
-except ImportError:
-    raise ImportError('bough.sklearn needs scikit-learn: pip install "bough[baselines]"') from None
+from bough.train.fit import fit
+from bough.train.source import blank
 
 
 class _Fitted(BaseEstimator):  # type: ignore[misc]
@@ -68,7 +64,7 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped".
         leaves: a pretrained encoder whose states stand for the words, by its folder or name.
-        parser: a name that `bough.parsing.get_parser` knows.
+        parser: a name that `bough.text.get_parser` knows.
         data: the data folder, for word vectors.
         seed: drives the split, the order, the initial weights and dropout.
 
@@ -116,7 +112,7 @@ class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped".
         leaves: a pretrained encoder whose states stand for the words, by its folder or name.
-        parser: a name that `bough.parsing.get_parser` knows.
+        parser: a name that `bough.text.get_parser` knows.
         data: the data folder, for word vectors.
         seed: drives the split, the order, the initial weights and dropout.
 

@@ -12,14 +12,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bough.draw.palette import COLOURS
-from bough.model.purpose import CLASS_NAMES
-from bough.parsing.spacy import to_stanford
-from bough.parsing.tokenise import Token, sentences
-from bough.pipeline import load
-from bough.pipeline.reading import Read, groups
-from bough.pipeline.results import Phrase, Sentiment
-from bough.pipeline.sentiment import SentimentPipeline
-from bough.pipeline.whole import GivenReader
+from bough.models.output_spec import SENTIMENT
+from bough.pipelines import load
+from bough.pipelines.readers import GivenReader
+from bough.pipelines.reading import Read, groups
+from bough.pipelines.results import Phrase, Sentiment
+from bough.pipelines.sentiment import SentimentPipeline
+from bough.text.spacy import to_stanford
+from bough.text.tokenise import Token, sentences
 from bough.trees.tree import Tree
 
 try:
@@ -44,7 +44,7 @@ class SentimentComponent:
 
     Args:
         model: `sentiment`, or the folder of a model of texts with classes.
-        parser: a name that `bough.parsing.get_parser` knows; `spacy` means the Doc's own dependencies, which a model
+        parser: a name that `bough.text.get_parser` knows; `spacy` means the Doc's own dependencies, which a model
             that reads dependency trees takes.
         spans_key: where the phrases go, in place of `sentiment`.
     """
@@ -207,7 +207,7 @@ def _of_span(span: Span) -> Phrase | None:
 
 def colours() -> dict[str, str]:
     """The colours of the shipped model's classes, for displaCy."""
-    return dict(zip(CLASS_NAMES["sst5"], COLOURS, strict=True))
+    return dict(zip(SENTIMENT, COLOURS, strict=True))
 
 
 Doc.set_extension("sentiment", getter=_of_doc, force=True)  # again, where a notebook loads this again

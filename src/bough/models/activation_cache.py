@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.contextual.pieces import Ints
-from bough.storage import replacing
+from bough.files import replacing
+from bough.models.subwords import Ints
 
 log = logging.getLogger(__name__)
 Halves = NDArray[np.float16]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from zlib import crc32
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from bough.contextual.leaves import Text, in_order
-from bough.model.model import NO_WORD, InTexts, Model
-from bough.model.pair_features import Side, side
+from bough.models.model import NO_WORD, InTexts, Model
+from bough.models.pair_features import Side, side
+from bough.models.transformer import Text, in_order
 from bough.nn.dropout import place_within
+from bough.trees.builders import balanced, chain, word_nodes
 from bough.trees.forest import Forest
-from bough.trees.shapes import balanced, chain, subtree, word_nodes
-from bough.trees.sharing import Words, prepared
+from bough.trees.subtree_sharing import Words, prepared
 from bough.trees.tree import Tree
-from bough.trees.wellformed import Ints
+from bough.trees.validate import Ints
 
 UNLABELLED = -1
 NO_PLACE = -1  # in a text
@@ -82,41 +81,6 @@ def _side(tree: Tree, model: Model) -> Side:
     rarity = model.rarity[rows.clamp(max=len(model.rarity) - 1)].masked_fill(rows >= len(model.rarity), 1.0)
     vectors = model.vectors(rows).masked_fill((rows == NO_WORD).unsqueeze(1), 0.0)
     return side(tree, rarity.cpu().numpy(), vectors.cpu().numpy())
-
-
-def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:
-    """Every distinct labelled phrase of the trees as a chain of words of its own; the first label of a phrase counts.
-
-    Words without a vector of their own are one word here, as they are to the model.
-    """
-    found: dict[bytes, Sentence] = {}
-    chains: dict[int, Tree] = {}
-    for tree in trees:
-        tokens, labels = tree.tokens or (), tree.labels or ()
-        ids = model.ids(tokens[node] for node in tree.words)
-        for (start, end), label in zip(tree.spans.tolist(), labels, strict=True):
-            keys = ids[start:end]
-            if label is not None and keys.tobytes() not in found:
-                if end - start not in chains:
-                    chains[end - start] = chain(end - start)
-                at_words = np.full(end - start, UNLABELLED, dtype=np.int64)
-                at_words[-1] = label
-                found[keys.tobytes()] = Sentence(chains[end - start], keys, at_words, NO_SPANS)
-    return list(found.values())
-
-
-def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[Sentence]:
-    """So many distinct phrases of two words or more as sentences of their own, spread over all there are."""
-    found: dict[tuple[str, ...], tuple[Tree, int]] = {}
-    for tree in trees:
-        tokens, labels = tree.tokens or (), tree.labels or ()
-        words = [str(tokens[node]) for node in tree.words]
-        for node, (start, end) in enumerate(tree.spans.tolist()):
-            if end - start > 1 and node != tree.root and labels[node] is not None:
-                found.setdefault(tuple(words[start:end]), (tree, node))
-    # by chance, but always the same
-    ranked = sorted(found, key=lambda words: crc32(" ".join(words).encode()))
-    return prepare_all([subtree(*found[words]) for words in ranked[:count]], model)
 
 
 def _in_a_row(tree: Tree, ids: Ints, labels: Ints, text: Text) -> Sentence:

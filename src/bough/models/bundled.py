@@ -10,16 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.data.spelling import rows_for
+from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.model.config import Config
-from bough.model.int8 import Int8Rows
-from bough.model.model import FORMAT, NO_WORD, Model
-from bough.model.purpose import Purpose
-from bough.storage import read_json, read_model
+from bough.files import Int8Rows, read_json, read_model
+from bough.models.config import Config
+from bough.models.model import FORMAT, NO_WORD, Model
+from bough.models.output_spec import Purpose
 
 KIND = "shipped"
-WEIGHTS = Path(__file__).resolve().parents[1] / "weights"  # the models that come along
+WEIGHTS = Path(__file__).resolve().parents[1] / "pretrained"  # the models that come along
 MOST_STRANGE = 50_000  # unknown words remembered, before `forget_strangers` starts anew
 
 
@@ -27,7 +26,7 @@ class ShippedModel(Model):
     """A `Model` whose table is quantised and whose every word finds a row, or a mean of rows.
 
     Row i of the table is `table[i] * scales[i]`. A word outside the vocabulary is looked for by
-    `bough.data.spelling`; what is a mean of rows is computed when it is met and kept for the next time.
+    `bough.data.oov`; what is a mean of rows is computed when it is met and kept for the next time.
     Such a model is for use, not for training.
 
     Shape: table (words + 1, columns) int8, scales (words + 1,) float32.
@@ -38,13 +37,13 @@ class ShippedModel(Model):
     def __init__(
         self,
         config: Config,
+        purpose: Purpose,
         words: Sequence[str],
         relations: Sequence[str],
         table: Tensor,
         scales: Tensor,
-        purpose: Purpose | None = None,
     ) -> None:
-        super().__init__(config, words, relations, table, purpose)
+        super().__init__(config, purpose, words, relations, table)
         self.register_buffer("scales", scales)
         self._strangers: dict[str, int] = {}
         self._means: list[Tensor] = []
@@ -106,8 +105,8 @@ class ShippedModel(Model):
         with stored.readable():
             config = Config.stored(stored.meta["config"])
             table, scales = stored.tensors["table"], stored.tensors["scales"]
-            purpose = Purpose.stored(config, stored.meta)
-            given = (config, stored.words, stored.meta["relations"], table, scales, purpose)
+            purpose = Purpose(**stored.meta["purpose"])
+            given = (config, purpose, stored.words, stored.meta["relations"], table, scales)
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 outline = cls(*given)
             tensors = stored.fitting(outline.state_dict())

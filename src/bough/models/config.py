@@ -1,4 +1,4 @@
-"""What a run is made of: the paper's values as defaults, a recipe's over them, flags over those."""
+"""The settings of a model and of its training: defaults, a recipe's values over them, flags over those."""
 
 from __future__ import annotations
 
@@ -6,28 +6,22 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, get_type_hints
+from typing import Any, ClassVar, Literal, Self, get_type_hints
 
-from bough.data.extra import shares
-from bough.model.layers import all_settings, checked_layer, kind_named, read_layer
-from bough.model.settings import check_keys, check_value, read_value
+from bough.models.layers import all_settings, checked_layer, kind_named, read_layer
+from bough.models.settings import check_keys, check_value, read_value
 from bough.nn import Encoder
 from bough.nn.registry import Kind
 
 
 @dataclass(frozen=True)
 class Config:
-    """One system of the paper, or one like it. A recipe file sets any of these."""
+    """A model and its training. A recipe file sets any of these. A subclass may add settings of its own."""
+
+    tasks: ClassVar[tuple[str, ...]] = ("classes", "pairs")
 
     about: str = ""
-    # the paper's, or one's own: texts or trees in classes, pairs with ratings
-    task: Literal["sst5", "sst2", "sick", "classes", "pairs"] = "sst5"
-    # the real data; one's own in its layout; the package's treebank
-    source: Literal["data", "own", "demo"] = "data"
-    # SST's neutral phrases in the binary task: a third class, or phrases without a label
-    neutral: Literal["class", "unlabelled"] = "class"
-    # a system of `bough.measures`, which has no layer: what follows is not its business
-    system: str = ""
+    task: str = "classes"  # one of `tasks`: texts or trees in classes, or pairs with ratings
     encoder: str = "constituency"  # the name of a registered layer
     hidden: int = 150
 
@@ -50,20 +44,14 @@ class Config:
     similarity_hidden: int = 50
     features: Literal["both", "product", "difference"] = "both"
     objective: Literal["kl", "mse"] = "kl"
-    pair_features: bool = False  # what `bough.model.pair_features` sees of two trees, beside their vectors
+    pair_features: bool = False  # what `bough.models.pair_features` sees of two trees, beside their vectors
 
     dropout: float = 0.5
     input_dropout: float = 0.0
 
     epochs: int = 10
     batch: int = 25
-    # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
-    examples: Literal["sentences", "phrases"] = "sentences"
-    alone: int = 0  # phrases of SST that are examples of their own too, each apart from its sentence
-    # sources beside SST or SICK, and how many of each go into a step: "goemotions:16 titles:3"
-    mix: str = ""
-    mix_weight: float = 3.0  # what a text of theirs counts against a phrase of SST
-    spans: int = 4  # sampled from each sentence for a sequential model on SST, beside the sentence itself
+    spans: int = 4  # labelled phrases sampled from each sentence for a layer that reads words
     optimiser: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
     rate: float = 0.05  # AdaGrad's; AdaDelta wants about 1, Adam and AdamW about 0.001
     decay: float = 1.0  # of the rates, each epoch
@@ -79,17 +67,17 @@ class Config:
     max_norm: float = 0.0  # the greatest length of a class's weights in the classifier; 0 for any
     choose: Literal["score", "loss"] = "score"  # the dev figure that picks the epoch
     patience: int = 0  # epochs without a better one after which the run ends; 0 for never
-    limit: int = 0  # the first so many examples of every split; 0 for all
     layer: Mapping[str, Any] = field(default_factory=dict)  # what the layer's constructor takes, by name
 
     def __post_init__(self) -> None:
-        for name, kind in _types().items():
+        for name, kind in self._types().items():
             check_value(name, kind, getattr(self, name))
+        if self.task not in self.tasks:
+            raise ValueError(f"task = {self.task!r}: one of {', '.join(map(repr, self.tasks))}")
         for name in ("hidden", "epochs", "batch", "dimension", "similarity_hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
         for name in (
-            "limit",
             "spans",
             "l2",
             "embedding_rate",
@@ -97,9 +85,7 @@ class Config:
             "clip",
             "max_norm",
             "patience",
-            "mix_weight",
             "leaves_rate",
-            "alone",
             "root_weight",
         ):
             if not 0 <= getattr(self, name) < math.inf:
@@ -116,48 +102,28 @@ class Config:
             raise ValueError(
                 f"reset = {self.reset} is for optimiser = 'adagrad'; here it is {self.optimiser!r}"
             )
-        if self.source == "demo" and not self.task.startswith("sst"):
-            raise ValueError(
-                f"source = 'demo' is a sentiment treebank; task = {self.task!r} needs the data folder or your file"
-            )
-        if self.neutral == "unlabelled" and self.task != "sst2":
-            raise ValueError(f"neutral = 'unlabelled' is for task = 'sst2'; here it is {self.task!r}")
-        if self.examples == "phrases" and not (self.task.startswith("sst") and self.kind.reads == "words"):
-            raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
         if self.shape == "balanced" and self.kind.reads != "constituency":
             raise ValueError(
                 f"shape = 'balanced' is for a layer that reads trees of phrases; here it is {self.encoder!r}"
             )
-        if self.alone and not (self.task.startswith("sst") and self.kind.reads == "constituency"):
-            raise ValueError(f"alone = {self.alone} is for SST and a layer that reads trees of phrases")
-        words = self.mix or self.system or self.pair_features or self.examples == "phrases"
-        if self.leaves and words:
-            raise ValueError(
-                f"leaves = {self.leaves!r} go with no mix, no system, no pair_features and no examples = 'phrases'"
-            )
+        if self.leaves and self.pair_features:
+            raise ValueError(f"leaves = {self.leaves!r} go with no pair_features")
         if self.root_weight and self.loss_over != "nodes":
             raise ValueError(f"root_weight = {self.root_weight} is for loss_over = 'nodes'")
-        if self.task.startswith("sst") and not self.kind.layer.phrases and self.kind.reads != "words":
-            raise ValueError(
-                f"encoder = {self.encoder!r} gives whole sentences a vector, and no phrase of SST; it is for pairs"
-            )
-        if self.max_norm and self.task in ("sick", "pairs"):
+        if self.max_norm and self.of_pairs:
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
-        mixable = {("sst5", "constituency"), ("sick", "dependency")}
-        if shares(self.mix) and (self.task, self.kind.reads) not in mixable:
+        if self.pair_features and (not self.of_pairs or self.embeddings != "fixed"):
             raise ValueError(
-                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases, "
-                "or task = 'sick' and one that reads dependencies"
-            )
-        if self.pair_features and (self.task not in ("sick", "pairs") or self.embeddings != "fixed"):
-            raise ValueError(
-                "pair_features are for task = 'sick' or 'pairs' with embeddings = 'fixed'; "
+                "pair_features are for a task of pairs with embeddings = 'fixed'; "
                 f"here they are {self.task!r} and {self.embeddings!r}"
             )
-        if self.system and self.task in ("classes", "pairs"):
-            raise ValueError(f"system = {self.system!r} is for SST or SICK; here task = {self.task!r}")
         sizes = (self.dimension, self.hidden)
         object.__setattr__(self, "layer", checked_layer(self.encoder, self.layer, sizes))
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether the examples are pairs with ratings."""
+        return self.task == "pairs"
 
     @property
     def kind(self) -> Kind:
@@ -168,13 +134,13 @@ class Config:
         """A new layer as this configuration has it."""
         return self.kind.build(self.dimension, self.hidden, relations, self.layer)
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Config:
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Some values replaced; texts, as a command line has them, are read as the key's type.
 
         A key is one of these, or a setting of the layer. Settings of the layer there was before do not go over
         to another one.
         """
-        types = _types()
+        types = self._types()
         encoder = settings.get("encoder", self.encoder)
         own = {key: read_value(key, types[key], value) for key, value in settings.items() if key in types}
         kept = self.layer if encoder == self.encoder else {}
@@ -185,9 +151,9 @@ class Config:
         return replace(self, **own, layer={**kept, **layer})
 
     @classmethod
-    def stored(cls, settings: Mapping[str, Any]) -> Config:
+    def stored(cls, settings: Mapping[str, Any]) -> Self:
         """From a model folder; what an older bough wrote there of other layers' settings means nothing."""
-        types, encoder = _types(), settings.get("encoder", cls.encoder)
+        types, encoder = cls._types(), settings.get("encoder", cls.encoder)
         mine = kind_named(str(encoder)).settings
         others = all_settings() - set(mine)
         return cls().with_settings({k: v for k, v in settings.items() if k in types or k not in others})
@@ -198,7 +164,7 @@ class Config:
         layer = found.pop("layer")
         return {**found, **layer}
 
-
-@cache
-def _types() -> dict[str, Any]:
-    return {name: kind for name, kind in get_type_hints(Config).items() if name != "layer"}
+    @classmethod
+    @cache
+    def _types(cls) -> dict[str, Any]:
+        return {name: kind for name, kind in get_type_hints(cls).items() if name not in ("layer", "tasks")}

@@ -16,10 +16,10 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from bough.contextual.pieces import Pieces
 from bough.data import user_cache
 from bough.errors import DataError, FormatError
-from bough.storage import check_file
+from bough.files import check_file
+from bough.models.subwords import Pieces
 
 INSTALL = '`pip install "bough[contextual]"`'
 _STACKS = ("encoder.layer", "encoder.layers", "transformer.layer", "layers")  # where architectures keep them

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import torch
 
 import bough.nn  # the layers that come along register themselves
-from bough.model.settings import check_value, nearest, read_value
+from bough.models.settings import check_value, nearest, read_value
 from bough.nn.registry import Kind
 
 

@@ -1,19 +1,14 @@
-"""A trained model on a split: figures, a table by class, and the predictions in a file."""
+"""Metrics of predicted classes and of predicted ratings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.model.model import Model
-from bough.storage import write_text
-from bough.training.measured import is_measured, predict_split
-from bough.training.tasks import Floats, SentimentTask, read_some, task_for
-from bough.training.tasks.classes import class_figures
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -21,7 +16,7 @@ class ClassLine:
     """One class: how many examples have it, how many were predicted to, and the precision and recall of that.
 
     Examples:
-        >>> from bough.training.evaluate import ClassLine
+        >>> from bough.models.metrics import ClassLine
         >>> ClassLine("positive", examples=4, predicted=2, precision=1.0, recall=0.5).f1
         0.6666666666666666
     """
@@ -56,56 +51,6 @@ class Report:
     confusion: list[list[int]] = field(default_factory=list)
 
 
-def evaluate(
-    run: Path,
-    split: str = "test",
-    *,
-    data: Path | str | None = None,
-    device: str = "cpu",
-    out: Path | None = None,
-) -> Report:
-    """Score the model in a folder on one split of its data set.
-
-    Args:
-        run: the folder of a run or a model.
-        split: "train", "dev" or "test".
-        data: the data folder; None looks where `bough.data.find_data` does.
-        device: where to compute.
-        out: a file for the predictions.
-
-    Examples:
-        >>> import pathlib
-        >>> from bough.training.evaluate import evaluate
-        >>> evaluate(pathlib.Path("runs/sick-dependency-1")).examples  # doctest: +SKIP
-        4927
-    """
-    if is_measured(run):
-        figures, predicted = predict_split(run, split, data)
-        _write(out, predicted)
-        return Report(figures, [], len(predicted))
-    model = Model.load(run, device)
-    task = task_for(model.config, data)
-    examples = task.prepare(read_some(task, split), model)
-    predicted = task.predict(model, examples)
-    _write(out, predicted)
-    classes = []
-    if isinstance(task, SentimentTask):
-        gold = np.array([sentence.label for sentence in examples])
-        fine = gold < predicted.shape[1]  # of other sources beside SST the labels are coarser
-        gold, shown = gold[fine], predicted[fine]
-        if model.config.task == "sst2":
-            shown[:, 1:-1] = 0  # neutral is a class inside sentences only
-        classes = by_class(model.purpose.classes, shown, gold)
-        return Report(task.figures(model, predicted, examples), classes, len(examples))
-    return Report(task.metrics(predicted, examples), classes, len(examples))
-
-
-def _write(out: Path | None, predicted: Floats) -> None:
-    if out is not None:
-        rows = np.atleast_2d(predicted.T).T
-        write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))
-
-
 def class_report(names: Sequence[str], predicted: Floats, gold: NDArray[np.int64]) -> Report:
     """Figures, the classes one by one, and which was taken for which; predicted (n, K), gold (n,)."""
     confusion = np.zeros((len(names), len(names)), dtype=np.int64)
@@ -126,3 +71,33 @@ def by_class(names: Sequence[str], predicted: Floats, gold: NDArray[np.int64]) -
         precision, recall = (hits / count if count else 0.0 for count in (said.sum(), of_it.sum()))
         lines.append(ClassLine(name, int(of_it.sum()), int(said.sum()), float(precision), float(recall)))
     return lines
+
+
+def class_figures(predicted: Floats, gold: NDArray[np.int64]) -> dict[str, float]:
+    """Accuracy, the mean F1 of the classes that occur, and the mean loss; predicted (n, K), gold (n,)."""
+    chosen = predicted.argmax(axis=1)
+    hits = np.bincount(gold[gold == chosen], minlength=predicted.shape[1])
+    there, said = (np.bincount(rows, minlength=predicted.shape[1]) for rows in (gold, chosen))
+    f1 = 2 * hits / np.maximum(there + said, 1)
+    return {
+        "accuracy": float((chosen == gold).mean()),
+        "f1": float(f1[there > 0].mean()),
+        "loss": root_loss(predicted, gold),
+    }
+
+
+def root_loss(predicted: Floats, gold: NDArray[np.int64]) -> float:
+    """The mean negative log-likelihood of the right classes; gold (n,) are their numbers."""
+    return float(-np.log(predicted[np.arange(len(gold)), gold].clip(1e-30)).mean())
+
+
+def correlations(predicted: Floats, gold: Floats) -> dict[str, float]:
+    """Pearson's r, Spearman's rho and the mean squared error; no correlation, 0, where one side is constant."""
+    from scipy import stats
+
+    related = np.ptp(predicted) > 0 and np.ptp(gold) > 0
+    return {
+        "pearson": float(stats.pearsonr(predicted, gold).statistic) if related else 0.0,
+        "spearman": float(stats.spearmanr(predicted, gold).statistic) if related else 0.0,
+        "mse": float(((predicted - gold) ** 2).mean()),
+    }

@@ -12,15 +12,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.contextual.leaves import Leaves, Text, picked
-from bough.data.spelling import rows_for
+from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.model import pair_features
-from bough.model.config import Config
-from bough.model.purpose import Purpose
+from bough.files import read_model, replacing_folder, write_folder
+from bough.models import pair_features
+from bough.models.config import Config
+from bough.models.output_spec import Purpose
+from bough.models.transformer import Leaves, Text, picked
 from bough.nn.dropout import drawn_for, kept
 from bough.nn.heads import Classifier, Similarity
-from bough.storage import read_model, replacing_folder, write_folder
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
@@ -38,7 +38,7 @@ class InTexts(NamedTuple):
 
 
 class Model(nn.Module):
-    """The whole of one system of the paper.
+    """Inputs, layer and head in one piece.
 
     Row 0 of `table` is the unknown word's; row 1 + i that of `words[i]`. Relations beyond `relations` share
     one more id, the last.
@@ -50,10 +50,10 @@ class Model(nn.Module):
     def __init__(
         self,
         config: Config,
+        purpose: Purpose,
         words: Sequence[str],
         relations: Sequence[str] = (),
         table: Tensor | None = None,
-        purpose: Purpose | None = None,
         leaves: Leaves | None = None,
     ) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Model(nn.Module):
         if self.leaves is not None:
             config = config.with_settings({"dimension": self.leaves.width})
         self.config, self.words, self.relations = config, list(words), tuple(relations)
-        self.purpose = purpose or Purpose.usual(config)
+        self.purpose = purpose
         self.index = {word: i + 1 for i, word in enumerate(self.words)}
         if table is None:
             table = torch.zeros(len(self.words) + 1, config.dimension)
@@ -170,7 +170,7 @@ class Model(nn.Module):
             "format": FORMAT,
             "config": self.config.as_dict(),
             "relations": list(self.relations),
-            **({"purpose": self.purpose.as_dict()} if self.config.task in ("classes", "pairs") else {}),
+            "purpose": self.purpose.as_dict(),
             **(facts or {}),
         }
         write_folder(
@@ -190,22 +190,22 @@ class Model(nn.Module):
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Model:
         """A model that `save` wrote; anything missing, torn or newer is a FormatError."""
-        advice = f"`bough ship {folder} --check` scores a shipped model"
+        advice = f"`python -m bundle check {folder}` scores a shipped model"
         stored = read_model(Path(folder), None, FORMAT, advice=advice)
         with stored.readable():
             config = Config.stored(stored.meta["config"])
-            purpose = Purpose.stored(config, stored.meta)
+            purpose = Purpose(**stored.meta["purpose"])
             own = Path(folder) / LEAVES
             if config.leaves and not own.is_dir():
                 raise FormatError(
                     f"no folder {LEAVES!r}, which holds the encoder under the tree", where=str(folder)
                 )
             leaves = leaves_for(config, own)
-            given: dict[str, Any] = {"purpose": purpose, "leaves": leaves}
+            given = (config, purpose, stored.words, stored.meta["relations"], None, leaves)
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
-                outline = cls(config, stored.words, stored.meta["relations"], **given)
+                outline = cls(*given)
             tensors = stored.fitting(outline._own())
-            model = cls(config, stored.words, stored.meta["relations"], **given)
+            model = cls(*given)
             model.load_state_dict({**model.state_dict(), **tensors})
         return model.to(device).eval()
 

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from bough.model.config import Config
-
-CLASS_NAMES = {
-    "sst5": ("very negative", "negative", "neutral", "positive", "very positive"),
-    "sst2": ("negative", "neutral", "positive"),
-}
-POLES = ("negative", "positive")  # where neutral phrases have no label
-Trees = Literal["sentences", "whole", "chain", "given"]
+SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")
+Trees = Literal["sentences", "sentence", "whole", "chain", "given"]
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a folder's `config.json` says about it; the paper's tasks have theirs by name.
+    """What a folder's `config.json` says about it.
 
-    `classes` are in the order of the head's rows, `ordered` if they stand on a line from one end to the other;
-    `ratings` are the ends of a scale. `trees`: one per sentence, one for a text as a whole, a chain of its words
-    without a parser, or trees that are given, with no text at all.
+    `classes` are in the order of the head's rows, `ordered` if they form a scale. `ratings` are the ends of a scale.
+    `trees` says which trees the model reads: one per sentence ("sentences"), one for a text that is a single sentence
+    ("sentence"), one that joins the trees of all sentences ("whole"), a chain of words without a parser ("chain"), or
+    trees that are given, with no text at all ("given").
     """
 
     classes: tuple[str, ...] = ()
@@ -42,23 +36,6 @@ class Purpose:
             raise ValueError(f"ratings {self.ratings}: from a smaller number to a larger one")
         if self.trees not in get_args(Trees):
             raise ValueError(f"trees {self.trees!r}: one of {', '.join(map(repr, get_args(Trees)))}")
-
-    @classmethod
-    def usual(cls, config: Config) -> Purpose:
-        """That of one of the paper's tasks."""
-        if config.task == "sick":
-            return cls(ratings=(1.0, float(config.scale)), trees="whole")
-        if config.task not in CLASS_NAMES:
-            raise ValueError(
-                f"task {config.task!r}: its classes or ratings are the model's own; a Purpose says them"
-            )
-        unlabelled = config.task == "sst2" and config.neutral == "unlabelled"
-        return cls(classes=POLES if unlabelled else CLASS_NAMES[config.task], ordered=True)
-
-    @classmethod
-    def stored(cls, config: Config, meta: Mapping[str, Any]) -> Purpose:
-        """From a model folder's `config.json`."""
-        return cls(**meta["purpose"]) if "purpose" in meta else cls.usual(config)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `config.json`."""

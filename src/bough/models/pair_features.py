@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.model.bases import base
+from bough.models.stemmer import base
 from bough.trees.tree import Tree
 
 Floats = NDArray[np.float32]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.contextual.writing import Span, written
+from bough.models.detokenise import Span, written
 
 Ints = NDArray[np.int64]
 

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from bough.contextual.encoder import Encoder, states
-from bough.contextual.memory import Halves, Memory
-from bough.contextual.pieces import Encoded, Ints
 from bough.data import user_cache
-from bough.nn.compiling import outside_compilation
+from bough.models.activation_cache import Halves, Memory
+from bough.models.encoder import Encoder, states
+from bough.models.subwords import Encoded, Ints
+from bough.nn.compile_guard import outside_compilation
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
@@ -47,7 +47,7 @@ class Leaves(nn.Module):
 
     Examples:
         >>> import bough
-        >>> leaves = bough.contextual.Leaves("all-MiniLM-L6-v2", freeze=3)  # doctest: +SKIP
+        >>> leaves = bough.models.transformer.Leaves("all-MiniLM-L6-v2", freeze=3)  # doctest: +SKIP
         >>> tree = bough.Tree(parents=[2, 2, -1], tokens=["Very", "good", None])
         >>> forest = bough.Forest([tree])
         >>> layer = bough.nn.NaryTreeLSTM(leaves.width, 150)  # doctest: +SKIP

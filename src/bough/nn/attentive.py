@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.chain import LSTM
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.edges import Edges
+from bough.nn.children import Edges
+from bough.nn.lstm import LSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
 

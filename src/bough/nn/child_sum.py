@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.edges import Edges
-from bough.nn.fast.child_sum import sweep_child_sum
+from bough.nn.children import Edges
+from bough.nn.kernels.child_sum import sweep_child_sum
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest

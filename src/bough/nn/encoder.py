@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 import torch
 from torch import Tensor
 
-from bough.nn.compiling import outside_compilation
+from bough.nn.compile_guard import outside_compilation
+from bough.nn.init import Weighted
 from bough.nn.threads import threads_for
-from bough.nn.weights import Weighted
 from bough.trees.forest import Forest
 
 Reads = Literal["constituency", "dependency", "words"]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from bough.nn.edges import Edges
+from bough.nn.children import Edges
 from bough.nn.engine import Grads, recorded, sweep
 from bough.trees.forest import Forest
 

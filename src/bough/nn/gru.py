@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.edges import Edges
+from bough.nn.children import Edges
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 

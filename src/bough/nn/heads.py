@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn import fast
+from bough.nn import kernels as fast
 from bough.nn.dropout import Drawn, kept, mask
 from bough.nn.engine import without_autocast
-from bough.nn.fast.losses import pair_loss
-from bough.nn.fast.node_loss import node_loss
-from bough.nn.weights import Weighted
+from bough.nn.init import Weighted
+from bough.nn.kernels.losses import pair_loss
+from bough.nn.kernels.node_loss import node_loss
 
 FAR = 4.0  # spreads from the mean, beyond which a feature counts as no further
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from bough.nn import fast
+from bough.nn import kernels as fast
+from bough.nn.children import Edges
 from bough.nn.dropout import drawn_for, kept
-from bough.nn.edges import Edges
 from bough.nn.encoder import Encoder
 from bough.nn.equations import sweep_equations
 from bough.trees.forest import Forest
@@ -135,7 +135,7 @@ class TreeLayer(Encoder):
         raise ValueError(f"{type(self).__name__} has no input map that can be replaced")
 
     def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        """What `compose` gives, by a derivative written by hand; see `bough.nn.fast`."""
+        """What `compose` gives, by a derivative written by hand; see `bough.nn.kernels`."""
         raise NotImplementedError
 
     def _has_fast_path(self) -> bool:

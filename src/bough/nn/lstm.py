@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bough.nn.edges import Edges
+from bough.nn.children import Edges
 from bough.nn.encoder import Encoder
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register

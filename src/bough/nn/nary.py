@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.edges import Edges
-from bough.nn.fast.nary import sweep_nary
+from bough.nn.children import Edges
+from bough.nn.kernels.nary import sweep_nary
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.edges import Edges
+from bough.nn.children import Edges
 from bough.nn.encoder import Encoder
 from bough.nn.layer import TreeLayer
 from bough.nn.nary import NaryTreeLSTM

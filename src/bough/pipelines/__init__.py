@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, overload
 
-from bough.model.config import Config
-from bough.model.shipped import WEIGHTS, load_model
+from bough.models.bundled import WEIGHTS, load_model
+from bough.models.config import Config
 from bough.nn import Encoder, register
-from bough.parsing import Parser
-from bough.pipeline.pairs import Neighbour, Relatedness
-from bough.pipeline.relatedness import RelatednessPipeline
-from bough.pipeline.results import Phrase, Sentiment
-from bough.pipeline.sentiment import SentimentPipeline
+from bough.pipelines.pairs import Neighbour, Relatedness
+from bough.pipelines.relatedness import RelatednessPipeline
+from bough.pipelines.results import Phrase, Sentiment
+from bough.pipelines.sentiment import SentimentPipeline
+from bough.text import Parser
 
 __all__ = [
     "MODELS",
@@ -51,7 +51,7 @@ def load(
     Args:
         name: `sentiment`, `relatedness`, `relatedness-sick` (the paper's system, which learned from SICK alone), or the
             folder of a trained or shipped model.
-        parser: a name that `bough.parsing.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a
+        parser: a name that `bough.text.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a
             parser itself; it is loaded when the first text comes.
         layers: your own layers that the model may be made of; a folder names its layer and never causes an import.
 
@@ -75,4 +75,4 @@ def load(
 
 def pipeline_of(config: Config) -> type[SentimentPipeline] | type[RelatednessPipeline]:
     """The pipeline for a model's task."""
-    return RelatednessPipeline if config.task in ("sick", "pairs") else SentimentPipeline
+    return RelatednessPipeline if config.of_pairs else SentimentPipeline

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from bough.errors import FormatError
+from bough.files import hold
 from bough.formats.escapes import printable
 from bough.formats.lines import numbered
-from bough.pipeline.json_text import encoded
-from bough.pipeline.reading import groups
-from bough.pipeline.relatedness import RelatednessPipeline
-from bough.pipeline.results import Sentiment
-from bough.pipeline.sentiment import SentimentPipeline
-from bough.storage import hold
+from bough.pipelines.json_text import encoded
+from bough.pipelines.reading import groups
+from bough.pipelines.relatedness import RelatednessPipeline
+from bough.pipelines.results import Sentiment
+from bough.pipelines.sentiment import SentimentPipeline
 
 Pipeline = SentimentPipeline | RelatednessPipeline
 Record = dict[str, Any]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from bough.pipeline.reading import groups
-from bough.pipeline.results import Sentiment
+from bough.pipelines.reading import groups
+from bough.pipelines.results import Sentiment
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -10,10 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.model import pair_features
-from bough.model.model import UNKNOWN, Model
-from bough.model.sentences import Sentence, collate, prepare_all
-from bough.model.shipped import ShippedModel
+from bough.models import pair_features
+from bough.models.batching import Sentence, collate, prepare_all
+from bough.models.bundled import ShippedModel
+from bough.models.model import UNKNOWN, Model
 from bough.nn.threads import one_thread
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bough.model.model import Model
-from bough.storage import read_json
+from bough.files import read_json
+from bough.models.model import Model
 
 _OWN = ("format", "config", "relations", "purpose", "kind")  # what `Model.save` writes itself
 

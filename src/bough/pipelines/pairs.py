@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bough.draw.plain import svg
+from bough.draw.tree_svg import svg
 from bough.formats.escapes import printable
-from bough.pipeline.json_text import DIGITS, encoded, rounded
+from bough.pipelines.json_text import DIGITS, encoded, rounded
 from bough.trees.tree import Tree
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.model.model import Model
-from bough.parsing import Parser
-from bough.parsing.joining import in_a_row, joined
-from bough.parsing.tokenise import Token
-from bough.pipeline.reading import Cut, Kind, Parse, Read, Reader
+from bough.models.model import Model
+from bough.pipelines.reading import Cut, Kind, Parse, Read, Reader
+from bough.text import Parser
+from bough.text.join_sentences import in_a_row, joined
+from bough.text.tokenise import Token
 from bough.trees.tree import Tree
 
 
@@ -17,11 +17,13 @@ def reader_for(model: Model, parser: str | Parser) -> Reader:
     if model.config.shape == "balanced":
         raise ValueError("shape = 'balanced' is a control without a parse: its model has no phrases to show")
     reads = model.config.kind.reads
-    usual: Kind = "dependency" if model.config.task in ("sick", "pairs") else "constituency"
+    usual: Kind = "dependency" if model.config.of_pairs else "constituency"
     kind: Kind = usual if reads == "words" else reads
     trees = model.purpose.trees
-    if model.config.task in ("classes", "pairs"):
-        return GivenReader(kind) if trees == "given" else WholeReader(parser, kind, chain=trees == "chain")
+    if trees == "given":
+        return GivenReader(kind)
+    if trees in ("whole", "chain"):
+        return WholeReader(parser, kind, chain=trees == "chain")
     return Reader(parser, kind, split=trees == "sentences")
 
 

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, TypeVar
 
 from bough.errors import FormatError
 from bough.nn.threads import one_thread
-from bough.parsing import Parser, get_parser
-from bough.parsing.binarise import binarise
-from bough.parsing.tokenise import Token, sentences, tokenise
+from bough.text import Parser, get_parser
+from bough.text.binarise import binarise
+from bough.text.tokenise import Token, sentences, tokenise
 from bough.trees.tree import Tree
 
 Kind = Literal["constituency", "dependency"]

@@ -9,19 +9,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.model.model import Model
-from bough.model.sentences import prepare_all
+from bough.models.batching import prepare_all
+from bough.models.metrics import Report, correlations
+from bough.models.model import Model
 from bough.nn.heads import Similarity
-from bough.parsing import Parser
-from bough.pipeline import frames
-from bough.pipeline.kept import Kept
-from bough.pipeline.pairs import Neighbour, Relatedness
-from bough.pipeline.reading import Read, groups
-from bough.pipeline.short_list import SHARED, SHORT, shared_words
-from bough.pipeline.states import Floats, beside, mean_rows, prepared_vectors, sentence_vectors
-from bough.pipeline.whole import reader_for
-from bough.training.evaluate import Report
-from bough.training.tasks.pairs import correlations
+from bough.pipelines import frames
+from bough.pipelines.inference import Floats, beside, mean_rows, prepared_vectors, sentence_vectors
+from bough.pipelines.kept import Kept
+from bough.pipelines.pairs import Neighbour, Relatedness
+from bough.pipelines.readers import reader_for
+from bough.pipelines.reading import Read, groups
+from bough.pipelines.retrieval import SHARED, SHORT, shared_words
+from bough.text import Parser
 from bough.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class RelatednessPipeline(Kept):
 
     Args:
         model: a model for pairs.
-        parser: a name that `bough.parsing.get_parser` knows, or a parser.
+        parser: a name that `bough.text.get_parser` knows, or a parser.
 
     Examples:
         >>> import bough

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.draw.picture import svg
+from bough.draw.scored_svg import svg
 from bough.formats.escapes import printable
-from bough.pipeline.json_text import DIGITS, encoded, numbers, quoted, rounded
-from bough.pipeline.reading import Read
+from bough.pipelines.json_text import DIGITS, encoded, numbers, quoted, rounded
+from bough.pipelines.reading import Read
 from bough.trees.tree import Tree
 
 Floats = NDArray[np.float32]

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from heapq import nlargest
 
-from bough.model.bases import base
-from bough.model.model import Model
+from bough.models.model import Model
+from bough.models.stemmer import base
 
 SHORT = 50  # texts on a short list, unless more are asked for
 SHARED = 0.5  # of the scale, what sharing every word counts in the order of a short list

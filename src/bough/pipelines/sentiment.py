@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import torch
 
-from bough.model.model import Model
-from bough.parsing import Parser
-from bough.pipeline import frames
-from bough.pipeline.kept import Kept
-from bough.pipeline.reading import Cut, Parse, Read, groups
-from bough.pipeline.results import Floats, Sentiment
-from bough.pipeline.states import inputs, threads, tidy
-from bough.pipeline.whole import GivenReader, named, reader_for
-from bough.training.evaluate import Report, class_report
+from bough.models.metrics import Report, class_report
+from bough.models.model import Model
+from bough.pipelines import frames
+from bough.pipelines.inference import inputs, threads, tidy
+from bough.pipelines.kept import Kept
+from bough.pipelines.readers import GivenReader, named, reader_for
+from bough.pipelines.reading import Cut, Parse, Read, groups
+from bough.pipelines.results import Floats, Sentiment
+from bough.text import Parser
 from bough.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class SentimentPipeline(Kept):
 
     Args:
         model: a model whose layer has a state per phrase.
-        parser: a name that `bough.parsing.get_parser` knows, or a parser.
+        parser: a name that `bough.text.get_parser` knows, or a parser.
 
     Examples:
         >>> import bough

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from bough.draw.canvas import STYLE
 from bough.draw.palette import level_of_class, sign_of_class, variables
-from bough.model.purpose import CLASS_NAMES, Purpose
+from bough.models.output_spec import SENTIMENT as CLASSES
+from bough.models.output_spec import Purpose
 
 KINDS = {
     "html": "text/html; charset=utf-8",
@@ -22,7 +23,7 @@ KINDS = {
     "txt": "text/plain; charset=utf-8",
 }
 
-SENTIMENT = Purpose(classes=CLASS_NAMES["sst5"], ordered=True)
+SENTIMENT = Purpose(classes=CLASSES, ordered=True)
 RELATED = Purpose()
 
 

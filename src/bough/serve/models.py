@@ -9,10 +9,10 @@ from typing import Literal
 
 import bough
 from bough.draw import WIDEST, arcs, svg
-from bough.parsing import get_parser
-from bough.pipeline import Relatedness, RelatednessPipeline, Sentiment
-from bough.pipeline.json_text import encoded
-from bough.pipeline.reading import Reader
+from bough.pipelines import Relatedness, RelatednessPipeline, Sentiment
+from bough.pipelines.json_text import encoded
+from bough.pipelines.reading import Reader
+from bough.text import get_parser
 
 REMEMBERED = 64  # results, so that a tree that is drawn again is the same tree
 WARM_UP = "A tree grows in the garden."

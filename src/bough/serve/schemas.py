@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from bough.draw import WIDEST
-from bough.model.purpose import CLASS_NAMES
+from bough.models.output_spec import SENTIMENT
 from bough.serve import limits
 
 Text = Annotated[str, Field(min_length=1, max_length=limits.CHARACTERS)]
 Line = Annotated[str, Field(max_length=limits.LINE)]
 Place = Annotated[int, Field(ge=0, lt=100_000)]
-CLASSES = CLASS_NAMES["sst5"]
+CLASSES = SENTIMENT
 Label = Literal[CLASSES]  # type: ignore[valid-type]
 Five = Annotated[list[float], Field(min_length=5, max_length=5)]
 

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.pipeline.short_list import SHORT, shared_words
-from bough.pipeline.states import mean_rows
+from bough.pipelines.inference import mean_rows
+from bough.pipelines.retrieval import SHORT, shared_words
 
 if TYPE_CHECKING:
-    from bough.pipeline import RelatednessPipeline
+    from bough.pipelines import RelatednessPipeline
 
 PIECE = 1_000  # lines of a corpus that are read at a time; between two, other searches have their turn
 REMEMBERED = 100_000  # lines whose vectors are kept for the next query, about 160 MB
@@ -194,7 +194,7 @@ def _prepare(model: str) -> None:
     import torch
 
     import bough
-    from bough.pipeline import RelatednessPipeline
+    from bough.pipelines import RelatednessPipeline
 
     torch.set_num_threads(1)
     pipeline = bough.load(model)

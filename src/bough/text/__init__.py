@@ -8,7 +8,7 @@ from typing import Protocol
 
 from bough.trees.tree import Tree
 
-BUILTIN = Path(__file__).resolve().parents[1] / "weights" / "parser"
+BUILTIN = Path(__file__).resolve().parents[1] / "pretrained" / "parser"
 NAMES = ("builtin", "spacy", "stanza", "corenlp")
 CORENLP_URL = "http://localhost:9000"
 
@@ -17,7 +17,7 @@ class Parser(Protocol):
     """Anything that parses sentences given as lists of tokens.
 
     Examples:
-        >>> from bough.parsing import get_parser
+        >>> from bough.text import get_parser
         >>> parser = get_parser("builtin")
         >>> parser.dependency([["dogs", "sleep"]])
         [Tree((sleep dogs), 2 nodes)]
@@ -45,25 +45,25 @@ def get_parser(name: str = "builtin") -> Parser:
             `corenlp:URL` for a CoreNLP server.
 
     Examples:
-        >>> from bough.parsing import get_parser
+        >>> from bough.text import get_parser
         >>> get_parser("builtin").constituency([["cats", "climb", "trees"]])
         [Tree((· cats (· climb trees)), 5 nodes)]
     """
     kind, _, detail = name.partition(":")
     if kind == "spacy":
-        from bough.parsing.spacy import SpacyParser
+        from bough.text.spacy import SpacyParser
 
         return SpacyParser(detail or None)
     if kind == "corenlp":
-        from bough.parsing.corenlp import CoreNLPParser
+        from bough.text.corenlp import CoreNLPParser
 
         return CoreNLPParser(detail or CORENLP_URL)
     if name == "stanza":
-        from bough.parsing.stanza import StanzaParser
+        from bough.text.stanza import StanzaParser
 
         return StanzaParser()
     if name == "builtin" or Path(name).is_dir():
-        from bough.parsing.builtin.parser import BuiltinParser
+        from bough.text.builtin.parser import BuiltinParser
 
         return BuiltinParser.load(BUILTIN if name == "builtin" else name)
     raise ValueError(f"no parser {name!r}; there are {', '.join(NAMES)}, and any folder of a trained one")

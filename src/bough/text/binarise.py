@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bough.parsing.head_rules import head_child
+from bough.text.head_rules import head_child
 from bough.trees.tree import Tree
 
 

@@ -19,10 +19,10 @@ from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
 from bough.errors import DataError, FormatError
 from bough.formats import ptb
-from bough.parsing.draft import Draft
-from bough.parsing.phrases import binary_phrases
-from bough.parsing.stanford import is_universal, to_stanford
-from bough.parsing.words import checked
+from bough.text.editable_tree import Draft
+from bough.text.phrases import binary_phrases
+from bough.text.stanford_dependencies import is_universal, to_stanford
+from bough.text.words import checked
 from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bough.parsing.binarise import flatten
-from bough.parsing.head_rules import bare, head_child
-from bough.parsing.words import BE, word_set
+from bough.text.binarise import flatten
+from bough.text.head_rules import bare, head_child
+from bough.text.words import BE, word_set
 from bough.trees.tree import Tree
 
 _COPULAS = BE | {"s"}

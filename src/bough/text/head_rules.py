@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from bough.parsing.words import word_set
+from bough.text.words import word_set
 
 Side = Literal["left", "right"]
 

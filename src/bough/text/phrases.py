@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bough.errors import FormatError
-from bough.parsing.binarise import binarise
+from bough.text.binarise import binarise
 from bough.trees.tree import Tree
 
 

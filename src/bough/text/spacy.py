@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from bough.errors import DataError
-from bough.parsing.draft import Draft
-from bough.parsing.words import BE, checked, plain
+from bough.text.editable_tree import Draft
+from bough.text.words import BE, checked, plain
 from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bough.parsing.draft import Draft
-from bough.parsing.words import plain, word_set
+from bough.text.editable_tree import Draft
+from bough.text.words import plain, word_set
 from bough.trees.tree import Tree
 
 _NAMES = {

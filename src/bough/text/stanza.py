@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bough.errors import DataError, FormatError
-from bough.parsing.phrases import binary_phrases
-from bough.parsing.stanford import to_stanford
-from bough.parsing.words import checked
+from bough.text.phrases import binary_phrases
+from bough.text.stanford_dependencies import to_stanford
+from bough.text.words import checked
 from bough.trees.tree import Tree
 
 PACKAGE = '`pip install "bough[stanza]"`'

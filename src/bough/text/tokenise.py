@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bough.data.signs import is_picture
+from bough.data.emoji import is_picture
 from bough.formats.escapes import BRACKETS
-from bough.parsing.patterns import PLAIN, TOKEN
-from bough.parsing.words import word_set
+from bough.text.patterns import PLAIN, TOKEN
+from bough.text.words import word_set
 
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
 _LONE = re.compile("[\ud800-\udfff]")

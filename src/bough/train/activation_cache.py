@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bough.contextual.leaves import Text
-from bough.model.model import Model
-from bough.model.sentences import Sentence
-from bough.training.ranks import here
+from bough.models.batching import Sentence
+from bough.models.model import Model
+from bough.models.transformer import Text
+from bough.train.distributed import here
 
 
 def remember(model: Model, *splits: Sequence[Any]) -> None:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-from bough.model.model import Model
-from bough.model.sentences import Sentence
+from bough.models.batching import Sentence
+from bough.models.metrics import class_figures
+from bough.models.model import Model
 from bough.nn.heads import Classifier
-from bough.training.tasks import ClassesTask, Floats
-from bough.training.tasks.classes import class_figures
+from bough.train.tasks import ClassesTask, Floats
 
 BINS = 15
 _WIDEST = 3.0  # of the logarithm of a temperature

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bough.model.card import FIGURES, words_line
-from bough.model.model import Model
+from bough.models.config import Config
+from bough.models.model import Model
 
+FIGURES = {
+    "accuracy": "accuracy, five classes",
+    "binary": "accuracy, negative or positive",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+    "mse": "mean squared error",
+    "beside_pearson": "Pearson's r beside SICK",
+    "captions_pearson": "Pearson's r, captions",
+    "news_pearson": "Pearson's r, news",
+    "forums_pearson": "Pearson's r, forums",
+    "loss": "loss of the sentence",
+}
 NAMES = {**FIGURES, "accuracy": "accuracy", "f1": "mean F1 of the classes", "loss": "loss"}
 
 
@@ -51,6 +63,18 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
         )
     head = [f"| figure | {' | '.join(splits)} |", f"|---|{'---|' * len(splits)}"]
     return "\n".join([*lines, f"- {versions}", "", *head, *rows, "", "```", settings, "```", ""])
+
+
+def words_line(config: Config, name: str, coverage: str, examples: str) -> str:
+    """What stands for the words of a model, and how much of the `examples` the vectors cover."""
+    if not config.leaves:
+        share = f" ({coverage} of the {examples})" if coverage else ""
+        return f"- Word vectors: {name}, {config.embeddings}{share}"
+    freeze = config.leaves_freeze
+    if freeze == 0:
+        return f"- Leaves: {name}, all of it tuned"
+    kept = f"all but the top {-freeze}" if freeze < 0 else f"the first {freeze}"
+    return f"- Leaves: {name}, {kept} of its layers as they were"
 
 
 def _row(values: Mapping[str, float], splits: list[str]) -> str:

@@ -12,21 +12,13 @@ import torch
 from torch import Tensor
 
 from bough.errors import FormatError
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.storage import read_tensors_and_metadata, write_tensors
-from bough.training.optimisers import optimiser_for
-from bough.training.optimisers.optimiser import Optimiser
-from bough.training.ranks import here
+from bough.files import read_tensors_and_metadata, write_tensors
+from bough.models.model import Model
+from bough.train.distributed import here
+from bough.train.optimisers import optimiser_for
+from bough.train.optimisers.optimiser import Optimiser
 
 NAME = "checkpoint.safetensors"
-SCORES = {
-    "sick": "pearson",
-    "sst2": "binary",
-    "sst5": "accuracy",
-    "classes": "accuracy",
-    "pairs": "pearson",
-}
 
 
 @dataclass
@@ -36,6 +28,7 @@ class Progress:
     model: Model
     optimiser: Optimiser
     rng: np.random.Generator
+    metric: str  # the figure of dev that picks the epoch, unless the loss does
     epoch: int = 0  # epochs done
     seconds: float = 0.0
     best_epoch: int = 0
@@ -45,15 +38,15 @@ class Progress:
     history: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
-    def start(cls, model: Model, seed: int) -> Progress:
+    def start(cls, model: Model, seed: int, metric: str) -> Progress:
         """Epoch 0."""
-        return cls(model, optimiser_for(model), np.random.default_rng(seed))
+        return cls(model, optimiser_for(model), np.random.default_rng(seed), metric)
 
     def finish_epoch(self, loss: float, dev: dict[str, float], seconds: float) -> None:
         """Count it, and keep the model if dev likes it better than every one before."""
         self.epoch += 1
         self.seconds = seconds
-        score = _score(self.model.config, dev)
+        score = self._score(dev)
         if self.best_score is None or score > self.best_score:  # the first best stays
             self.best_score, self.best_epoch, self.best_dev = score, self.epoch, dev
             self.best = {name: tensor.clone() for name, tensor in self._learned().items()}
@@ -75,15 +68,14 @@ class Progress:
         """One JSON object per epoch."""
         return "".join(json.dumps(line) + "\n" for line in self.history)
 
+    def _score(self, dev: dict[str, float]) -> float:
+        if self.model.config.choose == "loss":
+            return -dev["loss"] if "loss" in dev else -dev["mse"]
+        return dev[self.metric]
+
     def _learned(self) -> dict[str, Tensor]:
         fixed = self.model.config.embeddings == "fixed"
         return {name: t for name, t in self.model.state_dict().items() if not (fixed and name == "table")}
-
-
-def _score(config: Config, dev: dict[str, float]) -> float:
-    if config.choose == "loss":
-        return -dev["loss"] if "loss" in dev else -dev["mse"]
-    return dev[SCORES[config.task]]
 
 
 def store(out: Path, progress: Progress) -> None:

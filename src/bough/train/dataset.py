@@ -9,14 +9,14 @@ from itertools import chain
 from typing import Any, overload
 
 from bough.data.labelled import Example
-from bough.fitting.packed import PackedTrees, Sentences
-from bough.fitting.parses import Parses
-from bough.fitting.source import Source
-from bough.model.model import Model
-from bough.pipeline.reading import Kind, groups
-from bough.pipeline.whole import as_given
-from bough.training.tasks import Indices
-from bough.training.tasks.pairs import Rated
+from bough.models.model import Model
+from bough.pipelines.readers import as_given
+from bough.pipelines.reading import Kind, groups
+from bough.train.packed_trees import PackedTrees, Sentences
+from bough.train.parse_cache import Parses
+from bough.train.source import Source
+from bough.train.tasks import Indices
+from bough.train.tasks.pairs import Rated
 from bough.trees.tree import Tree
 
 Told = Callable[[int], None]  # examples done

@@ -17,8 +17,8 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.model.model import Model
-from bough.training.tasks import Chosen, Floats, Indices, Learnable, Share
+from bough.models.model import Model
+from bough.train.tasks import Chosen, Floats, Indices, Learnable, Share
 
 T = TypeVar("T")
 

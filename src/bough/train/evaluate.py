@@ -10,14 +10,13 @@ import numpy as np
 
 from bough.data.labelled import open_labelled
 from bough.errors import DataError
-from bough.fitting.source import rating
-from bough.parsing import Parser
-from bough.pipeline import RelatednessPipeline, load
-from bough.pipeline.reading import groups
-from bough.storage import write_text
-from bough.training.evaluate import Report, class_report
-from bough.training.tasks import Floats
-from bough.training.tasks.pairs import correlations
+from bough.files import write_text
+from bough.models.metrics import Report, class_report, correlations
+from bough.pipelines import RelatednessPipeline, load
+from bough.pipelines.reading import groups
+from bough.text import Parser
+from bough.train.source import rating
+from bough.train.tasks import Floats
 
 
 def judge(

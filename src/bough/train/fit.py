@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from bough.data import find_data
-from bough.fitting.outcome import Outcome
-from bough.fitting.plan import Plan, Shape, kind_of, plan, settled
-from bough.fitting.run import Run, Tell, run_fit
-from bough.fitting.source import Listed, Source
-from bough.fitting.vectors import SHIPPED
-from bough.model.config import Config
-from bough.model.model import LEAVES, Model
-from bough.model.shipped import WEIGHTS, load_model
-from bough.parsing import Parser
-from bough.pipeline import NAMES, RelatednessPipeline, SentimentPipeline, load, pipeline_of
-from bough.training.ranks import here
+from bough.models.bundled import WEIGHTS, load_model
+from bough.models.config import Config
+from bough.models.model import LEAVES, Model
+from bough.pipelines import NAMES, RelatednessPipeline, SentimentPipeline, load, pipeline_of
+from bough.text import Parser
+from bough.train.distributed import here
+from bough.train.fit_run import Run, Tell, run_fit
+from bough.train.fit_vectors import SHIPPED
+from bough.train.plan import Plan, Shape, kind_of, plan, settled
+from bough.train.report import Outcome
+from bough.train.source import Listed, Source
 from bough.trees.tree import Tree
 
 __all__ = ["Outcome", "Plan", "fit", "fit_sources"]
@@ -60,7 +60,7 @@ def fit(
         dev: examples and labels held out to choose the epoch; else a tenth of the texts, stratified by class.
         test: examples and labels held out to measure the result.
         trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
-        parser: a name that `bough.parsing.get_parser` knows, or a parser.
+        parser: a name that `bough.text.get_parser` knows, or a parser.
         recipe: a recipe's name or file.
         settings: values that override the recipe's.
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling, with `leaves`

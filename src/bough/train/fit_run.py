@@ -17,26 +17,26 @@ import torch
 
 from bough.data.vectors import random_rows
 from bough.errors import DataError
-from bough.fitting.calibration import CalibratedTask
-from bough.fitting.gathering import Gathered, Gatherer
-from bough.fitting.outcome import Outcome, judged
-from bough.fitting.parses import Parses, parses_for
-from bough.fitting.plan import SPLITS, Plan, kind_of
-from bough.fitting.vectors import words_for
-from bough.model.config import Config
-from bough.model.model import UNKNOWN, Model
-from bough.parsing import Parser
-from bough.pipeline import RelatednessPipeline, SentimentPipeline
-from bough.pipeline.whole import WholeReader
-from bough.storage import read_json, write_json
-from bough.training.checkpoint import NAME as CHECKPOINT
-from bough.training.checkpoint import Progress, restore
-from bough.training.loop import Event, learn
-from bough.training.ranks import here
-from bough.training.remembering import remember
-from bough.training.run_folder import claim, claim_data, versions
-from bough.training.tasks import PairsTask, set_rarity
-from bough.training.words import Words
+from bough.files import read_json, write_json
+from bough.models.config import Config
+from bough.models.model import UNKNOWN, Model
+from bough.pipelines import RelatednessPipeline, SentimentPipeline
+from bough.pipelines.readers import WholeReader
+from bough.text import Parser
+from bough.train.activation_cache import remember
+from bough.train.calibration import CalibratedTask
+from bough.train.checkpoint import NAME as CHECKPOINT
+from bough.train.checkpoint import Progress, restore
+from bough.train.dataset import Gathered, Gatherer
+from bough.train.distributed import here
+from bough.train.fit_vectors import words_for
+from bough.train.loop import Event, learn
+from bough.train.parse_cache import Parses, parses_for
+from bough.train.plan import SPLITS, Plan, kind_of
+from bough.train.report import Outcome, judged
+from bough.train.run_folder import claim, claim_data, versions
+from bough.train.tasks import PairsTask, set_rarity
+from bough.train.word_vectors import Words
 
 log = logging.getLogger(__name__)
 EXTRA = 30_000  # words beside those of the examples, for the texts that the model will meet
@@ -102,9 +102,8 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     ranks.from_first(lambda: claim_data(out, made_of))
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
     remember(model, *examples.values())
-    if isinstance(task, PairsTask):
-        task.beside.settle(examples["train"], model)
-    progress = Progress.start(model, run.seed)
+    task.start(examples["train"], model)
+    progress = Progress.start(model, run.seed, task.metric)
     if resume:
         restore(out, progress)
     learn(out, task, progress, examples, tell)
@@ -223,7 +222,7 @@ def _words(run: Run, splits: Mapping[str, Gathered]) -> Words:
 def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Words) -> Model:
     named = _relations(run, splits["train"])
     if run.config.leaves:
-        return _started(Model(run.config, [], named, purpose=plan.purpose), run.start)
+        return _started(Model(run.config, plan.purpose, [], named), run.start)
     known = {word for gathered in splits.values() for word in _counts(gathered, run.config)}
     if words.name == "random":  # a word that training has not would keep a draw that says nothing
         known = {*_counts(splits["train"], run.config)}
@@ -232,7 +231,7 @@ def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Word
     unknown = random_rows([UNKNOWN], table.shape[1], run.seed)
     config = run.config.with_settings({"dimension": table.shape[1]})
     rows = torch.from_numpy(np.concatenate([unknown, table]))
-    model = _started(Model(config, vocabulary, named, rows, plan.purpose), run.start)
+    model = _started(Model(config, plan.purpose, vocabulary, named, rows), run.start)
     if config.pair_features:
         set_rarity(model, _counts(splits["train"], config), 2 * len(splits["train"]))
     return model

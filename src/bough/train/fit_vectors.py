@@ -11,13 +11,13 @@ import numpy as np
 import torch
 
 from bough.data import find_data, user_cache
-from bough.data.choice import ENOUGH, best_known, choose
+from bough.data.vector_sets import ENOUGH, best_known, choose
 from bough.data.vectors import random_rows
 from bough.errors import DataError
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.shipped import WEIGHTS, ShippedModel
-from bough.training.words import Rows, Words
+from bough.models.bundled import WEIGHTS, ShippedModel
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.train.word_vectors import Rows, Words
 
 log = logging.getLogger(__name__)
 SHIPPED = "shipped"  # as `vectors`: the word table of the sentiment model that comes along

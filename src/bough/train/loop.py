@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from bough.errors import TrainingError
-from bough.storage import write_text
-from bough.training.checkpoint import Progress, store
-from bough.training.optimisers import rate_scale
-from bough.training.ranks import here
-from bough.training.tasks import Indices, Learnable
+from bough.files import write_text
+from bough.train.checkpoint import Progress, store
+from bough.train.distributed import here
+from bough.train.optimisers import rate_scale
+from bough.train.tasks import Indices, Learnable
 
 TELL_EVERY = 0.2  # seconds
 

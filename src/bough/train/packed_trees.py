@@ -8,9 +8,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from bough.model.model import Model
-from bough.model.sentences import Sentence, prepare, prepare_all
-from bough.training.tasks import Indices
+from bough.models.batching import Sentence, prepare, prepare_all
+from bough.models.model import Model
+from bough.train.tasks import Indices
 from bough.trees.tree import Tree
 
 HELD = 20_000  # sentences that are kept ready; of more, each is made again when it is its turn

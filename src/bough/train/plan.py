@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from bough.data.labelled import CONLLU
 from bough.errors import DataError
-from bough.fitting.shards import Shard, shards
-from bough.fitting.source import Names, Scanned, Source, check_classes, digest_of, same_texts, scan
-from bough.fitting.split import held_out, strata_of
-from bough.model.config import Config
-from bough.model.layers import kind_named
-from bough.model.purpose import Purpose, Trees
-from bough.pipeline.reading import Kind
-from bough.training.recipes import load_recipe
+from bough.models.config import Config
+from bough.models.layers import kind_named
+from bough.models.output_spec import Purpose, Trees
+from bough.pipelines.reading import Kind
+from bough.train.recipes import load_recipe
+from bough.train.shards import Shard, shards
+from bough.train.source import Names, Scanned, Source, check_classes, digest_of, same_texts, scan
+from bough.train.split import held_out, strata_of
 
 log = logging.getLogger(__name__)
 
@@ -79,11 +79,9 @@ def settled(source: Source, recipe: str | None, shape: Shape | None, settings: M
     config = config.with_settings(settings)
     if config.shape != "parse":
         raise ValueError(
-            f"shape = {config.shape!r} is a control of `bough train`: its model has no phrases to show; "
+            f"shape = {config.shape!r} is a control of the paper's systems: its model has no phrases to show; "
             "for words without a parse take --trees none"
         )
-    if config.limit:
-        raise ValueError(f"limit = {config.limit}: a fit learns from all it is given; give it fewer examples")
     if wanted == "classes" and not kind_named(config.encoder).layer.phrases:
         raise ValueError(
             f"encoder = {config.encoder!r} gives whole texts a class, and no phrase; "

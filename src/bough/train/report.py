@@ -10,19 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from bough.fitting.baseline import bag_of_words
-from bough.fitting.calibration import calibration_error, cool, cooled, temperature
-from bough.fitting.card import fit_card
-from bough.fitting.gathering import Gathered
-from bough.fitting.page import report_page
-from bough.model.model import Model
-from bough.storage import write_text
-from bough.training.checkpoint import Progress
-from bough.training.evaluate import Report, class_report
-from bough.training.ranks import here
-from bough.training.tasks import Floats, Learnable, PairsTask
-from bough.training.tasks.pairs import correlations
-from bough.training.words import Words
+from bough.files import write_text
+from bough.models.metrics import Report, class_report, correlations
+from bough.models.model import Model
+from bough.train.baseline import bag_of_words
+from bough.train.calibration import calibration_error, cool, cooled, temperature
+from bough.train.card import fit_card
+from bough.train.checkpoint import Progress
+from bough.train.dataset import Gathered
+from bough.train.distributed import here
+from bough.train.report_page import report_page
+from bough.train.tasks import Floats, Learnable, PairsTask
+from bough.train.word_vectors import Words
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from bough.fitting.card import NAMES
-from bough.model.model import Model
-from bough.training.evaluate import ClassLine
+from bough.models.metrics import ClassLine
+from bough.models.model import Model
+from bough.train.card import NAMES
 
 STYLE = """
 body{font:15px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}

@@ -11,20 +11,22 @@ import numpy as np
 import torch
 
 from bough.errors import TrainingError
-from bough.model.config import Config
-from bough.storage import read_json, remove_torn, torn_files, write_json
-from bough.training.tasks import Floats
+from bough.files import read_json, remove_torn, torn_files, write_json
+from bough.models.config import Config
+from bough.train.tasks import Floats
 from bough.version import __version__
 
 
-def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Nothing is overwritten: a folder in use is only taken to continue the same run."""
+def claim(out: Path, run: dict[str, Any], resume: bool, settings: type[Config] = Config) -> None:
+    """Take a folder for a run; one in use only to continue the same run, whose `config` is read as `settings`."""
     torn = torn_files(out)
     if out.exists() and {*out.iterdir()} > {*torn}:
         if not resume:
             raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
         before = read_json(out / "run.json")
-        before["config"] = Config.stored(before.get("config", {})).as_dict()  # an older bough has other keys
+        before["config"] = settings.stored(
+            before.get("config", {})
+        ).as_dict()  # an older bough has other keys
         for key, value in run.items():
             if before.get(key, value) != value:  # an older bough noted less
                 raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")

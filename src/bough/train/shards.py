@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from bough.data.byte_range import Stretch
 from bough.data.labelled import Example, LabelledFile
-from bough.data.stretch import Stretch
-from bough.fitting.source import Source
-from bough.pipeline.reading import AT_ONCE
+from bough.pipelines.reading import AT_ONCE
+from bough.train.source import Source
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from torch._C._distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
 from bough.errors import TrainingError
-from bough.training.ranks import Lost, Ranks, being, here
+from bough.train.distributed import Lost, Ranks, being, here
 
 _FAILED = "failed"  # in the store that all ranks see: the first one that failed
 _PATIENCE = timedelta(minutes=30)  # for ranks that have not come yet

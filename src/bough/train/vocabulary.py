@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from bough.data.choice import COMPLETED
-from bough.data.spelling import rows_for
+from bough.data.oov import rows_for
+from bough.data.vector_sets import COMPLETED
 from bough.data.vectors import Vectors, load_vectors, random_rows
-from bough.training.words import Rows, Words
+from bough.train.word_vectors import Rows, Words
 
 OFTEN = 3  # times in training that a word without a vector must occur to have a row of its own
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from bough.data import find_data, user_cache
-from bough.data.choice import choose, coverage
-from bough.data.spelling import candidates, rows_for
+from bough.data.oov import candidates, rows_for
+from bough.data.vector_sets import choose, coverage
 from bough.data.vectors import embedding_rows, first_vectors, load_vectors, random_rows
-from bough.model.config import Config
+from bough.models.config import Config
 
 log = logging.getLogger(__name__)
 Rows = np.ndarray[Any, np.dtype[np.float32]]

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from bough.trees.tree import Tree
-from bough.trees.wellformed import Ints
+from bough.trees.validate import Ints
 
 
 @lru_cache(maxsize=4096)

@@ -10,12 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.draw.plain import svg
+from bough.trees.builders import chain, reversed_chain
 from bough.trees.schedule import Levels, from_roots, joined_keys, levels, places, relation_ids
-from bough.trees.shapes import chain, reversed_chain
-from bough.trees.sharing import Flat, Words, flatten, merged
+from bough.trees.subtree_sharing import Flat, Words, flatten, merged
 from bough.trees.tree import Tree
-from bough.trees.wellformed import Ints
+from bough.trees.validate import Ints
 
 T = TypeVar("T")
 
@@ -34,8 +33,10 @@ class Forest:
     Args:
         trees: the trees.
         keys: one list of ints per tree; an equal key promises an equal input.
-        relations: a number for each relation name, for `SDTRNN`; trees whose relations are ints need none.
-        digests: what `bough.trees.sharing.prepared(trees, keys)` returned, to save time; not for trees with relations.
+        relations: a number for each relation name, for layers with weights per relation; trees whose relations are
+            ints need none.
+        digests: what `bough.trees.subtree_sharing.prepared(trees, keys)` returned, to save time; not for trees with
+            relations.
 
     Shape:
         N nodes (`size`), U <= N `units`, E edges: `roots` (trees,), `unit_of` (N,), `node_of` (U,), `inputs` (M,),
@@ -75,6 +76,8 @@ class Forest:
         return f"Forest({sizes})"
 
     def _repr_svg_(self) -> str | None:
+        from bough.draw.tree_svg import svg
+
         return svg(self.trees, repr(self), caption=repr(self))
 
     @torch.inference_mode(False)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bough.trees.sharing import Flat, joined
+from bough.trees.subtree_sharing import Flat, joined
 from bough.trees.tree import Tree
-from bough.trees.wellformed import Ints
+from bough.trees.validate import Ints
 
 CHUNK = 128  # rows of a level handled at once: large enough for a matmul, small enough to stay in cache
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.trees.tree import Tree
-from bough.trees.wellformed import Ints
+from bough.trees.validate import Ints
 
 Words = NDArray[np.uint64]
 

@@ -11,11 +11,17 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from bough.draw.plain import svg
-from bough.draw.structure import sketch
-from bough.trees.foreign import ast_columns, networkx_columns, nltk_columns, spacy_columns, stanza_columns
-from bough.trees.outward import networkx_graph, nltk_tree
-from bough.trees.wellformed import Ints, checked_parents, column, frozen, parents_first, upwards
+from bough.trees.conversions import (
+    ast_columns,
+    networkx_columns,
+    networkx_graph,
+    nltk_columns,
+    nltk_tree,
+    spacy_columns,
+    stanza_columns,
+)
+from bough.trees.sketch import sketch
+from bough.trees.validate import Ints, checked_parents, column, frozen, parents_first, upwards
 
 _COLUMNS = ("tokens", "labels", "relations")
 
@@ -295,4 +301,6 @@ class Tree:
 
     def _repr_svg_(self) -> str | None:
         """A notebook shows the tree as a picture, unless it is too large for one."""
+        from bough.draw.tree_svg import svg
+
         return svg([self], self.sketch())

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from bough.cluster import places, scoring
-from bough.cluster.datasets import _Scorer, score
-from bough.cluster.parts import Part, cut
-from bough.cluster.scoring import Job, score_files
-from bough.pipeline import RelatednessPipeline, SentimentPipeline
-from pipelines import related, sentiment
+from bough.integrations.ray import filesystem as places
+from bough.integrations.ray import scoring
+from bough.integrations.ray.datasets import _Scorer, score
+from bough.integrations.ray.scoring import Job, score_files
+from bough.integrations.ray.splits import Part, cut
+from bough.pipelines import RelatednessPipeline, SentimentPipeline
+from bundled_pipelines import related, sentiment
 
 Jobs = list[Job]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from bough.cluster import score, score_files
 from bough.errors import FormatError
-from bough.pipeline.files import score_file
-from pipelines import related, sentiment
+from bough.integrations.ray import score, score_files
+from bough.pipelines.files import score_file
+from bundled_pipelines import related, sentiment
 from waiting import LIMIT, wait_until
 
 pytestmark = [

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bough.cluster.parts import cut, records
-from bough.cluster.places import find
 from bough.errors import FormatError
-from bough.pipeline.files import records_of
+from bough.integrations.ray.filesystem import find
+from bough.integrations.ray.splits import cut, records
+from bough.pipelines.files import records_of
 
 pytest.importorskip("pyarrow")
 LINE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=12)
@@ -97,8 +97,8 @@ def test_a_cell_of_parquet_is_what_json_can_say_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("brief", [True, False])
 def test_a_table_has_a_column_for_all_that_a_result_says(brief: bool) -> None:
     """So that `given` holds what came with the text, and nothing else."""
-    from bough.cluster.table import schema
-    from bough.pipeline.files import NO_PHRASES, NO_TEXT
+    from bough.integrations.ray.table import schema
+    from bough.pipelines.files import NO_PHRASES, NO_TEXT
 
     said = {**NO_TEXT, **({} if brief else NO_PHRASES)}
     assert {*schema(pairs=False, brief=brief).names} == {"file", "line", "text", "given", *said}

@@ -1,4 +1,4 @@
-"""`bough bench` measures what it says, on the paper's data or on trees of the same shapes."""
+"""`python -m benchmarks speed` measures what it says, on the paper's data or on trees of the same shapes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.competitors import ByLevels
+from benchmarks.constituency import SentimentFloor, SentimentStep, batch_of
+from benchmarks.corpora import combs, sick_shaped, sst_shaped
+from benchmarks.dependency import RelatednessFloor, RelatednessStep, pairs_of
+from benchmarks.measure import best, interleaved, peak_bytes, spread
+from benchmarks.recursion import recursive
+from benchmarks.shared_floor import _first_read
+from benchmarks.speed import QUICK, run_bench
 from bough import Forest, Tree
-from bough.bench import QUICK, run_bench
-from bough.bench.constituency import SentimentFloor, SentimentStep, batch_of
-from bough.bench.corpora import combs, sick_shaped, sst_shaped
-from bough.bench.dependency import RelatednessFloor, RelatednessStep, pairs_of
-from bough.bench.done import _first_read
-from bough.bench.measure import best, interleaved, peak_bytes, spread
-from bough.bench.peers import ByLevels
-from bough.bench.recursion import recursive
 from bough.errors import DataError
 from bough.nn import ChildSumTreeLSTM
 

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from bough.model.config import Config
-from bough.model.folding import fold, principal_axes
-from bough.model.model import Model
-from bough.model.sentences import prepare_all
-from bough.pipeline.states import sentence_vectors
+from bough.models.batching import prepare_all
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.models.output_spec import SENTIMENT, Purpose
+from bough.pipelines.inference import sentence_vectors
 from bough.trees.tree import Tree
+from bundle.compress import fold, principal_axes
 
+FIVE = Purpose(classes=SENTIMENT, ordered=True)
 WORDS = [f"w{i}" for i in range(60)]
 PHRASES = Tree([-1, 0, 0, 2, 2], tokens=[None, "w1", None, "w2", "w3"])
 ARCS = Tree([1, -1, 1, 2], tokens=["w4", "w5", "w6", "w7"])
@@ -18,11 +20,10 @@ ARCS = Tree([1, -1, 1, 2], tokens=["w4", "w5", "w6", "w7"])
 
 def model(encoder: str, output_gate: bool = True) -> Model:
     torch.manual_seed(1)
-    task = "sick" if encoder == "dependency" else "sst5"
-    config = Config().with_settings(
-        {"encoder": encoder, "dimension": 20, "hidden": 8, "task": task, "output_gate": output_gate}
-    )
-    return Model(config, WORDS, (), torch.randn(61, 20)).eval()
+    pairs = encoder == "dependency"
+    settings = {"encoder": encoder, "dimension": 20, "hidden": 8, "output_gate": output_gate}
+    config = Config().with_settings({**settings, "task": "pairs" if pairs else "classes"})
+    return Model(config, Purpose() if pairs else FIVE, WORDS, (), torch.randn(61, 20)).eval()
 
 
 @pytest.mark.parametrize("output_gate", [True, False])
@@ -63,9 +64,9 @@ def test_only_a_tree_lstm_ships() -> None:
 def test_where_pairs_have_features_words_stay_as_near_as_they_were() -> None:
     torch.manual_seed(1)
     config = Config(
-        task="sick", encoder="dependency", embeddings="fixed", pair_features=True, dimension=20, hidden=8
+        task="pairs", encoder="dependency", embeddings="fixed", pair_features=True, dimension=20, hidden=8
     )
-    whole = Model(config, WORDS, (), torch.randn(61, 20)).eval()
+    whole = Model(config, Purpose(), WORDS, (), torch.randn(61, 20)).eval()
     whole.rarity[3] = 0.25
     words = [*reversed(WORDS), "new"]
     rows = [whole.table[0], *(whole.table[whole.index[word]] for word in reversed(WORDS)), torch.randn(20)]

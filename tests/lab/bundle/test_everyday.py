@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import sentiment
+import bundle
+from bundled_pipelines import sentiment
 
-TESTS = Path(__file__).parents[1]
+FOLDER = Path(bundle.__file__).parent
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    with (TESTS / name).open(encoding="utf-8", newline="") as file:
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def test_four_of_five_everyday_sentences_are_right() -> None:
-    """They are a development set; `tools/everyday.py` measures test splits, with VADER and a bag of words beside."""
+    """They are a development set; `bundle/everyday.py` measures test splits, with VADER and a bag of words beside."""
     found = rows("everyday.csv")
     results = sentiment()([row["text"] for row in found])
     right = sum(result.polarity == row["label"] for result, row in zip(results, found, strict=True))

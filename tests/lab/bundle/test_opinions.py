@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import bundle
 from bough.data import DataError
-from bough.data.opinions import load_opinions
 from bough.errors import FormatError
+from bundle.opinions import load_opinions
 
 SPLITS = ("train", "dev", "test")
+FOLDER = Path(bundle.__file__).parent
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def test_what_is_not_there_is_named(folder: Path) -> None:
 
 
 def test_the_everyday_sentences_are_many_and_of_every_kind() -> None:
-    with (Path(__file__).parents[1] / "everyday.csv").open(encoding="utf-8", newline="") as file:
+    with (FOLDER / "everyday.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     labels, kinds = Counter(row["label"] for row in rows), Counter(row["kind"] for row in rows)
     assert len({row["text"] for row in rows}) == len(rows) >= 150
@@ -68,5 +70,5 @@ def test_no_sentence_that_measures_is_a_saying_that_trains() -> None:
     sayings = {o.text.lower().strip(" .!") for split in SPLITS for o in load_opinions(None, "sayings", split)}
     assert len(sayings) > 2000
     for name in ("everyday.csv", "blind_spots.csv"):
-        with (Path(__file__).parents[1] / name).open(encoding="utf-8", newline="") as file:
+        with (FOLDER / name).open(encoding="utf-8", newline="") as file:
             assert not sayings & {row["text"].lower().strip(" .!") for row in csv.DictReader(file)}

@@ -7,20 +7,21 @@ import numpy as np
 import pytest
 import torch
 
-from bough.data.extra import shares
-from bough.model.model import Model
-from bough.model.sentences import prepare_all
-from bough.model.shipped import load_model
+from bough.models.batching import prepare_all
+from bough.models.bundled import load_model
+from bough.models.model import Model
 from bough.nn.heads import Similarity
-from bough.pipeline import RelatednessPipeline, load
-from bough.training.tasks import JoinedTask, set_rarity, task_for
-from bough.training.train import train
+from bough.pipelines import RelatednessPipeline, load
+from bough.train.tasks import set_rarity
+from bundle.auxiliary_data import shares
+from bundle.sick_mixture import JoinedTask
+from paper.train import train
 from quick_runs import quick
 
 
 @pytest.fixture
 def task(mini: Path) -> JoinedTask:
-    found = task_for(quick("relatedness"), mini)
+    found = quick("relatedness").build_task(mini)
     assert isinstance(found, JoinedTask)
     return found
 
@@ -29,7 +30,7 @@ def task(mini: Path) -> JoinedTask:
 def model(task: JoinedTask) -> Model:
     words = sorted({str(t).lower() for tree in task.trees(task.read("train")) for t in tree.tokens or ()})
     torch.manual_seed(0)
-    return Model(task.config, words, (), torch.randn(len(words) + 1, 300))
+    return Model(task.config.for_model(), task.config.purpose, words, (), torch.randn(len(words) + 1, 300))
 
 
 def test_a_step_has_the_share_of_every_source_and_each_goes_round(task: JoinedTask, model: Model) -> None:
@@ -71,7 +72,7 @@ def test_trained_stored_and_loaded_it_says_the_same_of_trees_and_of_pairs(mini: 
     model = load_model(tmp_path / "run")
     assert isinstance(model.head, Similarity)
     assert float(model.head.spread.min()) > 0
-    task = task_for(config, mini)
+    task = config.build_task(mini)
     pairs = task.read("test")[:8]
     said = task.predict(model, task.prepare(pairs, model))
     pipeline = load(tmp_path / "run")

@@ -1,26 +1,30 @@
 """Claims about training on several sources: coarse labels as sums, shares of a step, turns of classes, calibration."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from bough.data.extra import load_extra, shares
 from bough.errors import FormatError
-from bough.model.model import Model
+from bough.models.batching import Sentence
+from bough.models.model import Model
 from bough.nn.heads import Classifier
-from bough.training.calibrating import calibrate
-from bough.training.tasks import MixedTask, SentimentTask, task_for
-from bough.training.train import train
-from bough.training.vocabulary import OFTEN, written_vocabulary
-from bough.training.words import Words
+from bough.train.vocabulary import OFTEN, written_vocabulary
+from bough.train.word_vectors import Words
+from bundle.auxiliary_data import load_extra, shares
+from bundle.config import BundleConfig
+from bundle.sst_mixture import MixedTask, calibrate
+from paper.evaluate import evaluate
+from paper.tasks import SentimentTask
+from paper.train import train
 from quick_runs import quick
 
 
 @pytest.fixture
 def task(mini: Path) -> MixedTask:
-    found = task_for(quick("sentiment"), mini)
+    found = quick("sentiment").build_task(mini)
     assert isinstance(found, MixedTask)
     return found
 
@@ -29,7 +33,7 @@ def task(mini: Path) -> MixedTask:
 def model(task: MixedTask, mini: Path) -> Model:
     words = sorted({token.lower() for tree in task.read("train") for token in tree.tokens or () if token})
     torch.manual_seed(0)
-    return Model(task.config, words, (), torch.randn(len(words) + 1, 300))
+    return Model(task.config.for_model(), task.config.purpose, words, (), torch.randn(len(words) + 1, 300))
 
 
 def test_a_step_has_the_share_of_every_source_and_its_classes_take_turns(
@@ -77,6 +81,33 @@ def test_calibration_lowers_the_loss_on_dev_and_keeps_what_is_likeliest_in_a_cla
     assert task.metrics(task.predict(model, dev), dev)["loss"] < before
 
 
+def test_the_saved_model_is_the_one_calibrated_on_dev(mini: Path, tmp_path: Path) -> None:
+    result = train(quick("sentiment"), tmp_path, data=mini)
+    assert evaluate(tmp_path, "dev", data=mini, settings=BundleConfig).figures == pytest.approx(result["dev"])
+    model, task = Model.load(tmp_path), quick("sentiment").build_task(mini)
+    assert isinstance(task, MixedTask)
+    assert isinstance(model.head, Classifier)
+    dev = task.prepare(task.read("dev"), model)
+    least = _loss_of_sources(task, model, dev)
+    W_s, b_s = model.head.W_s, model.head.b_s
+    hotter, cooler = [(0.9 * W_s, 0.9 * b_s), (1.1 * W_s, 1.1 * b_s)]
+    shifted = [(W_s, b_s + sign * 0.1 * torch.eye(5)[k]) for k in range(5) for sign in (-1, 1)]
+    for weights, biases in (hotter, cooler, *shifted):
+        model.head.W_s, model.head.b_s = torch.nn.Parameter(weights), torch.nn.Parameter(biases)
+        assert _loss_of_sources(task, model, dev) > least
+
+
+def _loss_of_sources(task: MixedTask, model: Model, dev: Sequence[Sentence]) -> float:
+    """Return the mean over the sources of the mean loss among the classes that the source has."""
+    losses: dict[str, list[float]] = {}
+    for p, sentence in zip(task.predict(model, dev), dev, strict=True):
+        label = sentence.label
+        source, right = ("", (label,)) if label < 5 else task.groups[label - 5]
+        known = {k for name, classes in task.groups if name == source for k in classes} or range(5)
+        losses.setdefault(source, []).append(-np.log(p[[*right]].sum() / p[[*known]].sum()))
+    return float(np.mean([np.mean(values) for values in losses.values()]))
+
+
 def test_every_source_has_figures(mini: Path, tmp_path: Path) -> None:
     result = train(quick("sentiment"), tmp_path / "run", data=mini)
     assert {"accuracy", "binary", "goemotions_f1", "titles_f1", "reviews_f1", "loss"} <= set(result["test"])
@@ -85,7 +116,7 @@ def test_every_source_has_figures(mini: Path, tmp_path: Path) -> None:
 
 
 def test_a_source_that_is_not_there_and_a_label_that_is_none_are_named(mini: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="bough prepare opinions"):
+    with pytest.raises(ValueError, match="python -m bundle prepare opinions"):
         load_extra(mini, "tweets", "train", 5)
     file = tmp_path / "extra" / "mine" / "train.txt"
     file.parent.mkdir(parents=True)

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from bough.data import DataError
-from bough.data.sick import TEXTS
-from bough.data.sts import SOURCES, load_sts, said
-from bough.data.turns import load_turns
 from bough.errors import FormatError
+from bundle.contrast_pairs import load_turns
+from bundle.sts import SOURCES, load_sts, said
+from paper.sick import TEXTS
 
 HEAD = "genre,source,year,score,a,b\n"
 
@@ -65,9 +65,9 @@ def test_what_is_wrong_is_said(folder: Path, text: str, message: str) -> None:
         load_sts(folder, "news", "test")
 
 
-def test_the_published_pairs(real_data: Path) -> None:
+def test_the_published_pairs(data: Path) -> None:
     counts = {
-        split: sum(len(load_sts(real_data, s, split)) for s in SOURCES) for split in ("train", "dev", "test")
+        split: sum(len(load_sts(data, s, split)) for s in SOURCES) for split in ("train", "dev", "test")
     }
     assert counts["test"] == 1_500
     assert counts["train"] + counts["dev"] == 5_749 - 470  # with a sentence of SICK's dev or test

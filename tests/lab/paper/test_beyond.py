@@ -2,18 +2,11 @@
 
 from pathlib import Path
 
-from bough.reproduce.beyond import (
-    BY_LENGTH,
-    any_run,
-    gains_table,
-    name_of,
-    relatedness_table,
-    sentiment_table,
-)
-from bough.reproduce.document import MISSING, Table
-from bough.reproduce.figures import STYLES, draw
-from bough.reproduce.plan import BEYOND_SEEDS, ENCODERS, runs_for
-from bough.reproduce.results import System
+from paper.beyond import BY_LENGTH, any_run, gains_table, name_of, relatedness_table, sentiment_table
+from paper.document import MISSING, Table
+from paper.figures import STYLES, draw
+from paper.plan import BEYOND_SEEDS, ENCODERS, runs_for
+from paper.results import System
 
 MPNET = "all-mpnet-base-v2"
 

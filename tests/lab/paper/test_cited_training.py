@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.training.evaluate import evaluate
-from bough.training.recipes import load_recipe
-from bough.training.tasks import task_for
-from bough.training.train import train
+from bough.models.model import Model
+from paper.config import PaperConfig
+from paper.evaluate import evaluate
+from paper.recipes import load_recipe
+from paper.train import train
 from quick_runs import quick
 
 
 def test_neutral_phrases_without_a_label_leave_two_classes(mini: Path, tmp_path: Path) -> None:
     config = quick("sst2-rnn").with_settings({"neutral": "unlabelled"})
     three, two = (
-        [label for tree in task_for(c, mini).read("train") for label in tree.labels or ()]
+        [label for tree in c.build_task(mini).read("train") for label in tree.labels or ()]
         for c in (config.with_settings({"neutral": "class"}), config)
     )
     assert [{0: 0, 1: None, 2: 1}[label] for label in three] == two
@@ -52,15 +51,15 @@ def test_max_norm_bounds_a_class_s_weights(mini: Path, tmp_path: Path) -> None:
 )
 def test_settings_that_make_no_sense_are_named(settings: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Config().with_settings(settings)
+        PaperConfig().with_settings(settings)
 
 
 def test_phrases_are_distinct_and_have_their_labels(mini: Path) -> None:
     config = quick("sst5-cnn-non-static").with_settings({"case": "kept"})
-    task = task_for(config, mini)
+    task = config.build_task(mini)
     trees = task.read("train")
     words = sorted({str(token) for tree in trees for token in tree.tokens or () if token})
-    model = Model(config, words)
+    model = Model(config.for_model(), config.purpose, words)
     known: dict[Any, Any] = {}
     for tree in trees:
         tokens = [str(tree.tokens[node]) for node in tree.words]
@@ -75,8 +74,8 @@ def test_phrases_are_distinct_and_have_their_labels(mini: Path) -> None:
 
 def test_batches_of_phrases_have_one_length_each_and_every_phrase_once(mini: Path) -> None:
     config = quick("sst5-cnn-non-static")
-    task = task_for(config, mini)
-    phrases = task.to_learn(task.read("train"), Model(config, []))
+    task = config.build_task(mini)
+    phrases = task.to_learn(task.read("train"), Model(config.for_model(), config.purpose, []))
     rng = np.random.default_rng(0)
     first, second = (task.batches(phrases, rng) for _ in range(2))
     assert sorted(np.concatenate(first)) == list(range(len(phrases)))
@@ -96,10 +95,10 @@ def test_the_treebank_has_as_many_phrases_as_kim_s_program_reads(
     data: Path, recipe: str, phrases: int
 ) -> None:
     config = load_recipe(recipe)
-    task = task_for(config, data)
+    task = config.build_task(data)
     trees = task.read("train")
     words = sorted({str(token).lower() for tree in trees for token in tree.tokens or () if token})
-    assert len(task.to_learn(trees, Model(config, words))) == phrases
+    assert len(task.to_learn(trees, Model(config.for_model(), config.purpose, words))) == phrases
 
 
 def test_two_channels_hold_the_same_vectors_until_one_learns(mini: Path, tmp_path: Path) -> None:

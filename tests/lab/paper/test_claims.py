@@ -2,9 +2,9 @@
 
 import pytest
 
-from bough.reproduce.claims import CLAIMS, Term, claims_table, contrast, find
-from bough.reproduce.plan import CLAIM_VARIANTS, Run, runs_for
 from minruns import system
+from paper.claims import CLAIMS, Term, claims_table, contrast, find
+from paper.plan import CLAIM_VARIANTS, Run, runs_for
 
 HIGH, LOW = [0.870, 0.871, 0.869], [0.850, 0.851, 0.849]
 NOISY = [0.80, 0.90, 0.86]

@@ -7,20 +7,16 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ranks_of_torchrun
 import small_encoder
-from bough.storage import read_json, read_tensors
-from bough.training.ranks import Ranks
-from bough.training.recipes import load_recipe
-from bough.training.tasks import Share
-from bough.training.train import train
-from ranks_of_torchrun import command_line, surroundings, torchrun, train_all
+from bough.files import read_json, read_tensors
+from paper.recipes import load_recipe
+from paper.train import train
+from ranks_of_torchrun import train_all
+from torchrun_calls import command_line, surroundings, torchrun
 from waiting import LIMIT, wait_until
 
 WORKER = ranks_of_torchrun.__file__
@@ -93,40 +89,14 @@ def _history(folder: Path) -> list[dict[str, float]]:
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
-@given(st.lists(st.integers(1, 100), min_size=1, max_size=60), st.integers(1, 8))
-def test_shares_are_runs_of_the_batch_even_in_nodes(sizes: list[int], count: int) -> None:
-    cuts = [Ranks(number, count).cut(np.array(sizes)) for number in range(count)]
-    assert [start for start, _ in cuts] == [0, *(end for _, end in cuts[:-1])]
-    assert cuts[-1][1] == len(sizes)
-    nodes = [sum(sizes[start:end]) for start, end in cuts]
-    assert max(nodes) <= sum(sizes) / count + max(sizes)
-
-
-def test_a_share_of_nothing_counts_for_nothing_and_still_draws() -> None:
-    share = Share([3, 4], 1, 1)
-    assert (list(share.own), share.weight) == ([3], 0.0)
-    assert share.expanded([[1, 2], [5]]).weight == 0.0
-    assert share.part(torch.tensor(2.0)) == 0.0
-
-
-COMMAND = (
-    "-m",
-    "bough",
-    "train",
-    "sst5-constituency-regularised",
-    "--set",
-    "source=own",
-    "--set",
-    "hidden=8",
-)
+RECIPE = "sst5-constituency-regularised"
+COMMAND = ("-m", "paper", "train", RECIPE, "--set", "source=own", "--set", "hidden=8")
 
 
 def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "--set", "epochs=12", "--data", str(mini)]
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    train(
-        load_recipe(COMMAND[3]).with_settings({"source": "own", "hidden": 8, "epochs": 12}), whole, data=mini
-    )
+    train(load_recipe(RECIPE).with_settings({"source": "own", "hidden": 8, "epochs": 12}), whole, data=mini)
     stopped = subprocess.Popen(
         command_line(2, *command, "--out", str(parts)), env=surroundings(), stderr=subprocess.DEVNULL
     )
@@ -189,7 +159,7 @@ def test_what_is_wrong_for_all_is_said_once(
 ) -> None:
     failed = torchrun(2, *COMMAND, "--data", str(mini), "--out", str(tmp_path / "run"), *more)
     assert failed.returncode
-    assert [line for line in failed.stderr.splitlines() if line.startswith("bough:")] == [
+    assert [line for line in failed.stderr.splitlines() if line.startswith("python -m paper:")] == [
         line for line in failed.stderr.splitlines() if message in line
     ]
     assert failed.stderr.count(message) == 1
@@ -201,9 +171,9 @@ def test_one_rank_that_fails_ends_all_with_its_error(rank: int, mini: Path, tmp_
     script = f'exec "$0" {" ".join(COMMAND)} --out {tmp_path}/run --data {where}'
     failed = torchrun(2, "--no-python", "sh", "-c", script, surroundings_python())
     assert failed.returncode
-    said = [line for line in failed.stderr.splitlines() if line.startswith("bough:")]
+    said = [line for line in failed.stderr.splitlines() if line.startswith("python -m paper:")]
     assert said == [
-        f"bough: --data {tmp_path}/none: no such folder; `bough fetch` fills one with sst/, sick/ and glove/"
+        f"python -m paper: --data {tmp_path}/none: no such folder; `bough fetch glove` makes one with word vectors"
     ]
 
 

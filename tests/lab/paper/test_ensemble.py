@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bough.reproduce.plan import OURS, TOGETHER, Run
-from bough.reproduce.results import from_summary, summary, systems, with_ensembles
-from bough.reproduce.tables import spread, table2
-from bough.reproduce.together import TOGETHER_NAME, averaged, keeps_predictions, packed
-from bough.training.recipes import load_recipe
-from bough.training.tasks import task_for
-from bough.training.tasks.sst import sentiment_figures
+from paper.ensemble import TOGETHER_NAME, averaged, keeps_predictions, packed
+from paper.plan import OURS, TOGETHER, Run
+from paper.recipes import load_recipe
+from paper.results import from_summary, summary, systems, with_ensembles
+from paper.tables import spread, table2
+from paper.tasks.sst import sentiment_figures
 
 NAME = next(iter(TOGETHER))
 RECIPE = f"sst5-{NAME}"
@@ -22,12 +21,12 @@ RECIPE = f"sst5-{NAME}"
 def own_data(mini: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The small data folder, in place of SST."""
     recipe = load_recipe(RECIPE).with_settings({"source": "own"})
-    monkeypatch.setattr("bough.reproduce.together.load_recipe", lambda name: recipe)
+    monkeypatch.setattr("paper.ensemble.load_recipe", lambda name: recipe)
     return mini
 
 
 def gold(data: Path) -> Any:
-    task = task_for(load_recipe(RECIPE).with_settings({"source": "own"}), data)
+    task = load_recipe(RECIPE).with_settings({"source": "own"}).build_task(data)
     return np.array([tree.labels[tree.root] for tree in task.read("test")])
 
 

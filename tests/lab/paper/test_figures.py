@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bough.reproduce.figures import FIGURE3, FIGURE4, STYLES, Drawing, _apart, draw
 from minruns import system
+from paper.figures import FIGURE3, FIGURE4, STYLES, Drawing, _apart, draw
 
 LENGTHS = {"4.5": [0.5, 0.6], "5.5": [0.6, 0.7]}
 

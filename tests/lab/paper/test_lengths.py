@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bough.reproduce.lengths import by_length
-from bough.training.recipes import load_recipe
+from paper.lengths import by_length
+from paper.recipes import load_recipe
 
 
 def test_accuracy_by_length_on_sst(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bough.errors import TrainingError
-from bough.model.config import Config
-from bough.training.evaluate import evaluate
-from bough.training.recipes import load_recipe, recipe_names
-from bough.training.train import train
+from paper.config import PaperConfig
+from paper.evaluate import evaluate
+from paper.recipes import load_recipe, recipe_names
+from paper.train import train
 
 RECIPES = [name for name in recipe_names() if load_recipe(name).system]
 FILES = ("run.json", "test.json", "predictions.txt", "system.json", "README.md")
@@ -26,7 +26,7 @@ def wordnet(data: Path) -> Path:
     return data
 
 
-def small(name: str) -> Config:
+def small(name: str) -> PaperConfig:
     return load_recipe(name).with_settings({"source": "own", "limit": "40"})
 
 
@@ -52,11 +52,11 @@ def test_the_same_seed_gives_the_same_bytes(name: str, wordnet: Path, tmp_path: 
 
 
 def test_an_unknown_system_is_named_with_the_nearest(mini: Path, tmp_path: Path) -> None:
-    config = Config().with_settings({"task": "sick", "source": "own", "system": "ecmu"})
+    config = PaperConfig().with_settings({"task": "sick", "source": "own", "system": "ecmu"})
     with pytest.raises(ValueError, match=r"system = 'ecmu': one of .* did you mean 'ecnu'"):
         train(config, tmp_path, data=mini)
-    config = Config().with_settings({"system": "ecnu", "source": "demo"})
+    config = PaperConfig().with_settings({"system": "ecnu", "source": "own"})
     with pytest.raises(ValueError, match="system = 'ecnu': one of 'paragraph-vec'"):
-        train(config, tmp_path / "sst")
-    with pytest.raises(ValueError, match="system = 'ecnu' is for SST or SICK; here task = 'classes'"):
-        Config().with_settings({"system": "ecnu", "task": "classes"})
+        train(config, tmp_path / "sst", data=mini)
+    with pytest.raises(ValueError, match="task = 'classes': one of 'sst5', 'sst2', 'sick'"):
+        PaperConfig().with_settings({"system": "ecnu", "task": "classes"})

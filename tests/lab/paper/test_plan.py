@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import minidata
-from bough.reproduce import plan
-from bough.reproduce.neighbours import stored_neighbours
-from bough.reproduce.plan import (
+from bough.files import write_json
+from paper import plan
+from paper.neighbours import stored_neighbours
+from paper.plan import (
     CITED_SST,
     DERIVED,
     OURS,
@@ -22,9 +23,8 @@ from bough.reproduce.plan import (
     planned,
     runs_for,
 )
-from bough.reproduce.results import FIELDS, all_finished, finished, result_path
-from bough.storage import write_json
-from bough.training.recipes import load_recipe
+from paper.recipes import load_recipe
+from paper.results import FIELDS, all_finished, finished, result_path
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_the_key_follows_the_version_of_the_code(mini: Path, monkeypatch: pytest
 
 
 def test_our_own_rows_have_other_seeds_than_their_search() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    page = (Path(plan.__file__).parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
     search = page.partition("## How our own row was chosen")[2].partition("\n## ")[0]
     tried = {int(seed) for seed in re.findall(r"^\| (\d+) \|", search, re.MULTILINE)}
     reported = [run.seed for run in runs_for("table2", 5) if run.recipe.partition("-")[2] in OURS]

@@ -1,14 +1,14 @@
-"""Claims about the parse files that `bough.parsing.prepare` writes."""
+"""Claims about the parse files that `paper.prepare` writes."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from bough.data import load_sst
 from bough.errors import DataError
-from bough.parsing.prepare import prepare_sst
 from bough.trees.tree import Tree
+from paper.prepare import prepare_sst
+from paper.sst import load_sst
 
 
 class Recorded:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bough.cluster.runs import RayRuns
-from bough.reproduce.board import Board
-from bough.reproduce.plan import Run
-from bough.reproduce.results import result_path
-from bough.reproduce.runner import execute, kept_model
+from paper.plan import Run
+from paper.progress import Board
+from paper.ray_runs import RayRuns
+from paper.results import result_path
+from paper.runner import execute, kept_model
 
 pytestmark = pytest.mark.slow
 QUICK = (("source", "own"), ("hidden", "4"), ("similarity_hidden", "3"))

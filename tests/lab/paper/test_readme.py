@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bough.reproduce.readme import MADE, made, made_before, markers, update_readme
-from bough.reproduce.results import summary
 from minruns import system
+from paper.readme import MADE, made, made_before, markers, update_readme
+from paper.results import summary
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOUND = {
     "sick-dependency": system(
         "sick-dependency",
@@ -68,9 +68,9 @@ def test_a_system_that_was_not_run_is_said_to_be_missing() -> None:
 
 
 def test_pages_and_results_agree() -> None:
-    stored = ROOT / "results" / "results.json"
+    stored = ROOT / "paper" / "results" / "results.json"
     if not stored.exists():
-        pytest.skip("needs results/results.json: run `bough reproduce all`")
+        pytest.skip("needs paper/results/results.json: run `python -m paper reproduce all`")
     results = json.loads(stored.read_text())
     for page, names in {
         "docs/results.md": ("results", "beyond"),

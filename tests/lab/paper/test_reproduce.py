@@ -1,4 +1,4 @@
-"""Claims about `bough reproduce`: one command, resumable, with a report that only the results decide."""
+"""Claims about `python -m paper reproduce`: one command, resumable, with a report that only the results decide."""
 
 import json
 import os
@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 import minidata
-from bough.reproduce.everything import reproduce
-from bough.reproduce.neighbours import ranked, stored_neighbours
-from bough.reproduce.plan import Run, runs_for
-from bough.reproduce.report import write_report
-from bough.reproduce.results import all_finished, finished, result_path
-from bough.reproduce.runner import execute, kept_model
+from lab_calls import command_of, surroundings
+from paper.neighbours import ranked, stored_neighbours
+from paper.plan import Run, runs_for
+from paper.report import write_report
+from paper.reproduce import reproduce
+from paper.results import all_finished, finished, result_path
+from paper.runner import execute, kept_model
 from waiting import LIMIT, wait_until
 
 QUICK = {"source": "own", "epochs": "1", "hidden": "4", "similarity_hidden": "3"}
@@ -30,8 +31,8 @@ RUNS = 13  # nine rows of Table 3, and four cited systems rebuilt
 
 def command(part: str, out: Path, data: Path, *more: str) -> list[str]:
     settings = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
-    start = [sys.executable, "-m", "bough", "reproduce", part, "--seeds", "1"]
-    return [*start, "--out", str(out), "--data", str(data), *settings, *more]
+    where = ["--seeds", "1", "--out", str(out), "--data", str(data)]
+    return command_of("paper", "reproduce", part, *where, *settings, *more)
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +42,11 @@ def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def done(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`bough reproduce table3 --seeds 1` as a user runs it, on a small data folder."""
+    """`python -m paper reproduce table3 --seeds 1` as a user runs it, on a small data folder."""
     out = tmp_path_factory.mktemp("results")
-    said = subprocess.run(command("table3", out, mini), capture_output=True, text=True, timeout=LIMIT)
+    said = subprocess.run(
+        command("table3", out, mini), capture_output=True, text=True, env=surroundings(), timeout=LIMIT
+    )
     assert said.returncode == 0, said.stderr
     assert f"{RUNS} runs, 0 done before" in said.stdout
     assert f"[{RUNS}/{RUNS}] " in said.stdout
@@ -113,7 +116,9 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
     for name in REPORT:
         (out / name).unlink()
     stamps = {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
-    process = subprocess.Popen(command("table3", out, mini, "--jobs", "1"), stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command("table3", out, mini, "--jobs", "1"), stdout=subprocess.DEVNULL, env=surroundings()
+    )
     wait_until((out / "work" / "sick-lstm.1" / "run.json").exists, process)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
@@ -134,7 +139,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
 
 STARTER = """
 import json, sys
-from bough.reproduce.worker import processes, work
+from paper.worker import processes, work
 if __name__ == "__main__":
     process = processes().Process(target=work, args=(json.loads(sys.argv[1]), sys.argv[2]))
     process.start()
@@ -148,7 +153,9 @@ def test_a_worker_ends_with_the_one_who_started_it(mini: Path, tmp_path: Path) -
     job = {"config": run.config().as_dict(), "seed": 1, "recipe": run.recipe, "data": str(mini)}
     (tmp_path / "starter.py").write_text(STARTER)
     what = [json.dumps({**job, "out": str(tmp_path / "work")}), str(tmp_path / "log")]
-    starter = subprocess.Popen([sys.executable, tmp_path / "starter.py", *what], stdout=subprocess.PIPE)
+    starter = subprocess.Popen(
+        [sys.executable, tmp_path / "starter.py", *what], stdout=subprocess.PIPE, env=surroundings()
+    )
     assert starter.stdout is not None
     with starter.stdout as said:
         worker = int(said.readline())
@@ -181,6 +188,7 @@ def test_failures_are_told_at_the_end_with_exit_code_1(mini: Path, tmp_path: Pat
         command("table4", tmp_path, mini, "--set", "vectors=none.txt"),
         capture_output=True,
         text=True,
+        env=surroundings(),
         timeout=LIMIT,
     )
     assert said.returncode == 1
@@ -211,7 +219,7 @@ def test_two_sittings_in_one_folder_are_kept_apart(mini: Path, tmp_path: Path) -
     (tmp_path / "work").mkdir()
     with (tmp_path / "work" / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(ValueError, match="another `bough reproduce` is running here"):
+        with pytest.raises(ValueError, match="another `python -m paper reproduce` is running here"):
             execute([Run("sick-mean", 1, overrides=SETTINGS)], tmp_path, mini)
 
 
@@ -228,20 +236,19 @@ def test_table_4_keeps_its_outcome_and_needs_the_model_once(done: Path, mini: Pa
     folder = kept_model(out, run, mini)
     assert folder is not None
 
-    from bough.model.model import Model
+    from bough.models.model import Model
 
     model = Model.load(folder)
-    from bough.reproduce.neighbours import distinct
-    from bough.training.tasks import task_for
+    from paper.neighbours import distinct
 
-    task = task_for(model.config, mini)
+    task = run.config().build_task(mini)
     query = sorted(distinct(list(task.trees(task.read("test")))))[0]
-    (entry,) = ranked(model, mini, [query])
+    (entry,) = ranked(model, task, [query])
     for ranking in (entry["cosine"], entry["model"]):
         assert len(ranking) == 3
         assert query not in [text for text, _ in ranking]
         assert [score for _, score in ranking] == sorted((score for _, score in ranking), reverse=True)
-    assert ranked(model, mini, [query]) == [entry]
+    assert ranked(model, task, [query]) == [entry]
     shutil.rmtree(out / "work")
     boards: list[Any] = []
     reproduce("table4", out=out, data=mini, overrides=QUICK, show=boards.append)

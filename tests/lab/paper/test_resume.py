@@ -1,9 +1,7 @@
 """Claims about runs that stop: a kill loses nothing, and a folder in use is never overwritten."""
 
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +10,9 @@ import torch
 
 import minidata
 from bough.errors import FormatError, TrainingError
-from bough.storage import (
-    read_json,
-    read_tensors_and_metadata,
-    replacing,
-    torn_files,
-    write_json,
-    write_tensors,
-)
-from bough.training.train import train
+from bough.files import read_json, read_tensors_and_metadata, replacing, torn_files, write_json, write_tensors
+from lab_calls import command_of, surroundings
+from paper.train import train
 from quick_runs import contents, quick
 from waiting import wait_until
 
@@ -61,11 +53,11 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(
 def test_kill_9_at_any_moment_loses_nothing(
     epochs_before: int, optimiser: str, mini: Path, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "bough", "train", "sst5-bilstm", "--data", str(mini)]
+    command = command_of("paper", "train", "sst5-bilstm", "--data", str(mini))
     table = "plain" if optimiser == "adagrad" else "rows"
     for setting in ("source=own", "hidden=8", "epochs=3", f"optimiser={optimiser}", f"table={table}"):
         command += ["--set", setting]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment = surroundings()
     subprocess.run(
         [*command, "--out", str(tmp_path / "whole")], check=True, capture_output=True, env=environment
     )
@@ -169,18 +161,18 @@ def test_a_run_tells_its_instruction_set_and_may_go_on_with_another(mini: Path, 
 def test_a_kill_before_the_last_line_of_metrics_loses_nothing(
     mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import bough.training.loop
+    import bough.train.loop
 
     config = quick("sick-mean")
     train(config, tmp_path / "whole", data=mini)
-    written = vars(bough.training.loop)["write_text"]
+    written = vars(bough.train.loop)["write_text"]
 
     def die_at_metrics(path: Path, text: str) -> None:
         if path.name == "metrics.jsonl" and len(text.splitlines()) == config.epochs:
             raise Stopped
         written(path, text)
 
-    monkeypatch.setattr(bough.training.loop, "write_text", die_at_metrics)
+    monkeypatch.setattr(bough.train.loop, "write_text", die_at_metrics)
     with pytest.raises(Stopped):
         train(config, tmp_path / "parts", data=mini)
     monkeypatch.undo()
@@ -209,18 +201,3 @@ def test_a_run_goes_on_with_its_own_data_only(mini: Path, tmp_path: Path) -> Non
     other = minidata.make(tmp_path / "other", sentences=30)
     with pytest.raises(TrainingError, match="was started with other data"):
         train(config, tmp_path / "run", data=other, resume=True)
-
-
-def test_tensors_that_do_not_fit_on_the_disk_are_an_error_of_the_system(tmp_path: Path) -> None:
-    resource = pytest.importorskip("resource")
-    path = tmp_path / "model.safetensors"
-    write_tensors(path, {"x": torch.zeros(3)})
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))  # no file grows further, as on a full disk
-    try:
-        with pytest.raises(OSError, match=r"model\.safetensors: .*too large"):
-            write_tensors(path, {"x": torch.zeros(1000)})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert len(read_tensors_and_metadata(path)[0]["x"]) == 3
-    assert torn_files(tmp_path) == []

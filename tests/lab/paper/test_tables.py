@@ -5,13 +5,13 @@ import re
 import pytest
 from scipy import stats
 
-from bough.reproduce import paper
-from bough.reproduce.document import MISSING, Cell, Table, block_as_markdown
-from bough.reproduce.page import as_html
-from bough.reproduce.plan import CITED_SICK, CITED_SST, OURS, TOGETHER
-from bough.reproduce.report import in_short
-from bough.reproduce.tables import FIVE_SEEDS, spread, table1, table2, table3, verdict
 from minruns import system
+from paper import published as paper
+from paper.document import MISSING, Cell, Table, block_as_markdown
+from paper.page import as_html
+from paper.plan import CITED_SICK, CITED_SST, OURS, TOGETHER
+from paper.report import in_short
+from paper.tables import FIVE_SEEDS, spread, table1, table2, table3, verdict
 
 
 def column(table: Table, title: str, which: int) -> Cell:
@@ -143,7 +143,7 @@ def test_both_ways_of_writing_say_the_same() -> None:
     written = block_as_markdown(table)
     assert "| x < y \\| z | 1.0, within |" in written
     assert "| *group* |  |" in written
-    from bough.reproduce.document import Section
+    from paper.document import Section
 
     page = as_html("Title", [Section("S", (table,))])
     assert "x &lt; y | z" in page

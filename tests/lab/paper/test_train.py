@@ -11,21 +11,28 @@ import torch
 import minidata
 from bough.data import DataError
 from bough.errors import TrainingError
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.training.evaluate import evaluate
-from bough.training.recipes import load_recipe, recipe_names
-from bough.training.tasks import RelatednessTask, SentimentTask, task_for
-from bough.training.train import train
-from quick_runs import contents, quick
+from bough.models.model import Model
+from bundle.recipes import FOLDER as BUNDLED
+from paper.config import PaperConfig
+from paper.evaluate import evaluate
+from paper.recipes import load_recipe, recipe_names
+from paper.tasks import RelatednessTask, SentimentTask
+from paper.train import train
+from quick_runs import contents, quick, recipe_of
 
-# the feature systems need WordNet: test_measured.py; what is for one's own files is in tests/fitting, what needs an
-# encoder in tests/contextual
+# the feature systems need WordNet: test_measured.py; what needs an encoder is in tests/train
 LEARNT = [
     name
-    for name in recipe_names()
-    if not (load_recipe(name).system or load_recipe(name).leaves or name.startswith("fit-"))
+    for name in (*recipe_names(), *recipe_names(BUNDLED))
+    if not (recipe_of(name).system or recipe_of(name).leaves)
 ]
+SMALL = PaperConfig(source="own", embeddings="random", dimension=50, hidden=50, epochs=12, batch=10)
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with all sentences of the example's treebank."""
+    return minidata.make(tmp_path_factory.mktemp("treebank"), sentences=1000, dimension=3)
 
 
 @pytest.mark.parametrize("name", LEARNT)
@@ -36,7 +43,7 @@ def test_every_recipe_trains_and_the_same_seed_gives_the_same_bytes(
     results = [train(config, tmp_path / run, seed=3, data=mini, recipe=name) for run in ("one", "two")]
     assert results[0] == results[1]
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    figures = evaluate(tmp_path / "one", data=mini).figures
+    figures = evaluate(tmp_path / "one", data=mini, settings=type(config)).figures
     assert figures == pytest.approx(results[0]["test"])
 
 
@@ -47,11 +54,11 @@ def test_another_seed_gives_another_model(mini: Path, tmp_path: Path) -> None:
     assert weights[0] != weights[1]
 
 
-def test_training_learns(tmp_path: Path) -> None:
-    train(load_recipe("demo"), tmp_path)
+def test_training_learns(treebank: Path, tmp_path: Path) -> None:
+    train(SMALL, tmp_path, data=treebank)
     losses = [json.loads(line)["loss"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert losses[-1] < losses[0] / 3
-    assert evaluate(tmp_path).figures["accuracy"] > 0.5
+    assert evaluate(tmp_path, data=treebank).figures["accuracy"] > 0.5
 
 
 @pytest.mark.parametrize(
@@ -65,15 +72,13 @@ def test_training_learns(tmp_path: Path) -> None:
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )
-def test_training_learns_by_every_rule(settings: dict[str, Any], tmp_path: Path) -> None:
-    train(load_recipe("demo").with_settings({"epochs": 6, **settings}), tmp_path)
+def test_training_learns_by_every_rule(settings: dict[str, Any], treebank: Path, tmp_path: Path) -> None:
+    train(SMALL.with_settings({"epochs": 6, **settings}), tmp_path, data=treebank)
     losses = [json.loads(line)["loss"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert losses[-1] < losses[0] / 2
 
 
 def test_fixed_vectors_stay_and_tuned_ones_move(mini: Path, tmp_path: Path) -> None:
-    from bough.model.model import Model
-
     for way in ("fixed", "tuned"):
         train(quick(f"sst5-constituency-{way}"), tmp_path / way, data=mini)
     fixed, tuned = (Model.load(tmp_path / way) for way in ("fixed", "tuned"))
@@ -84,7 +89,7 @@ def test_fixed_vectors_stay_and_tuned_ones_move(mini: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("config", [quick("sst5-lstm"), quick("sick-dependency")], ids=["sst", "sick"])
 def test_the_test_split_is_opened_only_after_the_last_epoch(
-    config: Config, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: PaperConfig, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[tuple[str, int]] = []
     kind = RelatednessTask if config.task == "sick" else SentimentTask
@@ -110,13 +115,12 @@ def test_a_loss_that_is_not_a_number_stops_with_its_place(mini: Path, tmp_path: 
 def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
     import numpy as np
 
-    from bough.model.model import Model
-    from bough.training.tasks.classes import with_spans
+    from bough.train.tasks.classes import with_spans
 
     config = quick("sst5-lstm")
-    task = task_for(config, mini)
+    task = config.build_task(mini)
     trees = task.read("train")
-    model = Model(config, [], [], torch.zeros(1, config.dimension))
+    model = Model(config.for_model(), config.purpose, [], [], torch.zeros(1, config.dimension))
     for tree, sentence in zip(trees, task.prepare(trees, model), strict=True):
         known = {(int(a), int(b), label) for (a, b), label in zip(tree.spans, tree.labels, strict=True)}
         assert {tuple(span) for span in sentence.spans.tolist()} <= known
@@ -140,10 +144,10 @@ def test_sst5_constituency_reaches_its_mark(data: Path, tmp_path: Path) -> None:
     assert result["vectors"] == "glove.840B.300d.completed"
 
 
-def test_weights_that_blow_up_in_the_last_batch_are_noticed(tmp_path: Path) -> None:
-    config = load_recipe("demo").with_settings({"rate": 1e38, "batch": 240, "epochs": 1})
+def test_weights_that_blow_up_in_the_last_batch_are_noticed(treebank: Path, tmp_path: Path) -> None:
+    config = SMALL.with_settings({"rate": 1e38, "batch": 240, "epochs": 1})
     with pytest.raises(TrainingError, match="after epoch 1 the predictions on dev are not numbers"):
-        train(config, tmp_path)
+        train(config, tmp_path, data=treebank)
     assert not (tmp_path / "model.safetensors").exists()
 
 
@@ -162,7 +166,7 @@ def test_a_dev_split_of_neutral_sentences_ends_in_a_card(tmp_path: Path) -> None
     train(quick("sst5-constituency-tuned"), tmp_path / "run", data=data, recipe="my own.toml")
     card = (tmp_path / "run" / "README.md").read_text()
     assert "| accuracy, negative or positive (derived from the five) | - | " in card
-    assert "bough train 'my own.toml' --seed 1" in card
+    assert "python -m paper train 'my own.toml' --seed 1" in card
 
 
 def test_folded_words_share_a_vector(mini: Path, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 import bough
-import bough.nn.fast
+import bough.nn.kernels
 from bough.nn import Edges
-from bough.nn.fast import library
+from bough.nn.kernels import loader as library
 from sweeps import needs_c
 
 
@@ -22,13 +22,8 @@ from sweeps import needs_c
 @pytest.mark.parametrize(("asked", "way"), [("0", "equations"), ("torch", "torch"), ("c", "c"), ("", "c")])
 def test_the_environment_chooses(asked: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOUGH_FAST", asked)
-    assert bough.nn.fast.path() == way
-    assert bough.nn.fast.why().startswith(way)
-
-
-class Against(bough.nn.DTRNN):
-    def messages(self, h_k: Tensor, below: Edges) -> Tensor:
-        return -super().messages(h_k, below)
+    assert bough.nn.kernels.path() == way
+    assert bough.nn.kernels.why().startswith(way)
 
 
 class Halved(bough.nn.ChildSumTreeLSTM):
@@ -45,9 +40,7 @@ class DownByPlace(bough.nn.NaryTreeLSTM):
     from_roots = True
 
 
-@pytest.mark.parametrize(
-    "layer", [Against(3, 4), Halved(3, 4), Down(3, 4), DownByPlace(3, 4, leaf="gated")], ids=str
-)
+@pytest.mark.parametrize("layer", [Halved(3, 4), Down(3, 4), DownByPlace(3, 4, leaf="gated")], ids=str)
 @pytest.mark.parametrize("keys", [None, [[1, 2, 1], [1, 2, 1]]])
 def test_equations_that_were_changed_or_turned_round_are_what_is_computed(
     layer: bough.nn.TreeLayer, keys: list[list[int]] | None
@@ -67,7 +60,7 @@ def test_equations_that_were_changed_or_turned_round_are_what_is_computed(
 def test_an_unknown_choice_names_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOUGH_FAST", "fortran")
     with pytest.raises(ValueError, match=r"BOUGH_FAST=fortran: 0 \(the equations\), torch or c"):
-        bough.nn.fast.path()
+        bough.nn.kernels.path()
 
 
 def test_what_does_not_load_is_unavailable(tmp_path: Path) -> None:
@@ -91,7 +84,7 @@ def test_without_the_library_torch_does_it_and_one_line_is_logged(tmp_path: Path
     code = f"""
 import logging, pathlib, sys
 logging.basicConfig(level=logging.INFO, stream=sys.stdout)
-from bough.nn.fast import library
+from bough.nn.kernels import loader as library
 library.FOLDER = pathlib.Path({str(tmp_path)!r})
 import torch, bough
 layer = bough.nn.ChildSumTreeLSTM(2, 3)

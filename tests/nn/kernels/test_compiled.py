@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from bough import Tree
-from bough.nn.fast import compiled, library
-from bough.nn.fast.address import address
+from bough.nn.kernels import compiled
+from bough.nn.kernels import loader as library
+from bough.nn.kernels.address import address
 from sweeps import Case, every_isa, needs_c, on
 
 pytestmark = needs_c

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from bough.nn.fast.losses import node_loss, pair_loss
 from bough.nn.heads import Classifier, Similarity
+from bough.nn.kernels.losses import node_loss, pair_loss
 from sweeps import every_isa, needs_c, on
 
 pytestmark = needs_c

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 
-from bough.nn.fast import lstm
-from bough.nn.fast.lstm import lstm_forward
+from bough.nn.kernels import lstm
+from bough.nn.kernels.lstm import lstm_forward
 from sweeps import every_isa, needs_c, on
 
 pytestmark = needs_c

@@ -1,6 +1,6 @@
 import pytest
 
-from bough.parsing.builtin.lexicon import (
+from bough.text.builtin.lexicon import (
     AFFIXES,
     BUCKETS,
     SHAPES,

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from bough.parsing.builtin.network import Network
+from bough.text.builtin.network import Network
 from small_parser import SIZE
 
 

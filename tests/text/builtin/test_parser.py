@@ -1,17 +1,14 @@
-"""The parser that a trained network becomes: its trees, its folder, its scores and its card."""
+"""The parser that a trained network becomes: its trees and its folder."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bough.errors import FormatError
-from bough.parsing import builtin, get_parser
-from bough.parsing.builtin.parser import LONGEST, BuiltinParser
-from bough.parsing.builtin.training.card import write_card
-from bough.parsing.builtin.training.evaluation import Report, score, speed
-from bough.parsing.builtin.training.folding import folded
-from small_parser import CONFIG, EXAMPLES, SIZE, learner
+from bough.text import builtin, get_parser
+from bough.text.builtin.parser import LONGEST, BuiltinParser
+from bough.train.parser.folding import folded
+from small_parser import EXAMPLES, SIZE, learner
 
 
 @pytest.fixture
@@ -95,41 +92,6 @@ def test_an_unknown_parser_is_refused() -> None:
         get_parser("oracle")
 
 
-def test_scores_count_brackets_heads_and_relations(parser: BuiltinParser) -> None:
-    class Fixed:
-        def both(self, sentences: object) -> object:
-            return [parser.both([EXAMPLES[0].tokens])[0]]
-
-    phrase, arc = parser.both([EXAMPLES[0].tokens])[0]
-    spans = {tuple(span) for span in phrase.spans.tolist() if span[1] - span[0] > 1}
-    found = score(Fixed(), EXAMPLES[:1])  # type: ignore[arg-type]
-    right = len(spans & set(EXAMPLES[0].spans))
-    assert found.brackets == round(100 * right / 3, 2)
-    assert found.inner_brackets == 50.0 * (right - 1)
-    assert found.heads == 25.0 * sum(
-        int(p) + 1 == h for p, h in zip(arc.parents, EXAMPLES[0].heads, strict=True)
-    )
-
-
-def test_the_card_tells_scores_terms_and_config(parser: BuiltinParser, tmp_path: Path) -> None:
-    parser.save(tmp_path)
-    scores = score(parser, EXAMPLES[:3])
-    report = Report("test", scores, scores, None, speed(parser, EXAMPLES[:3]))
-    best = {"epoch": 2, "brackets": 80.0, "heads": 85.0}
-    rounding = (replace(scores, heads=91.25), replace(scores, heads=91.5))
-    write_card(tmp_path, CONFIG, report, best, rounding, [{"after": 2, "rate": 0.1}])
-    card = (tmp_path / "README.md").read_text()
-    for piece in (
-        "CC BY-NC-SA 3.0",
-        "PDDL",
-        f"{scores.brackets:.2f}",
-        '"seed": 1',
-        "After epoch 2 the run was resumed",
-        "UAS from 91.25 to 91.50",
-    ):
-        assert piece in card
-
-
 def test_parsing_needs_nothing_of_training() -> None:
     for file in Path(builtin.__file__).parent.glob("*.py"):
-        assert "builtin.training" not in file.read_text(), file
+        assert "bough.train" not in file.read_text(), file

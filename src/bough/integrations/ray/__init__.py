@@ -1,4 +1,4 @@
-"""The same work on a Ray cluster: files and datasets scored, the paper's runs, sweeps over settings (extra `ray`)."""
+"""Score files and datasets on a Ray cluster (extra `ray`)."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 __all__ = ["score", "score_files"]
 
 if TYPE_CHECKING:
-    from bough.cluster.datasets import score
-    from bough.cluster.scoring import score_files
+    from bough.integrations.ray.datasets import score
+    from bough.integrations.ray.scoring import score_files
 
-_HOME = {"score": "bough.cluster.datasets", "score_files": "bough.cluster.scoring"}
+_HOME = {"score": "bough.integrations.ray.datasets", "score_files": "bough.integrations.ray.scoring"}
 
 
 def __getattr__(name: str) -> Any:
     """With its first use: what is not needed is not loaded."""
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'bough.cluster' has no attribute {name!r}")
+    raise AttributeError(f"module 'bough.integrations.ray' has no attribute {name!r}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, Any
 
-from bough.cluster.connection import load_ray, processors
-from bough.cluster.places import own_place
-from bough.parsing import NAMES as PARSERS
-from bough.pipeline import NAMES as MODELS
-from bough.pipeline.files import NO_PAIR, NO_TEXT
-from bough.pipeline.reading import AT_ONCE
-from bough.pipeline.relatedness import RelatednessPipeline
+from bough.integrations.ray.connection import load_ray, processors
+from bough.integrations.ray.filesystem import own_place
+from bough.pipelines import NAMES as MODELS
+from bough.pipelines.files import NO_PAIR, NO_TEXT
+from bough.pipelines.reading import AT_ONCE
+from bough.pipelines.relatedness import RelatednessPipeline
+from bough.text import NAMES as PARSERS
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -37,9 +37,9 @@ def score(
         workers: Processes of one processor and one model each; by default all processors of the cluster.
 
     Examples:
-        >>> import bough.cluster, ray
+        >>> import bough.integrations.ray, ray
         >>> reviews = ray.data.from_items([{"text": "A fine film."}])  # doctest: +SKIP
-        >>> bough.cluster.score(reviews).take_all()[0]["label"]  # doctest: +SKIP
+        >>> bough.integrations.ray.score(reviews).take_all()[0]["label"]  # doctest: +SKIP
         'positive'
     """
     ray = load_ray()

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from bough.errors import FormatError
-from bough.storage import is_torn, remove_torn, replacing
+from bough.files import is_torn, remove_torn, replacing
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,17 @@ from functools import partial
 from types import ModuleType
 from typing import Any, Literal
 
-from bough.cluster import places
-from bough.cluster.connection import connected, processors
-from bough.cluster.parts import ROWS, Part, cut, records
-from bough.cluster.table import parquet_bytes
 from bough.data import fingerprint
 from bough.errors import FormatError
-from bough.parsing import NAMES as PARSERS
-from bough.pipeline import NAMES as MODELS
-from bough.pipeline.files import scored
-from bough.pipeline.reading import groups
-from bough.pipeline.relatedness import RelatednessPipeline
+from bough.integrations.ray import filesystem as places
+from bough.integrations.ray.connection import connected, processors
+from bough.integrations.ray.splits import ROWS, Part, cut, records
+from bough.integrations.ray.table import parquet_bytes
+from bough.pipelines import NAMES as MODELS
+from bough.pipelines.files import scored
+from bough.pipelines.reading import groups
+from bough.pipelines.relatedness import RelatednessPipeline
+from bough.text import NAMES as PARSERS
 from bough.version import __version__
 
 Format = Literal["jsonl", "parquet"]
@@ -77,8 +77,8 @@ def score_files(
         tell: Hears of the rows done and of all rows.
 
     Examples:
-        >>> import bough.cluster
-        >>> bough.cluster.score_files(["reviews/*.csv"], "scores", workers=8)  # doctest: +SKIP
+        >>> import bough.integrations.ray
+        >>> bough.integrations.ray.score_files(["reviews/*.csv"], "scores", workers=8)  # doctest: +SKIP
         1000000
     """
     if workers is not None and workers < 1:

@@ -14,11 +14,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from bough.cluster.places import File, split, suffix
 from bough.data.tables import table_of
 from bough.errors import FormatError
-from bough.pipeline.files import Counted, Record, checked_record, records_of
-from bough.pipeline.reading import AT_ONCE
+from bough.integrations.ray.filesystem import File, split, suffix
+from bough.pipelines.files import Counted, Record, checked_record, records_of
+from bough.pipelines.reading import AT_ONCE
 
 ROWS = 4 * AT_ONCE  # of a part: some seconds of work, which is what a killed worker costs
 TABLES = (".csv", ".tsv", ".tab")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from bough.pipeline.files import GIVEN
+from bough.pipelines.files import GIVEN
 
 
 def schema(*, pairs: bool, brief: bool) -> Any:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.nn.fast.address import address
-from bough.nn.fast.compiled import takes
-from bough.nn.fast.library import library
+from bough.nn.kernels.address import address
+from bough.nn.kernels.compiled import takes
+from bough.nn.kernels.loader import library
 
 Ints = NDArray[np.int64]
 

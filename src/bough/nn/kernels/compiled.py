@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import differentiated_once, recorded
-from bough.nn.fast.address import address
-from bough.nn.fast.buffers import Buffer
-from bough.nn.fast.library import library, path
-from bough.nn.fast.plan import plan_of
+from bough.nn.kernels.address import address
+from bough.nn.kernels.buffers import Buffer
+from bough.nn.kernels.loader import library, path
+from bough.nn.kernels.plan import plan_of
 from bough.trees.forest import Forest
 
 NAMES = (

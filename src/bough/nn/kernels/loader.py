@@ -43,7 +43,7 @@ def path() -> Way:
     loads.
 
     Examples:
-        >>> from bough.nn import fast
+        >>> from bough.nn import kernels as fast
         >>> fast.path() in ("equations", "torch", "c")
         True
     """
@@ -61,7 +61,7 @@ def why() -> str:
     """One line on which derivative is used, and why.
 
     Examples:
-        >>> from bough.nn import fast
+        >>> from bough.nn import kernels as fast
         >>> fast.why().startswith(fast.path())
         True
     """

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import differentiated_once
-from bough.nn.fast.address import address
-from bough.nn.fast.compiled import takes
-from bough.nn.fast.library import library
+from bough.nn.kernels.address import address
+from bough.nn.kernels.compiled import takes
+from bough.nn.kernels.loader import library
 
 NODE_NAMES = "nodes states d classes isa rows labels h W b mask dh dW db"
 PAIR_NAMES = (

@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from bough.nn.engine import recorded
-from bough.nn.fast.address import address
-from bough.nn.fast.buffers import Buffer
-from bough.nn.fast.compiled import takes
-from bough.nn.fast.library import library
+from bough.nn.kernels.address import address
+from bough.nn.kernels.buffers import Buffer
+from bough.nn.kernels.compiled import takes
+from bough.nn.kernels.loader import library
 
 CHUNK = (
     128  # rows whose inputs are mapped at once: what is made of them is still in cache when its steps come

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import Grads, Rows, grouped, recorded, sigmoid_backward, sweep, tanh_backward
-from bough.nn.fast import compiled
+from bough.nn.kernels import compiled
 from bough.trees.forest import Forest
 
 

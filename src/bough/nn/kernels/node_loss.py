@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import differentiated_once, without_autocast
-from bough.nn.fast import losses
-from bough.nn.fast.library import path
+from bough.nn.kernels import losses
+from bough.nn.kernels.loader import path
 
 
 def node_loss(

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bough.nn.fast.address import address
-from bough.nn.fast.library import Library
+from bough.nn.kernels.address import address
+from bough.nn.kernels.loader import Library
 from bough.trees.forest import Forest
 
 Ints32 = NDArray[np.int32]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bough.parsing.builtin.chart import Ints
+from bough.text.builtin.cky import Ints
 from bough.trees.tree import Tree
 
 Arcs = tuple[list[int], list[str]]  # per word its head, counted from 1, and its relation

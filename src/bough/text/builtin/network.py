@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from bough.nn.fast.lstm import lstm_forward
-from bough.parsing.builtin.lexicon import SHAPES
+from bough.nn.kernels.lstm import lstm_forward
+from bough.text.builtin.lexicon import SHAPES
 
 PAIRS = 64  # rows of `paired` at a time
 

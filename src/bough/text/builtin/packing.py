@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from bough.model.int8 import Int8Rows, quantised
+from bough.files import Int8Rows, quantised
 
 
 def packed(tensors: Mapping[str, Tensor], *, rounded: bool = True) -> dict[str, Tensor]:

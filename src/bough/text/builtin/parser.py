@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.nn.fast.chart import brackets
-from bough.parsing.builtin.assembly import Arcs, in_pieces, phrase_tree, word_tree
-from bough.parsing.builtin.chart import Ints, best_parents, span_probabilities
-from bough.parsing.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
-from bough.parsing.builtin.network import Network, Size
-from bough.parsing.builtin.packing import outlines, unpacked
-from bough.parsing.builtin.projective import best_heads
-from bough.storage import read_model, write_folder
+from bough.files import read_model, write_folder
+from bough.nn.kernels.chart import brackets
+from bough.text.builtin.build_trees import Arcs, in_pieces, phrase_tree, word_tree
+from bough.text.builtin.cky import Ints, best_parents, span_probabilities
+from bough.text.builtin.eisner import best_heads
+from bough.text.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
+from bough.text.builtin.network import Network, Size
+from bough.text.builtin.packing import outlines, unpacked
 from bough.trees.tree import Tree
 
 KIND = "parser"

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from torch import Tensor
 
-from bough.model.config import Config
-from bough.model.model import LEAVES, Model
-from bough.training.optimisers.optimiser import Group, Optimiser
-from bough.training.optimisers.rules import AdaDelta, AdaGrad, Adam, AdamW, Plain, Rule
+from bough.models.config import Config
+from bough.models.model import LEAVES, Model
+from bough.train.optimisers.optimiser import Group, Optimiser
+from bough.train.optimisers.rules import AdaDelta, AdaGrad, Adam, AdamW, Plain, Rule
 
 RULES: dict[str, type[Rule]] = {"adagrad": AdaGrad, "adadelta": AdaDelta, "adam": Adam, "adamw": AdamW}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from bough.training.optimisers.rules import Rule
+from bough.train.optimisers.rules import Rule
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""How the built-in parser is made and measured; nothing here is needed to parse."""
+"""Train and measure a parser on sentences of your own; nothing here is needed to parse."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from bough.errors import FormatError
-from bough.storage import read_tensors_and_metadata, write_tensors
+from bough.files import read_tensors_and_metadata, write_tensors
 
 
 class Checkpoint:
@@ -36,7 +36,7 @@ class Checkpoint:
         )
 
     def read(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
-        """The file's progress and tensors; a torn file is a FormatError."""
+        """Return the progress and the tensors in the file; a truncated file is a FormatError."""
         tensors, metadata = read_tensors_and_metadata(self.path)
         try:
             return json.loads(metadata["progress"]), tensors
@@ -51,7 +51,7 @@ class Checkpoint:
         average: nn.Module,
         optimiser: torch.optim.Optimizer,
     ) -> None:
-        """Put tensors that were read back where they were."""
+        """Copy tensors of `read` into the weights, their average and the optimiser."""
         try:
             for name, parameter in average.named_parameters():
                 parameter.copy_(tensors[f"average.{name}"])

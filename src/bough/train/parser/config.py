@@ -1,4 +1,4 @@
-"""What a built-in parser is made of and how it is trained."""
+"""The settings of a parser's training run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_type_hints
 
-from bough.model.settings import check_keys, read_value
-from bough.parsing.builtin.network import Size
+from bough.models.settings import check_keys, read_value
+from bough.text.builtin.network import Size
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Config:
                 raise ValueError(f"{name} = {getattr(self, name)}: from 0 up to, not including, 1")
 
     def with_settings(self, settings: Mapping[str, str]) -> Config:
-        """Some values replaced, given as texts; those of `size` go by their own names."""
+        """Return a config with some values replaced, given as texts; a field of `size` goes by its own name."""
         kinds, sizes = get_type_hints(Config), get_type_hints(Size)
         del kinds["size"]
         known = kinds | sizes
@@ -65,12 +65,12 @@ class Config:
         return replace(self, size=size, **{key: value for key, value in values.items() if key in kinds})
 
     def json(self) -> str:
-        """The config as JSON text."""
+        """Return the config as JSON text."""
         return json.dumps(asdict(self), indent=2)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Config:
-        """From a dict such as `json` writes; an unknown key is a ValueError."""
+        """Return the config in a dict such as `json` writes; an unknown key is a ValueError."""
         check_keys(values, get_type_hints(cls))
         given = dict(values)
         if "size" in given:

@@ -1,16 +1,14 @@
-"""How good a parser is: brackets, heads, relations, and sentences per second."""
+"""Measure a parser: brackets, heads, relations, and sentences per second."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Protocol
 
-from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.training.treebanks import Example, gum_unseen, sick_unseen, spans_of, sst
-from bough.parsing.tokenise import tokenise
+from bough.text.tokenise import tokenise
+from bough.train.parser.examples import Example, spans_of
 from bough.trees.tree import Tree
 
 FIGURES = {
@@ -25,10 +23,10 @@ _PUNCTUATION = frozenset([".", ",", ":", ";", "!", "?", "``", "''", "`", "'", "-
 
 
 class ParsesBoth(Protocol):
-    """What is measured: a parser that gives both trees of a sentence."""
+    """A parser that returns both trees of a sentence."""
 
     def both(self, sentences: Sequence[Sequence[str]]) -> list[tuple[Tree, Tree]]:
-        """Phrase tree and dependency tree of each sentence."""
+        """Return the phrase tree and the dependency tree of each sentence."""
 
 
 @dataclass(frozen=True)
@@ -50,53 +48,8 @@ class Scores:
     relations: float | None
 
 
-@dataclass(frozen=True)
-class Report:
-    """Scores on sentences not seen in training, of SST, SICK, and GUM if some was held out; the speed on one core."""
-
-    split: str
-    sst: Scores
-    sick_unseen: Scores
-    gum_unseen: Scores | None
-    sentences_a_second: float
-
-    @property
-    def columns(self) -> dict[str, Scores]:
-        """The scores by what they were measured on."""
-        found = {f"SST {self.split}": self.sst, f"SICK {self.split}, unseen in training": self.sick_unseen}
-        return found | ({f"GUM, held out for {self.split}": self.gum_unseen} if self.gum_unseen else {})
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain values, for JSON."""
-        return asdict(self)
-
-
-def evaluate(
-    parser: BuiltinParser | Path | str,
-    data: Path | str | None = None,
-    split: str = "test",
-    *,
-    check: bool = True,
-) -> Report:
-    """Measure a parser, or the one in a folder, on a split of SST and on the unseen sentences of SICK's and GUM's.
-
-    The speed is that of text to both trees, tokenising included, on SST's sentences. Without `check` the data
-    may be others than SST and SICK, in their layout.
-    """
-    model = parser if isinstance(parser, BuiltinParser) else BuiltinParser.load(parser)
-    examples = sst(data, split, check=check)
-    held_out = gum_unseen(data, split) if "gum" in model.held_out else []
-    return Report(
-        split=split,
-        sst=score(model, examples),
-        sick_unseen=score(model, sick_unseen(data, split, check=check)),
-        gum_unseen=score(model, held_out) if held_out else None,
-        sentences_a_second=round(speed(model, examples), 1),
-    )
-
-
 def score(parser: ParsesBoth, examples: Sequence[Example]) -> Scores:
-    """Compare a parser's trees with the examples'."""
+    """Return how far a parser's trees agree with the trees of the examples."""
     named = any(example.relations is not None for example in examples)
     found = parser.both([example.tokens for example in examples])
     spans = right_spans = wholes = heads = words = right_heads = right_words = right_relations = 0
@@ -127,9 +80,9 @@ def score(parser: ParsesBoth, examples: Sequence[Example]) -> Scores:
 
 
 def speed(parser: ParsesBoth, examples: Sequence[Example]) -> float:
-    """Sentences from text (tokens with spaces between) to both trees in a second of one core.
+    """Return how many sentences a second of one core takes from text (tokens joined by spaces) to both trees.
 
-    Processor time is counted, of all threads: what else the machine does at the moment is not the parser's.
+    The time is the processor time of all threads, so other work on the machine does not count.
     """
     texts = [" ".join(example.tokens) for example in examples]
     parser.both([[token.text for token in tokenise(text)] for text in texts[:50]])  # warm up
@@ -139,7 +92,7 @@ def speed(parser: ParsesBoth, examples: Sequence[Example]) -> float:
 
 
 def shown(value: float | None) -> str:
-    """A figure as tables show it."""
+    """Return a figure as text for a table."""
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"

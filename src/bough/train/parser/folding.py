@@ -1,18 +1,18 @@
-"""A trained network made small: one int8 row per word, matrices in int8."""
+"""Compress a trained network: one int8 row per word, matrices in int8."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from bough.parsing.builtin.lexicon import AFFIXES, SPECIALS, affixes
-from bough.parsing.builtin.packing import packed
-from bough.parsing.builtin.training.learner import Learner
+from bough.text.builtin.lexicon import AFFIXES, SPECIALS, affixes
+from bough.text.builtin.packing import packed
+from bough.train.parser.learner import Learner
 
 
 @torch.no_grad()
 def word_table(learner: Learner) -> Tensor:
-    """(words, word): what each known word brings to the input, affixes included."""
+    """Return (words, word): the part of the input that comes from each known word, affixes included."""
     none = [0] * AFFIXES
     names = learner.lexicon.words
     parts = torch.tensor([none if i < len(SPECIALS) else affixes(word) for i, word in enumerate(names)])
@@ -22,7 +22,7 @@ def word_table(learner: Learner) -> Tensor:
 
 @torch.no_grad()
 def folded(learner: Learner, *, rounded: bool = True) -> dict[str, Tensor]:
-    """All tensors of the shipped parser, packed; not `rounded`, to measure what rounding costs."""
+    """Return the tensors of the compressed parser; without `rounded` they stay floats."""
     whole = {"words": word_table(learner), "affixes": learner.affixes.weight}
     whole |= {f"network.{name}": tensor for name, tensor in learner.network.state_dict().items()}
     # the style is a constant from here on: Stanford's

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -12,7 +13,8 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from bough.parsing.builtin.lexicon import (
+from bough.data.glove import GloveFile
+from bough.text.builtin.lexicon import (
     AFFIXES,
     BUCKETS,
     SPECIALS,
@@ -23,13 +25,13 @@ from bough.parsing.builtin.lexicon import (
     shapes,
     zeroed,
 )
-from bough.parsing.builtin.network import Network, between_words
-from bough.parsing.builtin.training.config import Config
-from bough.parsing.builtin.training.likelihood import log_partition, tree_scores
-from bough.parsing.builtin.training.treebanks import UNKNOWN_HEAD, Example
+from bough.text.builtin.network import Network, between_words
+from bough.train.parser.config import Config
+from bough.train.parser.examples import UNKNOWN_HEAD, Example
+from bough.train.parser.likelihood import log_partition, tree_scores
 
 SILVER_LEAST = 10  # times that a word of silver text occurs to have a row of its own
-STYLES = {"sst": 0, "sick": 0, "ewt": 0, "gum": 1, "silver": 0}
+STYLES = {"gum": 1}  # of the brackets, by source; any other source has style 0, Stanford's
 
 
 class Learner(nn.Module):
@@ -74,7 +76,7 @@ class Learner(nn.Module):
             self.affixes.weight[0] = 0
 
     def forward(self, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """The losses, each summed over its words, of sentences of one length."""
+        """Return the losses of sentences of one length, each summed over its words."""
         states = self.network.encode(self.inputs(examples))
         losses: dict[str, Tensor] = {}
         bracketed = [place for place, example in enumerate(examples) if example.spans]
@@ -91,13 +93,13 @@ class Learner(nn.Module):
         return losses
 
     def tag_loss(self, states: Tensor, examples: Sequence[Example], tagged: list[int]) -> Tensor:
-        """Cross-entropy of the parts of speech of the sentences `tagged`."""
+        """Return the cross-entropy of the parts of speech of the sentences `tagged`."""
         gold = torch.tensor([[self.tag_index[tag] for tag in examples[place].tags or ()] for place in tagged])
         scores = self.tagger(states[tagged, 1:-1])
         return F.cross_entropy(scores.flatten(0, 1), gold.flatten(), reduction="sum")
 
     def label_loss(self, states: Tensor, examples: Sequence[Example], tagged: list[int]) -> Tensor:
-        """Cross-entropy of the phrases' names, each read off the difference of its two ends."""
+        """Return the cross-entropy of the phrases' labels, each predicted from the difference of its two ends."""
         gold = torch.tensor(
             [self.label_index[name] for place in tagged for name in examples[place].labels or ()]
         )
@@ -107,14 +109,14 @@ class Learner(nn.Module):
         return F.cross_entropy(scores, gold, reduction="sum")
 
     def inputs(self, examples: Sequence[Example]) -> Tensor:
-        """(B, N + 2, word)"""
+        """Return (B, N + 2, word): the inputs of the encoder."""
         none = [0] * AFFIXES
         rows = torch.tensor([self.lexicon.rows(example.tokens) for example in examples])
         parts = torch.tensor(
             [[none, *(affixes(normal(token)) for token in example.tokens), none] for example in examples]
         )
         form = torch.tensor([shapes(example.tokens) for example in examples])
-        style = torch.tensor([STYLES[example.source] for example in examples])
+        style = torch.tensor([STYLES.get(example.source, 0) for example in examples])
         if self.training:
             hidden = (torch.rand(rows.shape) < self.config.word_dropout) & (rows >= len(SPECIALS))
             rows = torch.where(hidden, self.lexicon.index[UNKNOWN], rows)
@@ -124,16 +126,16 @@ class Learner(nn.Module):
         return F.dropout(x, 0.6 * self.config.dropout, self.training)
 
     def word_vectors(self, rows: Tensor) -> Tensor:
-        """(T,) -> (T, word), affixes left out"""
+        """Map (T,) -> (T, word): the vectors of words, without their affixes."""
         vectors: Tensor = self.map(self.vectors[rows]) + self.own(self.own_row[rows])
         return vectors
 
     def affix_vectors(self, parts: Tensor) -> Tensor:
-        """(T, AFFIXES) -> (T, word)"""
+        """Map (T, AFFIXES) -> (T, word): the sums of the affixes' vectors."""
         return F.embedding_bag(parts, self.affixes.weight, mode="sum", padding_idx=0)
 
     def bracket_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
-        """-log p(tree), a conditional random field over all binary bracketings."""
+        """Return -log p(tree) of a conditional random field over all binary bracketings."""
         scores = self.network.span_scores(states)
         spans = torch.tensor([span for example in examples for span in example.spans])
         counts = torch.tensor([len(example.spans) for example in examples])
@@ -143,7 +145,7 @@ class Learner(nn.Module):
         return (log_partition(scores, lengths) - given).sum()
 
     def arc_losses(self, states: Tensor, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """Cross-entropy of each word's head, where it is known, and of its relation where the head comes with one."""
+        """Return the cross-entropies of the known heads, and of the relations of those heads that have one."""
         heads = torch.tensor([example.heads for example in examples])
         converted = torch.tensor([example.relations is None for example in examples])
         scores = self.network.arc_scores(states + converted[:, None, None] * self.converted)
@@ -164,14 +166,35 @@ class Learner(nn.Module):
         return found
 
     def arc_weight(self, example: Example) -> float:
-        """What the arcs of an example count: less where they are converted or silver."""
+        """Return the weight of an example's arcs: lower if they are converted or silver."""
         if example.source == "silver":
             return self.config.silver_weight
         return self.config.converted_weight if example.relations is None else 1.0
 
 
+def build_learner(config: Config, vectors: Path, examples: Sequence[Example]) -> Learner:
+    """Return an untrained network whose vocabulary is that of a GloVe file and of the examples.
+
+    Args:
+        config: the sizes, the number of words to take from the file, and the seed of the initial weights.
+        vectors: a GloVe file, the most frequent words first.
+        examples: the sentences to train on.
+    """
+    torch.manual_seed(config.seed)
+    known, rows = _read_vectors(
+        vectors, config.words, {normal(token) for e in examples for token in e.tokens}
+    )
+    lexicon = build_lexicon(known, examples)
+    table = np.zeros((len(lexicon), rows.shape[1]), dtype=np.float32)
+    table[len(SPECIALS) : len(SPECIALS) + len(rows)] = rows / rows.std()
+    return Learner(config, lexicon, table, examples)
+
+
 def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
-    """The given words, and those that occur twice or more in treebanks or often in silver text (digits as zeros)."""
+    """Return a vocabulary of the given words and the frequent words of the examples, digits as zeros.
+
+    A word of a treebank is frequent if it occurs twice, a word of silver text if it occurs `SILVER_LEAST` times.
+    """
     found: set[str] = set()
     for silver, least in ((False, 2), (True, SILVER_LEAST)):
         counts = _counts([example for example in examples if (example.source == "silver") == silver])
@@ -179,12 +202,27 @@ def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
     return Lexicon([*SPECIALS, *words, *sorted(found - set(words))])
 
 
+def _read_vectors(path: Path, most: int, wanted: set[str]) -> tuple[list[str], NDArray[np.float32]]:
+    """Return the first `most` words of a GloVe file and the `wanted` words after them, with their vectors."""
+    words: dict[str, NDArray[np.float32]] = {}
+    file = GloveFile(path)
+    for number, raw, values in file.lines():
+        word = raw.decode("utf-8", "replace")
+        if word not in words and (number <= most or word in wanted) and _storable(word):
+            words[word] = file.vector(values, number)
+    return list(words), np.stack(list(words.values()))
+
+
+def _storable(word: str) -> bool:
+    return word not in SPECIALS and len(word.splitlines()) == 1
+
+
 def _counts(examples: Sequence[Example]) -> Counter[str]:
     return Counter(zeroed(normal(token)) for example in examples for token in example.tokens)
 
 
 def _own_rows(lexicon: Lexicon, examples: Sequence[Example], frequent: int) -> Tensor:
-    """(words,) each word's row among the trained vectors; row 0 is that of all others."""
+    """Return (words,): each word's row among the trained vectors; row 0 is shared by all infrequent words."""
     counts = Counter(row for example in examples for row in lexicon.rows(example.tokens))
     chosen = sorted(row for row, count in counts.items() if count >= frequent)
     rows = torch.zeros(len(lexicon), dtype=torch.int64)

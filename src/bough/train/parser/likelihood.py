@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bough.parsing.builtin.chart import inside, outside
+from bough.text.builtin.cky import inside, outside
 
 
 def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
-    """(B,) log of the sum over all binary trees of exp(score); its gradient is the probability of each span."""
+    """Return (B,) log of the sum over all binary trees of exp(score); its gradient is the probability of each span."""
     total: Tensor = _LogPartition.apply(scores, lengths)  # type: ignore[no-untyped-call]
     return total
 
@@ -29,6 +29,6 @@ class _LogPartition(torch.autograd.Function):
 
 
 def tree_scores(scores: Tensor, batch: Tensor, start: Tensor, width: Tensor) -> Tensor:
-    """(B,) the score of each sentence's given tree; the spans of all trees come as three flat columns."""
+    """Return (B,) the score of each sentence's given tree; the spans of all trees come as three flat columns."""
     picked = scores[batch, start, width]
     return scores.new_zeros(len(scores)).index_add(0, batch, picked)

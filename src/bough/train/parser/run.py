@@ -1,4 +1,4 @@
-"""A training run epoch by epoch: its batches and rates, the average that is kept, its checkpoint."""
+"""A training run: its epochs, batches and rates, the average of the weights, the best parser, the checkpoint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 import logging
 import math
 import random
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from bough.parsing.builtin.parser import BuiltinParser
-from bough.parsing.builtin.training.checkpoint import Checkpoint
-from bough.parsing.builtin.training.config import Config
-from bough.parsing.builtin.training.evaluation import Scores
-from bough.parsing.builtin.training.folding import folded
-from bough.parsing.builtin.training.learner import Learner
-from bough.parsing.builtin.training.treebanks import Example
-from bough.storage import remove_torn, write_text
+from bough.files import remove_torn, write_text
+from bough.text.builtin.parser import BuiltinParser
+from bough.train.parser.checkpoint import Checkpoint
+from bough.train.parser.config import Config
+from bough.train.parser.evaluation import Scores, score
+from bough.train.parser.examples import Example
+from bough.train.parser.folding import folded
+from bough.train.parser.learner import Learner
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +33,17 @@ AVERAGE_EVERY = 4  # steps; the decay is raised to this power
 
 
 class Run:
-    """The state of a training run: network, its running average, optimiser, and the best epoch so far."""
+    """The state of a training run: network, its running average, optimiser, and the best epoch so far.
 
-    def __init__(self, config: Config, learner: Learner, folder: Path) -> None:
-        self.config, self.learner, self.folder = config, learner, folder
+    Args:
+        config: the settings of the run.
+        learner: the network to train.
+        folder: receives the best parser, `metrics.jsonl` and the checkpoint.
+        held_out: the treebanks of which the examples leave a part out; the parser's `config.json` names them.
+    """
+
+    def __init__(self, config: Config, learner: Learner, folder: Path, held_out: Sequence[str] = ()) -> None:
+        self.config, self.learner, self.folder, self.held_out = config, learner, folder, held_out
         self.average = copy.deepcopy(learner)
         self.optimiser = torch.optim.Adam(learner.parameters(), lr=config.rate, betas=(0.9, 0.95), fused=True)
         self.epoch = self.step = 0
@@ -45,7 +53,7 @@ class Run:
         remove_torn(folder)
 
     def train_epoch(self, examples: Sequence[Example]) -> dict[str, float]:
-        """One pass over the examples; the losses per word."""
+        """Train on each example once, and return the losses per word."""
         config = self.config
         torch.manual_seed(config.seed * 10_007 + self.epoch)
         order = random.Random(f"{config.seed} {self.epoch}")
@@ -79,18 +87,23 @@ class Run:
             mean.lerp_(now, 1 - decay)
 
     def parser(self, *, rounded: bool = True) -> BuiltinParser:
-        """The averaged network as it would be shipped."""
+        """Return the parser of the averaged network; without `rounded` its numbers stay floats."""
         learner = self.average
         tensors = folded(learner, rounded=rounded)
-        return BuiltinParser(learner.lexicon, self.config.size, learner.relations, tensors, held_out=["gum"])
+        return BuiltinParser(learner.lexicon, self.config.size, learner.relations, tensors, self.held_out)
 
     def keep(
-        self, parser: BuiltinParser, losses: dict[str, float], dev: Scores, dev_sick: Scores, seconds: float
+        self,
+        parser: BuiltinParser,
+        losses: dict[str, float],
+        dev: Scores,
+        others: Mapping[str, Scores],
+        seconds: float,
     ) -> None:
-        """Log the epoch, keep the parser if it is the best so far, write the checkpoint."""
+        """Log the epoch, save the parser if it is the best on `dev` so far, and write the checkpoint."""
         quality = (dev.brackets + dev.heads) / 2
         entry = {"epoch": self.epoch, "seconds": round(seconds, 1), "losses": losses}
-        entry |= {"dev": asdict(dev), "dev_sick": asdict(dev_sick)}
+        entry |= {name: asdict(scores) for name, scores in {"dev": dev, **others}.items()}
         log.info("epoch %d: brackets %.2f, heads %.2f on dev", self.epoch, dev.brackets, dev.heads)
         if not self.best or quality > self.best["quality"]:
             self.best = {
@@ -107,7 +120,7 @@ class Run:
         self.checkpoint.write(progress, self.learner, self.average, self.optimiser)
 
     def resume(self) -> None:
-        """Go back to the last checkpoint of the folder, if there is one, and drop later lines of the log."""
+        """Restore the last checkpoint of the folder, if there is one, and drop later lines of the log."""
         if not self.checkpoint.path.is_file():
             return
         progress, tensors = self.checkpoint.read()
@@ -125,19 +138,41 @@ class Run:
         write_text(metrics, "".join(lines[: self.epoch]))
 
 
+def fit(
+    run: Run,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    others: Mapping[str, Sequence[Example]] | None = None,
+) -> None:
+    """Train the remaining epochs of a run and save the parser that is best on dev.
+
+    Args:
+        run: the run, fresh or resumed.
+        examples: the sentences to train on.
+        dev: the sentences that choose the best epoch.
+        others: more sentences to score after each epoch, by their name in `metrics.jsonl`; they choose nothing.
+    """
+    while run.epoch < run.config.epochs:
+        started = time.perf_counter()
+        losses = run.train_epoch(examples)
+        parser = run.parser()
+        more = {name: score(parser, sentences) for name, sentences in (others or {}).items()}
+        run.keep(parser, losses, score(parser, dev), more, time.perf_counter() - started)
+
+
 def _changed(before: Config, now: Config) -> dict[str, Any]:
     old, new = asdict(before), asdict(now)
     return {key: value for key, value in new.items() if value != old[key]}
 
 
 def rate_at(step: int, done: float, config: Config) -> float:
-    """The learning rate when a share `done` of the run is over: a warm-up, then half a cosine to a fiftieth."""
+    """Return the learning rate at a step: a warm-up, then half a cosine down to a fiftieth at the end (`done` = 1)."""
     share = 0.5 * (1 + math.cos(math.pi * done))
     return config.rate * min(1.0, (step + 1) / config.warmup) * (0.02 + 0.98 * share)
 
 
 def batches(examples: Sequence[Example], tokens: int, order: random.Random) -> list[list[Example]]:
-    """All examples in batches of one sentence length and about `tokens` words, in random order."""
+    """Return all examples in batches of one sentence length and about `tokens` words, in random order."""
     by_length: dict[int, list[Example]] = {}
     for example in examples:
         by_length.setdefault(len(example.tokens), []).append(example)
@@ -151,7 +186,7 @@ def batches(examples: Sequence[Example], tokens: int, order: random.Random) -> l
 
 
 def _sample(examples: Sequence[Example], config: Config, order: random.Random) -> list[Example]:
-    """The examples of one epoch: all, but only a share of GUM's and of the silver ones."""
+    """Draw the examples of one epoch: a share of GUM's and of the silver ones, and all others."""
     shares = {"gum": config.gum_share, "silver": config.silver_share}
     kept = [example for example in examples if example.source not in shares]
     for source, share in shares.items():

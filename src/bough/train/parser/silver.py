@@ -1,33 +1,28 @@
-"""Silver sentences: text of one's own with the arcs on which two parsers agree."""
+"""Write silver data: sentences with the arcs on which two parsers agree."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from bough.data.opinions import load_opinions
-from bough.parsing import Parser
-from bough.parsing.prepare import AT_ONCE, Tell
-from bough.parsing.tokenise import sentences
-from bough.storage import write_text
+from bough.files import write_text
+from bough.text import Parser
+from bough.text.tokenise import sentences
 from bough.trees.tree import Tree
 
 SHORTEST, LONGEST = 4, 40  # words of a sentence that is kept
-OPINIONS = ("goemotions", "titles", "reviews")
-
-
-def opinion_texts(data: Path | str | None) -> list[str]:
-    """The comments, titles and reviews that models are trained on."""
-    return [opinion.text for source in OPINIONS for opinion in load_opinions(data, source, "train")]
+AT_ONCE = 512  # sentences parsed together
+Tell = Callable[[str, int, int], None]  # what is parsed, sentences done, sentences in all
 
 
 def write_silver(
     texts: Sequence[str], ours: Parser, theirs: Parser, out: Path, *, tell: Tell | None = None
 ) -> tuple[int, float]:
-    """Parse texts twice and write a line of JSON for each sentence; how many there are, and the share of arcs agreed.
+    """Parse texts with two parsers and write a line of JSON for each distinct sentence.
 
-    Heads are those of `ours`, null where `theirs` differs. A sentence without an arc that is agreed is left out.
+    The heads are those of `ours`, null where `theirs` differs. A sentence without a common arc is left out.
+    Return the number of sentences written and the share of arcs on which the parsers agree.
     """
     found = list(_distinct(texts))
     lines: list[str] = []

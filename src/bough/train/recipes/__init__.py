@@ -1,66 +1,62 @@
-"""The recipes that come along, one TOML file for each system, and how one is read."""
+"""The recipes of `bough fit`, one TOML file for each kind of examples, and how a recipe file is read."""
 
 from __future__ import annotations
 
-import shlex
 import tomllib
-from importlib import resources
+from pathlib import Path
+from typing import TypeVar
 
-from bough.model.config import Config
-from bough.model.settings import nearest
+from bough.models.config import Config
+from bough.models.settings import nearest
+
+C = TypeVar("C", bound=Config)
+FOLDER = Path(__file__).parent
 
 
-def recipe_names() -> list[str]:
-    """The recipes that the package ships.
+def recipe_files(folder: Path = FOLDER) -> list[str]:
+    """Return the names of the recipes in a folder.
+
+    Args:
+        folder: a folder with one TOML file per recipe; by default those of `bough fit`.
 
     Examples:
-        >>> from bough.training.recipes import recipe_names
-        >>> "sick-dependency" in recipe_names()
+        >>> from bough.train.recipes import recipe_files
+        >>> "fit-texts" in recipe_files()
         True
     """
-    return sorted(
-        entry.name.removesuffix(".toml")
-        for entry in resources.files("bough.training.recipes").iterdir()
-        if entry.name.endswith(".toml")
-    )
+    return sorted(file.stem for file in folder.glob("*.toml"))
+
+
+def read_recipe(config: C, name: str, folder: Path = FOLDER, *, hint: str = "") -> C:
+    """Set the values of a recipe over those of a configuration.
+
+    Args:
+        config: the configuration with its defaults; a subclass of `Config` may have keys of its own.
+        name: the name of a recipe in `folder`, or a path that ends in `.toml`.
+        folder: where recipes are found by name.
+        hint: what to add to the error about an unknown name.
+    """
+    path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
+    if path.parent == folder and not path.is_file():
+        known = recipe_files(folder)
+        raise ValueError(f"unknown recipe {name!r}{nearest(name, known)}; {hint or ', '.join(known)}")
+    try:
+        return config.with_settings(tomllib.loads(path.read_bytes().decode()))
+    except OSError as error:
+        raise ValueError(f"{name}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise ValueError(f"recipe {name}: {error}") from None
 
 
 def load_recipe(name: str) -> Config:
-    """A shipped recipe by its name, or a TOML file of your own by its path.
+    """Read a recipe of `bough fit` by its name, or a TOML file by its path.
 
     Args:
         name: a recipe's name, or a path that ends in `.toml`.
 
     Examples:
-        >>> from bough.training.recipes import load_recipe
-        >>> load_recipe("sick-dependency").encoder
-        'dependency'
+        >>> from bough.train.recipes import load_recipe
+        >>> load_recipe("fit-texts").encoder
+        'constituency'
     """
-    if name.endswith(".toml"):
-        try:
-            with open(name, "rb") as file:
-                text = file.read().decode()
-        except OSError as error:
-            raise ValueError(f"{name}: {error.strerror or error}") from None
-    else:
-        known = recipe_names()
-        if name not in known:
-            raise ValueError(f"unknown recipe {name!r}{nearest(name, known)}; `bough recipes` lists them all")
-        text = resources.files("bough.training.recipes").joinpath(f"{name}.toml").read_text()
-    try:
-        return Config().with_settings(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, ValueError) as error:
-        raise ValueError(f"recipe {name}: {error}") from None
-
-
-def command_for(config: Config, recipe: str, seed: int) -> str:
-    """The command that trains this again, with what was set over the recipe."""
-    try:
-        usual = load_recipe(recipe).as_dict()
-    except ValueError:  # a recipe file of one's own: all that matters is in the settings
-        usual = config.as_dict()
-    words = ["bough", "train", recipe, "--seed", str(seed)]
-    for key, value in config.as_dict().items():
-        if key not in usual or value != usual[key]:
-            words += ["--set", f"{key}={value}"]
-    return shlex.join(words)
+    return read_recipe(Config(), name)

@@ -6,25 +6,29 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.sentences import UNLABELLED, Sentence, collate, part
+from bough.models.batching import UNLABELLED, Sentence, collate, part
+from bough.models.config import Config
+from bough.models.metrics import class_figures
+from bough.models.model import Model
 from bough.nn.heads import Classifier
-from bough.training.tasks.share import Share
-from bough.training.tasks.task import Floats, Indices, of_like_length, pieces, shuffled, sizes_of
+from bough.train.tasks.batch_shard import Share
+from bough.train.tasks.task import Floats, Indices, of_like_length, pieces, shuffled, sizes_of
 from bough.trees.forest import Forest
 
 
 class ClassesTask:
     """Trees whose nodes, the root or any others, have classes."""
 
+    metric = "accuracy"
     of_phrases = False  # whether a sequential model learns phrases as examples of their own
 
     def __init__(self, config: Config) -> None:
         self.config = config
+
+    def start(self, examples: Sequence[Sentence], model: Model) -> None:
+        """Do nothing: a classifier needs nothing of its training examples before the first step."""
 
     def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
         if self.config.leaves:
@@ -122,24 +126,6 @@ def _counted_root(sentence: Sentence) -> int:
 def labelled_nodes(sentence: Sentence) -> int:
     """How many nodes have a class."""
     return int(np.count_nonzero(sentence.labels != UNLABELLED))
-
-
-def class_figures(predicted: Floats, gold: NDArray[np.int64]) -> dict[str, float]:
-    """Accuracy, the mean F1 of the classes that occur, and the mean loss; predicted (n, K), gold (n,)."""
-    chosen = predicted.argmax(axis=1)
-    hits = np.bincount(gold[gold == chosen], minlength=predicted.shape[1])
-    there, said = (np.bincount(rows, minlength=predicted.shape[1]) for rows in (gold, chosen))
-    f1 = 2 * hits / np.maximum(there + said, 1)
-    return {
-        "accuracy": float((chosen == gold).mean()),
-        "f1": float(f1[there > 0].mean()),
-        "loss": root_loss(predicted, gold),
-    }
-
-
-def root_loss(predicted: Floats, gold: NDArray[np.int64]) -> float:
-    """The mean negative log-likelihood of the right classes; gold (n,) are their numbers."""
-    return float(-np.log(predicted[np.arange(len(gold)), gold].clip(1e-30)).mean())
 
 
 def with_spans(sentence: Sentence, count: int, rng: np.random.Generator) -> list[Sentence]:

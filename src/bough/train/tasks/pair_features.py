@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
-from bough.model.model import Model
-from bough.model.pair_features import rows
-from bough.model.sentences import Sentence
+from bough.models.batching import Sentence
+from bough.models.model import Model
+from bough.models.pair_features import rows
 from bough.nn.heads import Similarity
 
 

@@ -9,13 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.sentences import Sentence, collate
+from bough.models.batching import Sentence, collate
+from bough.models.config import Config
+from bough.models.metrics import correlations
+from bough.models.model import Model
 from bough.nn.heads import Similarity
-from bough.training.tasks.beside import Beside
-from bough.training.tasks.share import Share
-from bough.training.tasks.task import Floats, Indices, Sized, of_like_length, pieces, shuffled, sizes_of
+from bough.train.tasks.batch_shard import Share
+from bough.train.tasks.pair_features import Beside
+from bough.train.tasks.task import Floats, Indices, Sized, of_like_length, pieces, shuffled, sizes_of
 
 
 class Rated(NamedTuple):
@@ -30,9 +31,15 @@ class Rated(NamedTuple):
 class PairsTask:
     """Two trees and a rating on the model's own scale (Sec. 4.2)."""
 
+    metric = "pearson"
+
     def __init__(self, config: Config) -> None:
         self.config = config
         self.beside = Beside()
+
+    def start(self, examples: Sequence[Rated], model: Model) -> None:
+        """Centre and scale the features of the pairs."""
+        self.beside.settle(examples, model)
 
     def batches(self, examples: Sequence[Rated], rng: np.random.Generator) -> list[Indices]:
         if self.config.leaves:
@@ -94,15 +101,3 @@ def _sides(pairs: Sequence[Rated]) -> list[Sentence]:
     """All left ones, then all right ones."""
     both = list(pairs)
     return [*(pair.left for pair in both), *(pair.right for pair in both)]
-
-
-def correlations(predicted: Floats, gold: Floats) -> dict[str, float]:
-    """Pearson's r, Spearman's rho and the mean squared error; no correlation, 0, where one side is constant."""
-    from scipy import stats
-
-    related = np.ptp(predicted) > 0 and np.ptp(gold) > 0
-    return {
-        "pearson": float(stats.pearsonr(predicted, gold).statistic) if related else 0.0,
-        "spearman": float(stats.spearmanr(predicted, gold).statistic) if related else 0.0,
-        "mse": float(((predicted - gold) ** 2).mean()),
-    }

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bough.data import DataError
-from bough.model.config import Config
-from bough.model.model import Model
-from bough.model.sentences import Sentence
-from bough.training.tasks.share import Share
-from bough.trees.tree import Tree
+from bough.models.batching import Sentence
+from bough.models.model import Model
+from bough.train.tasks.batch_shard import Share
 
-Parse = Literal["constituency", "dependency"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 T = TypeVar("T")
@@ -27,31 +21,20 @@ LIKE = 50  # batches among which examples of like length are put together
 
 
 class Learnable(Protocol):
-    """What the loop asks: an epoch's batches in an order drawn anew, their loss, predictions and figures of them.
+    """What the training loop asks of a task.
 
-    `sizes` says how much work an example is. The loss of a share of a batch is what it adds to the whole batch's.
+    `start` sees the training examples once, before the first step. `sizes` says how much work each example is.
+    `batches` draws the batches of one epoch. The loss of a share of a batch is what it adds to the loss of the whole.
     """
 
+    metric: str  # the figure of dev that picks the epoch, unless the loss does
+
+    def start(self, examples: Sequence[Any], model: Model) -> None: ...
     def sizes(self, examples: Sequence[Any]) -> Indices: ...
     def batches(self, examples: Sequence[Any], rng: np.random.Generator) -> list[Indices]: ...
     def loss(self, model: Model, batch: Sequence[Any] | Share[Any], rng: np.random.Generator) -> Tensor: ...
     def predict(self, model: Model, examples: Sequence[Any]) -> Floats: ...
     def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
-
-
-class Task(Learnable, Protocol):
-    """Examples of one data set: `read` gives trees, `prepare` what `loss` and `predict` take.
-
-    `to_learn` is `prepare` for the training split, whose examples may be others.
-    """
-
-    data: Path  # the folder that its files lie in
-
-    def read(self, split: str) -> list[Any]: ...
-    def files(self, split: str) -> list[Path]: ...
-    def trees(self, examples: Sequence[Any]) -> Iterator[Tree]: ...
-    def prepare(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
-    def to_learn(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
 
 
 @runtime_checkable
@@ -69,36 +52,10 @@ def sizes_of(sentences: Sequence[Sentence]) -> Indices:
     return np.array([len(sentence.keys) for sentence in sentences], dtype=np.int64)
 
 
-def parse_for(config: Config, usual: Parse) -> Parse:
-    """The trees that a configuration's layer reads; for one that reads words, the task's usual ones have them."""
-    reads = config.kind.reads
-    return usual if reads == "words" else reads
-
-
-def read_some(task: Task, split: str) -> list[Any]:
-    """The examples of a split; none at all is a DataError."""
-    examples = task.read(split)
-    if not examples:
-        raise DataError(f"{task.files(split)[0]}: no examples for {split}")
-    return examples
-
-
-def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
-    """How often each word occurs."""
-    return Counter(token for tree in task.trees(examples) for token in tree.tokens or () if token is not None)
-
-
 def shuffled(count: int, batch: int, rng: np.random.Generator) -> list[Indices]:
     """The numbers below `count` in a fresh order, `batch` at a time."""
     order = rng.permutation(count)
     return [order[start : start + batch] for start in range(0, count, batch)]
-
-
-def alike(lengths: NDArray[np.int64], batch: int, rng: np.random.Generator) -> list[Indices]:
-    """The same, every batch of one length only; the batches come in a fresh order too."""
-    groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
-    found = [group[chosen] for group in groups for chosen in shuffled(len(group), batch, rng)]
-    return [found[i] for i in rng.permutation(len(found))]
 
 
 def of_like_length(lengths: NDArray[np.int64], batch: int, rng: np.random.Generator) -> list[Indices]:
@@ -109,11 +66,6 @@ def of_like_length(lengths: NDArray[np.int64], batch: int, rng: np.random.Genera
     ranked = np.concatenate([some[np.argsort(lengths[some], kind="stable")] for some in pools])
     found = [ranked[start : start + batch] for start in range(0, len(ranked), batch)]
     return [found[i] for i in rng.permutation(len(found))]
-
-
-def cut(examples: list[T], limit: int) -> list[T]:
-    """The first so many; all, if the limit is 0."""
-    return examples[:limit] if limit else examples
 
 
 def pieces(examples: Sequence[T]) -> Iterator[Sequence[T]]:

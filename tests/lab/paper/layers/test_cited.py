@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.nn import CNN, DCNN, DRNN, MVRNN, RNTN, RecursiveNetwork, SequenceEncoder, kinds
-from bough.trees.shapes import chain
+from bough.nn import kinds
+from bough.trees.builders import chain
 from layers import trees_for
 from oracle import TOLERANCE, D, X, drawn, inputs
+from paper.layers.cnn import CNN
+from paper.layers.dcnn import DCNN
+from paper.layers.drnn import DRNN
+from paper.layers.mv_rnn import MVRNN
+from paper.layers.rnn import RecursiveNetwork
+from paper.layers.rntn import RNTN
+from paper.layers.sequence import SequenceEncoder
 
 PAIR = Tree([2, 2, -1])
 SEQUENCES = [name for name, kind in kinds().items() if issubclass(kind.layer, SequenceEncoder)]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bough.data.sick import Pair, load_sick
-from bough.measures.senses import Thesaurus
-from bough.measures.sentence import Preparation, Prepared
-from bough.measures.system import preparation
+from paper.sick import Pair, load_sick
+from paper.systems.senses import Thesaurus
+from paper.systems.sentence import Preparation, Prepared
+from paper.systems.system import preparation
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bough.measures import (
+from paper.systems import (
     SYSTEMS,
     alignment,
     cardinality,
@@ -16,8 +16,8 @@ from bough.measures import (
     polarity,
     strings,
 )
-from bough.measures.sentence import Prepared
-from bough.measures.system import Measure
+from paper.systems.sentence import Prepared
+from paper.systems.system import Measure
 
 SYMMETRIC: list[Measure] = [
     overlap.words, overlap.lemmas, overlap.nouns, overlap.verbs, overlap.weighted_lemmas, overlap.rarity,

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bough.data import load_sst
 from bough.errors import FormatError
-from bough.measures import PARAGRAPH_VEC, FittedParagraphs, load
-from bough.measures.paragraph_vec import labelled_phrases
 from bough.trees.tree import Tree
+from paper.sst import load_sst
+from paper.systems import PARAGRAPH_VEC, FittedParagraphs, load
+from paper.systems.paragraph_vec import labelled_phrases
 
 pytest.importorskip("gensim")
 

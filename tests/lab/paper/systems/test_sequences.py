@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bough.measures.alignment import greedy
-from bough.measures.cardinality import soft_cardinality, spelling
-from bough.measures.overlap import coefficients, jaccard
-from bough.measures.strings import common_run, common_subsequence, edits
+from paper.systems.alignment import greedy
+from paper.systems.cardinality import soft_cardinality, spelling
+from paper.systems.overlap import coefficients, jaccard
+from paper.systems.strings import common_run, common_subsequence, edits
 
 words = st.lists(st.sampled_from("abcd"), max_size=7)
 bags = st.sets(st.integers(0, 6))

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bough.data.sick import Pair
 from bough.errors import DataError, FormatError
-from bough.measures import SYSTEMS, System, load
-from bough.measures.baselines import module
-from bough.measures.learners import LogLinear
-from bough.measures.sentence import Preparation
 from bough.trees.tree import Tree
+from paper.sick import Pair
+from paper.systems import SYSTEMS, System, load
+from paper.systems.baselines import module
+from paper.systems.learners import LogLinear
+from paper.systems.sentence import Preparation
 
 
 def ratings(pairs: list[Pair]) -> list[float]:
@@ -70,7 +70,7 @@ def test_a_folder_of_another_system_is_refused(tmp_path: Path) -> None:
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(DataError, match=r'scikit-learn is not installed.*pip install "bough\[baselines\]"'):
+    with pytest.raises(DataError, match=r'scikit-learn is not installed.*pip install "bough\[lab\]"'):
         module("sklearn")
 
 

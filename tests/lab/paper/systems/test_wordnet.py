@@ -9,8 +9,8 @@ import pytest
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
 from bough.errors import DataError
-from bough.measures.senses import Term, Thesaurus
-from bough.measures.wordnet import DEPTHS, WordNet
+from paper.systems.senses import Term, Thesaurus
+from paper.systems.wordnet import DEPTHS, WordNet
 
 TERMS = [(noun, "n") for noun in ("dog", "cat", "boy", "ball", "water", "guitar", "street")]
 TERMS += [(verb, "v") for verb in ("run", "jog", "eat", "play", "be", "cut")]
@@ -106,5 +106,5 @@ def test_more_general_senses_hold_less_information(thesaurus: Thesaurus) -> None
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"index\.noun: no such file; run `bough fetch wordnet`"):
+    with pytest.raises(DataError, match=r"index\.noun: no such file; run `python -m paper fetch wordnet`"):
         WordNet(tmp_path)

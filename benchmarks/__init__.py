@@ -1,0 +1,1 @@
+"""Measurements of speed, scaling and load, outside the library."""

@@ -1,0 +1,1 @@
+"""How the bundled models and the built-in parser are made and measured."""

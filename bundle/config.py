@@ -1,0 +1,47 @@
+"""The settings of the bundled models: those of the paper's systems, and other sources beside SST and SICK."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bough.data import find_data
+from bundle.auxiliary_data import shares
+from paper.config import PaperConfig
+
+if TYPE_CHECKING:
+    from paper.tasks import Task
+
+
+@dataclass(frozen=True)
+class BundleConfig(PaperConfig):
+    """A system of the paper that also learns from the sources of `mix`."""
+
+    program = "python -m bundle"
+    recipes = Path(__file__).parent / "recipes"
+
+    # sources beside SST or SICK, and how many of each go into a step: "goemotions:16 titles:3"
+    mix: str = ""
+    mix_weight: float = 3.0  # what a text of theirs counts against a phrase of SST
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.mix_weight < math.inf:
+            raise ValueError(f"mix_weight = {self.mix_weight}: 0 or more")
+        mixable = {("sst5", "constituency"), ("sick", "dependency")}
+        if shares(self.mix) and (self.leaves or (self.task, self.kind.reads) not in mixable):
+            raise ValueError(
+                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases, "
+                "or task = 'sick' and one that reads dependencies, and for word vectors"
+            )
+
+    def build_task(self, data: Path | str | None) -> Task:
+        """Return the task on the data in a folder, with the other sources if there are any."""
+        from bundle.sick_mixture import JoinedTask
+        from bundle.sst_mixture import MixedTask
+
+        if not self.mix:
+            return super().build_task(data)
+        return (JoinedTask if self.of_pairs else MixedTask)(self, find_data(data))

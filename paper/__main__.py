@@ -1,0 +1,7 @@
+"""`python -m paper`."""
+
+from bough.cli.console import run_app
+from paper.cli import build_app
+
+if __name__ == "__main__":
+    run_app(build_app())

@@ -1,0 +1,67 @@
+"""Score a trained run on a split of its data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bough.files import read_json, write_text
+from bough.models.metrics import Floats, Report, by_class
+from bough.models.model import Model
+from paper.config import PaperConfig
+from paper.measured import is_measured, predict_split
+from paper.tasks import SentimentTask, read_some
+
+
+def evaluate(
+    run: Path,
+    split: str = "test",
+    *,
+    data: Path | str | None = None,
+    device: str = "cpu",
+    out: Path | None = None,
+    settings: type[PaperConfig] = PaperConfig,
+) -> Report:
+    """Score the model in a folder on one split of its data set.
+
+    Args:
+        run: the folder of a run or a model.
+        split: "train", "dev" or "test".
+        data: the data folder; None looks where `bough.data.find_data` does.
+        device: where to compute.
+        out: a file for the predictions.
+        settings: the class of the run's configuration; a subclass may have keys of its own.
+
+    Examples:
+        >>> import pathlib
+        >>> from paper.evaluate import evaluate
+        >>> evaluate(pathlib.Path("runs/sick-dependency-1")).examples  # doctest: +SKIP
+        4927
+    """
+    if is_measured(run):
+        figures, predicted = predict_split(run, split, data)
+        _write(out, predicted)
+        return Report(figures, [], len(predicted))
+    model = Model.load(run, device)
+    config = settings.stored(read_json(run / "run.json")["config"])
+    task = config.build_task(data)
+    examples = task.prepare(read_some(task, split), model)
+    predicted = task.predict(model, examples)
+    _write(out, predicted)
+    classes = []
+    if isinstance(task, SentimentTask):
+        gold = np.array([sentence.label for sentence in examples])
+        fine = gold < predicted.shape[1]  # of other sources beside SST the labels are coarser
+        gold, shown = gold[fine], predicted[fine]
+        if config.task == "sst2":
+            shown[:, 1:-1] = 0  # neutral is a class inside sentences only
+        classes = by_class(model.purpose.classes, shown, gold)
+        return Report(task.figures(model, predicted, examples), classes, len(examples))
+    return Report(task.metrics(predicted, examples), classes, len(examples))
+
+
+def _write(out: Path | None, predicted: Floats) -> None:
+    if out is not None:
+        rows = np.atleast_2d(predicted.T).T
+        write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))

@@ -1,0 +1,1 @@
+"""bough inside other libraries: scikit-learn, spaCy, Ray."""

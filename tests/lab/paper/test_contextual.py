@@ -1,0 +1,122 @@
+"""Claims about the paper's tasks with contextual leaves: every recipe trains, stops and goes on to the same bytes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bough
+import small_encoder
+from bough.errors import TrainingError
+from paper.config import PaperConfig
+from paper.evaluate import evaluate
+from paper.recipes import load_recipe
+from paper.train import train
+from quick_runs import contents
+
+SMALL: dict[str, Any] = {"hidden": 8, "batch": 8, "alone": 10, "epochs": 3, "limit": 30, "source": "own"}
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_encoder.make(tmp_path_factory.mktemp("encoders") / "tiny")
+
+
+def small(recipe: str, encoder: Path, **settings: Any) -> PaperConfig:
+    config = load_recipe(recipe)
+    own = {key: value for key, value in SMALL.items() if key != "alone" or recipe.startswith("sst")}
+    return config.with_settings({**own, "leaves": str(encoder), "leaves_freeze": -1, **settings})
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", encoder)
+    train(config, tmp_path / "whole", data=mini)
+
+    def stop_after_two(event: Any) -> None:
+        if event.dev is not None and event.epoch == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+    train(config, tmp_path / "parts", data=mini, resume=True)
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
+    assert (tmp_path / "whole" / "leaves" / "model.safetensors").read_bytes() == (
+        tmp_path / "parts" / "leaves" / "model.safetensors"
+    ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "sst5-contextual",
+        "sst5-contextual-mean",
+        "sst5-contextual-balanced",
+        "sst2-contextual",
+        "sick-contextual",
+        "sick-contextual-mean",
+        "sick-contextual-attentive",
+    ],
+)
+def test_every_recipe_trains_and_its_folder_gives_the_same_figures_again(
+    recipe: str, encoder: Path, mini: Path, tmp_path: Path
+) -> None:
+    config = small(recipe, encoder, epochs=1)
+    found = train(config, tmp_path / "run", data=mini)
+    measured = evaluate(tmp_path / "run", data=mini).figures
+    assert measured == pytest.approx(found["test"], abs=1e-4)
+    assert found["vectors"] == "tiny"
+
+
+def test_a_layer_that_reads_up_and_down_takes_leaves(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", encoder, epochs=1).with_settings({"encoder": "bi-constituency"})
+    found = train(config, tmp_path / "run", data=mini)
+    assert evaluate(tmp_path / "run", data=mini).figures == pytest.approx(found["test"], abs=1e-4)
+
+
+def test_a_run_killed_while_it_wrote_its_encoder_goes_on(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", encoder, epochs=1)
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "run", data=mini, tell=stop)
+    torn = tmp_path / "run" / ".leaves.x.bough-torn"
+    torn.mkdir()
+    (torn / "config.json").write_text("{")
+    train(config, tmp_path / "run", data=mini, resume=True)
+    assert not torn.exists()
+
+
+def test_another_encoder_of_the_same_name_is_not_resumed_with(mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", small_encoder.make(tmp_path / "tiny"))
+
+    def stop(event: Any) -> None:
+        if event.dev is not None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(config, tmp_path / "run", data=mini, tell=stop)
+    small_encoder.make(tmp_path / "tiny", seed=1)
+    with pytest.raises(TrainingError, match="other leaves"):
+        train(config, tmp_path / "run", data=mini, resume=True)
+
+
+def test_a_control_without_a_parse_has_no_phrases_to_show(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    train(small("sst5-contextual-balanced", encoder, epochs=1), tmp_path / "run", data=mini)
+    with pytest.raises(ValueError, match="no phrases to show"):
+        bough.load(tmp_path / "run")
+
+
+@pytest.mark.parametrize("layer", ["mean", "lstm"])
+def test_layers_that_read_words_have_contextual_ones_too(
+    layer: str, encoder: Path, mini: Path, tmp_path: Path
+) -> None:
+    config = small("sst5-contextual", encoder, epochs=1, alone=0).with_settings({"encoder": layer})
+    found = train(config, tmp_path / "run", data=mini)
+    assert 0 <= found["test"]["phrases"] <= 1

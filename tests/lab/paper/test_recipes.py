@@ -1,0 +1,82 @@
+"""Claims about the paper's recipes: one for every row, the paper's values as defaults, every mistake named."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from paper.config import PaperConfig
+from paper.recipes import load_recipe, recipe_names
+from small_models import SMALL, assert_comes_back_as_it_was, model_of
+
+ROWS = [
+    *(
+        f"{task}-{system}"
+        for task in ("sst5", "sst2")
+        for system in (
+            *(f"constituency-{vectors}" for vectors in ("tuned", "fixed", "random")),
+            "dependency",
+            *(f"{way}lstm{layers}" for way in ("", "bi") for layers in ("", "-2layer")),
+        )
+    ),
+    *(f"sick-{name}" for name in ("dependency", "constituency", "mean", "dt-rnn", "sdt-rnn")),
+    *(f"sick-{way}lstm{layers}" for way in ("", "bi") for layers in ("", "-2layer")),
+]
+
+
+def test_there_is_a_recipe_for_every_row() -> None:
+    assert len(ROWS) == 25
+    assert set(ROWS) < set(recipe_names())
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_is_readable_and_says_what_it_is(name: str) -> None:
+    config = load_recipe(name)
+    assert config.about
+    assert config.task == name.split("-")[0]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_papers_rows_have_the_papers_training(name: str) -> None:
+    config = load_recipe(name)
+    # the baselines' rates are not in the paper, and were chosen on dev
+    free = config.encoder in ("mean", "dt-rnn", "sdt-rnn")
+    assert config.l2 == 1e-4
+    assert config.rate == 0.05 or free
+    assert (
+        config.batch * (config.spans + 1 if config.encoder == "lstm" and config.task != "sick" else 1) == 25
+    )
+    assert free or config.layer["output_gate"] == (config.task != "sick")
+    assert config.dropout == (0.0 if config.task == "sick" else 0.5)
+    assert config.similarity_hidden == 50
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"limit": "-3"}, "limit = -3: 0 or more"),
+        ({"task": "classes"}, "task = 'classes': one of 'sst5', 'sst2', 'sick'"),
+        ({"layers": "2"}, "layers = 2 is for encoder = 'lstm' or 'drnn'; here it is 'constituency'"),
+        ({"average": "true"}, "average = True is for encoder = 'dt-rnn' or 'sdt-rnn'"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_the_way_out(settings: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        PaperConfig().with_settings(settings)
+
+
+def test_an_unknown_recipe_names_the_nearest() -> None:
+    with pytest.raises(ValueError, match="did you mean 'sick-dependency'"):
+        load_recipe("sick-dependancy")
+
+
+def test_a_recipe_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('task = "sick"\nhidden = 20\n')
+    assert load_recipe(str(path)) == PaperConfig(task="sick", hidden=20)
+
+
+@pytest.mark.parametrize("encoder", ["sdt-rnn", "mean"])
+def test_a_model_with_a_cited_layer_comes_back_as_it_was(encoder: str, tmp_path: Path) -> None:
+    config = PaperConfig(**SMALL, task="sick", encoder=encoder)
+    assert_comes_back_as_it_was(model_of(config.for_model(), config.purpose), tmp_path / "m")

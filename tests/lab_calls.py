@@ -1,0 +1,32 @@
+"""Calling the laboratory's commands, `python -m paper` and the like, in a process of its own and from any folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from waiting import LIMIT
+
+ROOT = Path(__file__).parents[1]
+
+
+def command_of(package: str, *arguments: str) -> list[str]:
+    """By the Python that runs the tests."""
+    return [sys.executable, "-m", package, *arguments]
+
+
+def surroundings(**more: str) -> dict[str, str]:
+    """The environment with one thread, and with the checkout at hand."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "120", "PYTHONPATH": path, **more}
+
+
+def lab(package: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m PACKAGE ARGUMENTS` and give what it printed and its exit code."""
+    return subprocess.run(
+        command_of(package, *arguments),
+        capture_output=True,
+        text=True,
+        env=surroundings(**environment),
+        timeout=LIMIT,
+    )

@@ -1,0 +1,64 @@
+"""A sweep with a derivative written by hand is the layer's equations, and goes where they go."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bough import Forest
+from bough.nn import ChildSumTreeLSTM, Encoder, TreeLayer
+from layers import build, by_hand, doubled, forests_for, trees_for
+from one_by_one import one_by_one
+from oracle import TOLERANCE, D, X, assert_all_close, drawn, gradients, inputs, keys_for, states
+
+
+def by_equations(layer: Encoder) -> Encoder:
+    for module in layer.modules():
+        if isinstance(module, TreeLayer):
+            module.fast = False
+    return layer
+
+
+@by_hand
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.float32], ids=["torch", "compiled"]
+)  # C takes float32
+@given(data=st.data())
+@drawn
+def test_what_is_written_by_hand_is_the_equations(name: str, dtype: torch.dtype, data: st.DataObject) -> None:
+    layer, trees = build(name).to(dtype), data.draw(forests_for(name))
+    keys = data.draw(st.none() | keys_for(trees))
+    x = inputs(trees, keys).detach().to(dtype).requires_grad_()
+    fast = states(layer, x, Forest(trees, keys))
+    slow = states(by_equations(layer), x, Forest(trees, keys))
+    near = TOLERANCE if dtype == torch.float64 else {"rtol": 1e-4, "atol": 1e-5}
+    found, wanted = ([*out, *gradients(out, x, layer)] for out in (fast, slow))
+    for ours, theirs in zip(found, wanted, strict=True):
+        torch.testing.assert_close(ours, theirs, **near)
+
+
+@pytest.mark.parametrize("name", ["constituency", "constituency, gated", "dependency"])
+def test_so_is_it_with_dropout(name: str) -> None:
+    layer, trees = doubled(name), trees_for(name) * 3
+    setattr(layer, "recurrent_dropout", 0.4)  # noqa: B010
+    x, found = inputs(trees), []
+    for _ in range(2):
+        torch.manual_seed(3)
+        out = states(layer, x, Forest(trees))
+        found.append([*out, *gradients(out, x, layer)])
+        by_equations(layer)
+    assert_all_close(*found)
+    assert not torch.equal(found[0][0], states(layer.eval(), x, Forest(trees))[0])
+
+
+def test_a_changed_equation_does_not_keep_the_old_fast_path() -> None:
+    class Halved(ChildSumTreeLSTM):
+        def node(self, a, below):  # type: ignore[no-untyped-def]
+            h, c = super().node(a, below)
+            return h / 2, c
+
+    layer, trees = Halved(X, D).double(), trees_for("dependency")
+    x = inputs(trees)
+    assert_all_close(layer(x, Forest(trees)), one_by_one(layer, x, trees))

@@ -1,0 +1,50 @@
+"""Small models with random weights, and what holds of their folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bough.files import quantised
+from bough.models.bundled import ShippedModel
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.models.output_spec import SENTIMENT, Purpose
+
+SMALL: dict[str, Any] = {"hidden": 4, "dimension": 3, "similarity_hidden": 3}
+CLASSES = Purpose(classes=SENTIMENT, ordered=True)
+PAIRS = Purpose(trees="sentence")
+
+
+def model_of(config: Config, purpose: Purpose = CLASSES) -> Model:
+    """A model of four words and two relations."""
+    words = ["a", "The", "nul\u00a0space", "<b>"]
+    return Model(config, purpose, words, ["det", "nsubj"], torch.randn(5, 3))
+
+
+def shipped_of(words: Sequence[str]) -> ShippedModel:
+    """A model as it travels."""
+    rows = quantised(torch.randn(len(words) + 1, 6))
+    return ShippedModel(Config(dimension=6, hidden=4), CLASSES, words, (), rows.codes, rows.scales)
+
+
+def assert_comes_back_as_it_was(model: Model, folder: Path) -> None:
+    model.save(folder, card="# card\n")
+    again = Model.load(folder)
+    assert again.config == model.config
+    assert again.purpose == model.purpose
+    assert again.words == model.words
+    assert again.relations == model.relations
+    assert all(
+        torch.equal(a, b)
+        for a, b in zip(model.state_dict().values(), again.state_dict().values(), strict=True)
+    )
+    assert {path.name for path in folder.iterdir()} == {
+        "config.json",
+        "vocab.txt",
+        "model.safetensors",
+        "README.md",
+    }

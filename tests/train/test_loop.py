@@ -1,0 +1,95 @@
+"""Claims about the training loop: which epoch it keeps, when AdaGrad starts again, and that dropout is on."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from bough.models.config import Config
+from bough.models.model import Model
+from bough.models.output_spec import SENTIMENT, Purpose
+from bough.nn.heads import Classifier
+from bough.train.checkpoint import Progress
+from bough.train.loop import learn
+
+PURPOSE = Purpose(classes=SENTIMENT)
+
+
+def test_the_first_of_equal_epochs_is_kept() -> None:
+    model = Model(Config(hidden=4, dimension=3), PURPOSE, ["a"])
+    progress = Progress.start(model, 1, "accuracy")
+    for epoch, accuracy in enumerate((0.4, 0.5, 0.5, 0.3), 1):
+        with torch.no_grad():
+            for weight in (*model.parameters(), model.table):
+                weight.fill_(epoch)
+        progress.finish_epoch(0.0, {"accuracy": accuracy}, 0.0)
+    progress.use_best()
+    assert progress.best_epoch == 2
+    assert progress.best_dev == {"accuracy": 0.5}
+    assert all((tensor == 2).all() for tensor in model.state_dict().values())
+
+
+class Slope:
+    """One step an epoch down a slope of 1 on every bias of the head; remembers where they stood after each."""
+
+    metric = "accuracy"
+
+    def __init__(self) -> None:
+        self.after: list[float] = []
+        self.training: list[bool] = []
+
+    def start(self, examples: Sequence[Any], model: Model) -> None:
+        """Do nothing."""
+
+    def sizes(self, examples: Sequence[Any]) -> Any:
+        return np.ones(len(examples), dtype=np.int64)
+
+    def batches(self, examples: Sequence[Any], rng: np.random.Generator) -> Any:
+        return [np.arange(len(examples))]
+
+    def loss(self, model: Model, batch: Any, rng: np.random.Generator) -> Tensor:
+        assert isinstance(model.head, Classifier)
+        self.training.append(model.training)
+        return model.head.b_s.sum()
+
+    def predict(self, model: Model, examples: Sequence[Any]) -> Any:
+        assert isinstance(model.head, Classifier)
+        model.eval()
+        self.after.append(model.head.b_s[0].item())
+        return np.zeros(len(examples))
+
+    def metrics(self, predicted: Any, examples: Sequence[Any]) -> dict[str, float]:
+        return {"accuracy": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps"),
+    [
+        ({}, [1, 1 / 2**0.5, 1 / 3**0.5, 1 / 4**0.5, 1 / 5**0.5]),
+        ({"reset": 2}, [1, 1 / 2**0.5, 1, 1 / 2**0.5, 1]),
+        ({"reset": 1, "decay": 0.5}, [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16]),
+    ],
+)
+def test_adagrad_starts_again_at_a_reset_and_the_rate_decays(
+    settings: dict[str, Any], steps: list[float], tmp_path: Path
+) -> None:
+    config = Config(hidden=4, dimension=3, epochs=5, rate=0.1, l2=0.0).with_settings(settings)
+    model, task = Model(config, PURPOSE, ["a"]), Slope()
+    assert isinstance(model.head, Classifier)
+    start = model.head.b_s[0].item()
+    learn(
+        tmp_path, task, Progress.start(model, 1, "accuracy"), {"train": [0], "dev": [0]}, lambda event: None
+    )
+    assert -np.diff([start, *task.after]) == pytest.approx([0.1 * step for step in steps], rel=1e-4)
+
+
+def test_dropout_is_on_in_every_epoch(tmp_path: Path) -> None:
+    model, task = Model(Config(hidden=4, dimension=3, epochs=3), PURPOSE, ["a"]), Slope()
+    learn(
+        tmp_path, task, Progress.start(model, 1, "accuracy"), {"train": [0], "dev": [0]}, lambda event: None
+    )
+    assert task.training == [True] * 3
