@@ -47,7 +47,7 @@ def run(data: str, double: bool) -> None:
     Ranks.reduce = watched  # type: ignore[method-assign, assignment]
     if double:
         training._new_model = lambda *given: new(*given).double()
-    config = load_recipe("sst5-constituency-tuned").with_settings({"epochs": 1, "limit": 600})
+    config = load_recipe("sst5-constituency-tuned").with_settings({"epochs": 1, "max_examples": 600})
     with joined() as ranks, tempfile.TemporaryDirectory() as folder:
         training.train(config, Path(folder) / "run", data=data or None)
     if ranks.first:

@@ -26,10 +26,10 @@ class WholeStep:
     def __init__(self, recipe: str, corpus: Corpus, ratings: Tensor | None = None) -> None:
         config = load_recipe(recipe)
         self.task: Task
-        table = torch.randn(corpus.words, config.dimension) * 0.1
+        table = torch.randn(corpus.words, config.embedding_size) * 0.1
         words = [str(word) for word in range(corpus.words - 1)]
         self.model = Model(config.for_model(), config.purpose, words, (), table).train()
-        self.optimiser, self.rng = optimiser_for(self.model), np.random.default_rng(0)
+        self.optimiser, self.rng = optimiser_for(self.model, config), np.random.default_rng(0)
         sentences = _sentences(corpus)
         if ratings is None:
             self.task = SentimentTask(config, _NOWHERE)

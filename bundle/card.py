@@ -79,14 +79,14 @@ def shipped_card(config: BundleConfig, facts: Mapping[str, Any], origin: Mapping
         f"# {name}",
         "",
         ABOUT[name],
-        f"{config.about or config.encoder}; used by `bough.load({name!r})` and the command `bough`.",
+        f"{config.about or config.layer}; used by `bough.load({name!r})` and the command `bough`.",
         "",
         f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `python -m bundle export`, "
         f"{facts['made_by']}.",
         f"- Data: {data_of(config)}.",
         f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). "
         + ROWS[config.pair_features].format(columns=facts["columns"]),
-        f"- Unknown words: looked up {OUTSIDE[config.missing == 'written']}, else treated as unknown.",
+        f"- Unknown words: looked up {OUTSIDE[config.oov == 'written']}, else treated as unknown.",
         f"- {MIXED[name] if config.mix else LIMITS.get(name, LIMITS['relatedness-sick'])}",
         "- The MIT licence of bough covers its code; the terms of the data are above.",
         "",

@@ -24,10 +24,10 @@ def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COL
     where W and b were. A model whose pairs have features compares the vectors themselves: of it x is stored so,
     through the origin, with which cosines stay what they are.
     """
-    encoder = model.encoder
+    encoder = model.layer
     if not isinstance(encoder, TreeLayer):
         raise ValueError(
-            f"encoder {model.config.encoder!r}: a tree layer ships, 'constituency' or 'dependency'"
+            f"encoder {model.config.layer!r}: a tree layer ships, 'constituency' or 'dependency'"
         )
     with torch.no_grad():
         if model.config.pair_features:
@@ -44,10 +44,10 @@ def fold(model: Model, words: Sequence[str], vectors: Tensor, columns: int = COL
             )  # a step of int8 is then as fine on a narrow axis as on a wide one
             coordinates, W = coordinates / widths, axes * widths
         table = quantised(coordinates)
-        config = model.config.with_settings({"dimension": axes.shape[1]})
+        config = model.config.with_settings({"embedding_size": axes.shape[1]})
         weights = {**encoder.state_dict(), **encoder.with_input_map(W, b)}
     shipped = ShippedModel(config, model.purpose, words, model.relations, table.codes, table.scales)
-    shipped.encoder.load_state_dict(weights)
+    shipped.layer.load_state_dict(weights)
     shipped.head = model.head
     if model.config.pair_features:
         known = [model.index.get(word) for word in words]

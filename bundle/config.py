@@ -31,7 +31,7 @@ class BundleConfig(PaperConfig):
         if not 0 <= self.mix_weight < math.inf:
             raise ValueError(f"mix_weight = {self.mix_weight}: 0 or more")
         mixable = {("sst5", "constituency"), ("sick", "dependency")}
-        if shares(self.mix) and (self.leaves or (self.task, self.kind.reads) not in mixable):
+        if shares(self.mix) and (self.encoder or (self.task, self.kind.reads) not in mixable):
             raise ValueError(
                 f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases, "
                 "or task = 'sick' and one that reads dependencies, and for word vectors"

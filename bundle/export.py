@@ -51,7 +51,7 @@ def ship(
     model = Model.load(run)
     if name not in TASKS:
         raise ValueError(f"name {name!r}: {' or '.join(map(repr, TASKS))}")
-    if model.leaves is not None:
+    if model.encoder is not None:
         raise ValueError(
             f"{run} has contextual leaves; its folder is complete as it is, and there is no smaller one"
         )
@@ -110,7 +110,7 @@ def wide_vocabulary(
     """
     task = config.build_task(data)
     counts = word_counts(task, task.read("train"))
-    if config.missing == "written":
+    if config.oov == "written":
         return _written_vocabulary(model, Words(config, data, 1, counts), counts, most)
     rows = {word: model.table[model.index[word]] for word in counts if word in model.index}
     if config.embeddings == "random":
@@ -134,7 +134,7 @@ def _written_vocabulary(
     """The same, most frequent first: what its writer meant by a word is looked for in this order."""
     folded = Counter[str]()
     for word, count in counts.items():
-        folded[word.lower() if model.config.case == "folded" else word] += count
+        folded[word.lower() if model.config.lowercase else word] += count
     own = [word for word, _ in folded.most_common() if word in model.index]
     stay = lasting(words, {word: folded[word] for word in own})
     rows = {word: model.table[model.index[word]] for word in own if word in stay}

@@ -35,7 +35,7 @@ class JoinedTask(RelatednessTask):
     def read(self, split: str) -> list[Pair]:
         pairs = super().read(split)
         for name in self.shares:
-            found = cut(load_extra_pairs(self.data, name, split, self.config.scale), self.config.limit)
+            found = cut(load_extra_pairs(self.data, name, split, self.config.scale), self.config.max_examples)
             pairs += [replace(pair, id=f"{name}{_BETWEEN}{pair.id}") for pair in found]
         return pairs
 
@@ -53,7 +53,7 @@ class JoinedTask(RelatednessTask):
     def batches(self, examples: Sequence[Rated], rng: np.random.Generator) -> list[Indices]:
         sources = np.array([pair.source for pair in examples])
         own = np.flatnonzero(sources == "")
-        steps = [own[chosen] for chosen in shuffled(len(own), self.config.batch, rng)]
+        steps = [own[chosen] for chosen in shuffled(len(own), self.config.batch_size, rng)]
         for name, count in self.shares.items():
             drawn = _rounds(np.flatnonzero(sources == name), count, len(steps), rng)
             steps = [np.concatenate([step, next(drawn)]) for step in steps]

@@ -44,7 +44,7 @@ class MixedTask(SentimentTask):
     def read(self, split: str) -> list[Tree]:
         trees = super().read(split)
         for name in self.shares:
-            found = cut(load_extra(self.data, name, split, self.classes), self.config.limit)
+            found = cut(load_extra(self.data, name, split, self.classes), self.config.max_examples)
             trees += [
                 tree.replace(labels=[self._number(name, label) for label in tree.labels or ()])
                 for tree in found
@@ -67,7 +67,7 @@ class MixedTask(SentimentTask):
     def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
         labels = np.array([sentence.label for sentence in examples])
         own = np.flatnonzero(labels < self.classes)
-        steps = [own[chosen] for chosen in shuffled(len(own), self.config.batch, rng)]
+        steps = [own[chosen] for chosen in shuffled(len(own), self.config.batch_size, rng)]
         for name, count in self.shares.items():
             drawn = self._drawn(name, labels, count * len(steps), rng)
             steps = [np.concatenate([step, next(drawn)]) for step in steps]

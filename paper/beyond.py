@@ -9,7 +9,7 @@ from paper.claims import CONFIDENCE, contrast
 from paper.document import MISSING, NOTHING, Cell, Table, Tone
 from paper.figures import Drawing
 from paper.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
-from paper.results import LEAVES, System
+from paper.results import ENCODER, System
 from paper.tables import spread
 
 Systems = Mapping[str, System]
@@ -26,12 +26,12 @@ FIGURES_SICK = (("pearson", "Pearson's r", 4), ("spearman", "Spearman's rho", 4)
 
 def name_of(task: str, system: str, encoder: str) -> str:
     """As its results are stored."""
-    return f"{task}-{system}{LEAVES}{encoder}"
+    return f"{task}-{system}{ENCODER}{encoder}"
 
 
 def any_run(systems: Systems) -> bool:
     """Whether there is anything to show."""
-    return any(LEAVES in name for name in systems)
+    return any(ENCODER in name for name in systems)
 
 
 def best(systems: Systems, task: str) -> System | None:
@@ -131,7 +131,7 @@ BY_LENGTH = Drawing(
     lines=(
         paper.Line("static words, tree", STATIC, ()),
         *(
-            paper.Line(f"{title}, {word}", f"{system}{LEAVES}{encoder}", ())
+            paper.Line(f"{title}, {word}", f"{system}{ENCODER}{encoder}", ())
             for encoder, title in ENCODERS.items()
             for system, word in zip(BEYOND, ("tree", "mean", "halves"), strict=True)
         ),

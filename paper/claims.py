@@ -128,7 +128,7 @@ CLAIMS = (
         "Tied bidirectional weights beat untied ones of the same parameter count.",
         "Sec. 5, footnote",
         "SICK r",
-        _over(BILSTM, f"{BILSTM}+tied=false+hidden=87"),
+        _over(BILSTM, f"{BILSTM}+tied=false+hidden_size=87"),
     ),
     Claim(
         "The KL objective beats mean squared error.",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from bough.data import find_data
 from bough.models.config import Config
 from bough.models.output_spec import SENTIMENT, Purpose
+from bough.models.settings import in_range
+from bough.train.config import TrainConfig
 from paper import layers as layers  # registers the layers that recipes name
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ POLES = ("negative", "positive")  # where neutral phrases have no label
 
 
 @dataclass(frozen=True)
-class PaperConfig(Config):
+class PaperConfig(TrainConfig):
     """One system of the paper, or one like it. A recipe file sets any of these."""
 
     tasks: ClassVar[tuple[str, ...]] = ("sst5", "sst2", "sick")
@@ -35,25 +37,25 @@ class PaperConfig(Config):
     system: str = ""
     # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
     examples: Literal["sentences", "phrases"] = "sentences"
-    alone: int = 0  # phrases of SST that are also examples of their own, each apart from its sentence
-    limit: int = 0  # read only the first so many examples of every split; 0 for all
+    extra_phrases: int = 0  # phrases of SST that are also examples of their own, each apart from its sentence
+    max_examples: int = 0  # read only the first so many examples of every split; 0 for all
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("alone", "limit"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} = {getattr(self, name)}: 0 or more")
+        in_range(self, "0 or more", "extra_phrases", "max_examples")
         if self.neutral == "unlabelled" and self.task != "sst2":
             raise ValueError(f"neutral = 'unlabelled' is for task = 'sst2'; here it is {self.task!r}")
         if self.examples == "phrases" and (self.of_pairs or self.kind.reads != "words"):
             raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
-        if self.alone and (self.of_pairs or self.kind.reads != "constituency"):
-            raise ValueError(f"alone = {self.alone} is for SST and a layer that reads trees of phrases")
-        if self.leaves and (self.system or self.examples == "phrases"):
-            raise ValueError(f"leaves = {self.leaves!r} go with no system and no examples = 'phrases'")
+        if self.extra_phrases and (self.of_pairs or self.kind.reads != "constituency"):
+            raise ValueError(
+                f"extra_phrases = {self.extra_phrases} is for SST and a layer that reads trees of phrases"
+            )
+        if self.encoder and (self.system or self.examples == "phrases"):
+            raise ValueError(f"encoder = {self.encoder!r} goes with no system and no examples = 'phrases'")
         if not self.of_pairs and not self.kind.layer.phrases and self.kind.reads != "words":
             raise ValueError(
-                f"encoder = {self.encoder!r} gives whole sentences a vector, and no phrase of SST; it is for pairs"
+                f"layer = {self.layer!r} gives whole sentences a vector, and no phrase of SST; it is for pairs"
             )
 
     @property
@@ -68,11 +70,6 @@ class PaperConfig(Config):
         if self.task == "sst5":
             return Purpose(classes=SENTIMENT, ordered=True)
         return Purpose(classes=POLES if self.neutral == "unlabelled" else BINARY, ordered=True)
-
-    def for_model(self) -> Config:
-        """Return the part that a model needs: it classifies or rates, whatever data it was trained on."""
-        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Config)}
-        return Config(**{**values, "task": "pairs" if self.of_pairs else "classes"})
 
     @classmethod
     def of_model(cls, config: Config, purpose: Purpose) -> Self:

@@ -29,12 +29,12 @@ STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
     "sdt-rnn": ("#E69F00", "X", "-."),
     "mean": ("#767676", "d", "-."),
     "constituency-regularised": ("#000000", "X", "-"),
-    "contextual+leaves=all-MiniLM-L6-v2": ("#0072B2", "o", "-"),
-    "contextual-mean+leaves=all-MiniLM-L6-v2": ("#56B4E9", "d", "--"),
-    "contextual-balanced+leaves=all-MiniLM-L6-v2": ("#009E73", "^", ":"),
-    "contextual+leaves=all-mpnet-base-v2": ("#D55E00", "s", "-"),
-    "contextual-mean+leaves=all-mpnet-base-v2": ("#E69F00", "v", "--"),
-    "contextual-balanced+leaves=all-mpnet-base-v2": ("#CC79A7", "P", ":"),
+    "contextual+encoder=all-MiniLM-L6-v2": ("#0072B2", "o", "-"),
+    "contextual-mean+encoder=all-MiniLM-L6-v2": ("#56B4E9", "d", "--"),
+    "contextual-balanced+encoder=all-MiniLM-L6-v2": ("#009E73", "^", ":"),
+    "contextual+encoder=all-mpnet-base-v2": ("#D55E00", "s", "-"),
+    "contextual-mean+encoder=all-mpnet-base-v2": ("#E69F00", "v", "--"),
+    "contextual-balanced+encoder=all-mpnet-base-v2": ("#CC79A7", "P", ":"),
 }
 
 

@@ -53,7 +53,7 @@ def _fitted(
         raise ValueError(f"system = {config.system!r}: one of {known}{nearest(config.system, names)}")
     if config.task != "sick":
         classes = len(config.purpose.classes)
-        paragraphs = PARAGRAPH_VEC.fit(train, classes, seed, size=config.hidden, epochs=config.epochs)
+        paragraphs = PARAGRAPH_VEC.fit(train, classes, seed, size=config.hidden_size, epochs=config.epochs)
         return paragraphs, "random"
     ratings = [pair.score for pair in train]
     fitted = SYSTEMS[config.system].fit(train, ratings, seed, data=task.data, vectors=config.vectors)

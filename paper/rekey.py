@@ -21,6 +21,7 @@ from paper.neighbours import neighbours_path
 from paper.plan import Run, planned
 
 OUT = Path(__file__).parent / "results"
+RENAMED = {"hidden": "hidden_size", "leaves": "encoder"}  # settings of the runs, old name to new name
 ASK = """
 import json, sys
 from pathlib import Path
@@ -72,9 +73,13 @@ def main() -> None:
         if result["key"] != known[str(file)]:
             print(f"{file.name}: not confirmed by {given.old}, left alone")
             continue
-        run = planned(Run(result["recipe"], result["seed"], tuple(result["settings"].items())))
+        settings = {RENAMED.get(name, name): value for name, value in result["settings"].items()}
+        run = planned(Run(result["recipe"], result["seed"], tuple(settings.items())))
         new_of[result["key"]] = run.key(data)
-        write_json(file, {**result, "key": new_of[result["key"]]})
+        named = {"key": run.key(data), "system": run.system, "settings": settings}
+        write_json(file.with_name(f"{run.name}.json"), {**result, **named})
+        if file.name != f"{run.name}.json":
+            file.unlink()
     path = neighbours_path(OUT)
     stored = read_json(path)
     key, _, rest = stored["key"].partition("-")

@@ -20,7 +20,7 @@ from paper.plan import Run, planned
 log = logging.getLogger(__name__)
 
 Result = dict[str, Any]
-LEAVES = "+leaves="  # in the name of a system whose words are an encoder's, not a table's
+ENCODER = "+encoder="  # in the name of a system whose words are a transformer's, not a table's
 FIELDS = (
     "key",
     "system",
@@ -175,7 +175,7 @@ def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
     used = [
         system
         for name, system in gathered.items()
-        if name.startswith(task) and system.vectors != "random" and LEAVES not in name
+        if name.startswith(task) and system.vectors != "random" and ENCODER not in name
     ]
     found = {system.vectors: "" for system in used} | {s.vectors: s.coverage for s in used if s.coverage}
     return dict(sorted(found.items()))

@@ -53,7 +53,7 @@ def table1() -> Table:
         row = [Cell(title)]
         for recipe, size in zip((sick, sst), published, strict=True):
             config = load_recipe(recipe)
-            ours = paper.Size(config.hidden, parameter_count(config))
+            ours = paper.Size(config.hidden_size, parameter_count(config))
             for mine, theirs in zip(ours, size, strict=True):
                 same = mine == theirs
                 row += [Cell(f"{mine:,}", "equal" if same else "differs", "within" if same else "worse")]

@@ -93,12 +93,12 @@ def train(
         "versions": versions(config),
         "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
     }
-    if model.leaves is not None:
-        facts |= {"leaves": model.leaves.encoder.fingerprint}
+    if model.encoder is not None:
+        facts |= {"encoder": model.encoder.encoder.fingerprint}
     ranks.from_first(lambda: claim_data(out, facts))
 
     task.start(prepared["train"], model)
-    progress = Progress.start(model, seed, task.metric)
+    progress = Progress.start(model, config, seed, task.metric)
     if resume:
         restore(out, progress)
     learn(out, task, progress, prepared, tell)
@@ -132,7 +132,7 @@ def _finish(
     """Read the test split, for the first and only time, with the model that dev chose; then write it all."""
     model = progress.model
     examples = read_some(task, "test")
-    if model.leaves is None:
+    if model.encoder is None:
         _add_words(model, words, task, examples)
     prepared = task.prepare(examples, model)
     remember(model, prepared)
@@ -147,7 +147,7 @@ def _add_words(model: Model, words: Words, task: Task, examples: list[Any]) -> N
     """Those that training has not met."""
     words_there = (_vocabulary_form(word, model.config) for word in word_counts(task, examples))
     new = [word for word in dict.fromkeys(words_there) if word not in model.index]
-    if model.config.missing == "written":  # a word without a vector is looked for by what its writer meant
+    if model.config.oov == "written":  # a word without a vector is looked for by what its writer meant
         new = with_vector(words, new)
         model.add_words(new, torch.from_numpy(vectors_of(words, new)))
     else:
@@ -174,16 +174,16 @@ def _write(
 
 def _vocabulary_form(word: str, config: Config) -> str:
     """How a word stands in the vocabulary; `Model.ids` looks for the lower-cased form last."""
-    return word.lower() if config.case == "folded" else word
+    return word.lower() if config.lowercase else word
 
 
 def _new_model(config: PaperConfig, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []
-    if config.leaves:
+    if config.encoder:
         return Model(config.for_model(), config.purpose, [], names)
     counts = word_counts(task, [*examples["train"], *examples["dev"]])
-    if config.missing == "written":
+    if config.oov == "written":
         forms = Counter[str]()
         for word, count in word_counts(task, examples["train"]).items():
             forms[_vocabulary_form(word, config)] += count

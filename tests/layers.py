@@ -9,13 +9,13 @@ import torch
 from hypothesis import strategies as st
 
 from bough import Forest, Tree
-from bough.nn import LSTM, Encoder, NaryTreeLSTM, TopDownTreeLSTM, TreeLayer, kinds
+from bough.nn import LSTM, BaseLayer, NaryTreeLSTM, TopDownTreeLSTM, TreeLayer, kinds
 from bough.nn.init import Weighted
 from oracle import D, X, chains, states
 from treegen import trees as any_trees
 
 TREES = {"words": "chain", "constituency": "binary", "dependency": "any"}
-VARIANTS: dict[str, tuple[str, Callable[[], Encoder]]] = {
+VARIANTS: dict[str, tuple[str, Callable[[], BaseLayer]]] = {
     "constituency, gated": ("binary", lambda: NaryTreeLSTM(X, D, leaf="gated")),
     "constituency, tied": ("binary", lambda: NaryTreeLSTM(X, D, forget="tied", output_gate=False)),
     "constituency, diagonal": ("binary", lambda: NaryTreeLSTM(X, D, 3, forget="diagonal")),
@@ -25,11 +25,11 @@ VARIANTS: dict[str, tuple[str, Callable[[], Encoder]]] = {
 }
 
 
-def build(name: str) -> Encoder:
+def build(name: str) -> BaseLayer:
     return VARIANTS[name][1]() if name in VARIANTS else kinds()[name].build(X, D, 2, {})
 
 
-def doubled(name: str) -> Encoder:
+def doubled(name: str) -> BaseLayer:
     return build(name).double()
 
 
@@ -45,7 +45,7 @@ def registered(package: str) -> list[str]:
 
 def of_nodes(names: list[str]) -> list[str]:
     """Without those that have vectors for sentences alone."""
-    return [name for name in names if kinds()[name].layer.rows is not Encoder.rows]
+    return [name for name in names if kinds()[name].layer.rows is not BaseLayer.rows]
 
 
 # a registered layer belongs in here by being registered
@@ -100,7 +100,7 @@ def assert_the_loss_of_an_empty_forest_has_a_gradient(name: str) -> None:
     assert x.grad is not None
 
 
-def assert_an_x_that_does_not_fit_is_an_error(layer: Encoder) -> None:
+def assert_an_x_that_does_not_fit_is_an_error(layer: BaseLayer) -> None:
     """The layer's `input_size` is 4."""
     forest = Forest([Tree([-1, 0, 0])])
     with pytest.raises(ValueError, match=r"x is \(3, 7\); the layer takes \(nodes, 4\)"):

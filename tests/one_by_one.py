@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from bough import Tree
-from bough.nn import LSTM, AttentiveChildSum, BiTreeLSTM, Encoder, TreeLayer
+from bough.nn import LSTM, AttentiveChildSum, BaseLayer, BiTreeLSTM, TreeLayer
 from bough.trees.builders import reversed_chain
 
 
@@ -45,14 +45,14 @@ class OneNode:
         return rows
 
 
-def one_by_one(layer: Encoder, x: Tensor, trees: Sequence[Tree]) -> tuple[Tensor, ...]:
+def one_by_one(layer: BaseLayer, x: Tensor, trees: Sequence[Tree]) -> tuple[Tensor, ...]:
     """What `layer(x, Forest(trees))` should be."""
     parts = x.split([len(tree) for tree in trees])
     found = [_states(layer, part, tree) for part, tree in zip(parts, trees, strict=True)]
     return tuple(torch.cat(states) for states in zip(*found, strict=True))
 
 
-def _states(layer: Encoder, x: Tensor, tree: Tree) -> tuple[Tensor, ...]:
+def _states(layer: BaseLayer, x: Tensor, tree: Tree) -> tuple[Tensor, ...]:
     if isinstance(layer, LSTM):
         return _stacks(layer, x, tree)
     if isinstance(layer, BiTreeLSTM):

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from benchmarks.recursion import recursive
 from bough import Forest, Tree
-from bough.nn import Encoder
+from bough.nn import BaseLayer
 from treegen import trees
 
 X, D = 6, 3  # 6 is 2 + 2², a vector and a matrix
@@ -78,7 +78,7 @@ def states(layer: nn.Module, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
     return out if isinstance(out, tuple) else (out,)
 
 
-def gradients(out: tuple[Tensor, ...], x: Tensor, layer: Encoder) -> list[Tensor]:
+def gradients(out: tuple[Tensor, ...], x: Tensor, layer: BaseLayer) -> list[Tensor]:
     out = tuple(state for state in out if state.requires_grad)  # a count does not
     onto = [torch.sin(torch.arange(state.numel(), dtype=state.dtype)).view_as(state) for state in out]
     return list(torch.autograd.grad(out, [x, *layer.parameters()], onto, materialize_grads=True))

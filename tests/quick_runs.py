@@ -8,7 +8,7 @@ from bundle.recipes import load_recipe as load_bundled
 from paper.config import PaperConfig
 from paper.recipes import load_recipe
 
-QUICK: dict[str, Any] = {"epochs": 2, "hidden": 8, "similarity_hidden": 5}
+QUICK: dict[str, Any] = {"epochs": 2, "hidden_size": 8, "similarity_hidden": 5}
 FILES = (
     "config.json",
     "vocab.txt",

@@ -7,8 +7,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-QUICK: dict[str, Any] = {"embeddings": "random", "dimension": 16, "hidden": 12, "batch": 5, "dropout": 0.0}
-QUICK |= {"table": "rows", "embedding_rate": 0.1, "input_dropout": 0.0, "recurrent_dropout": 0.0}
+QUICK: dict[str, Any] = {
+    "embeddings": "random",
+    "embedding_size": 16,
+    "hidden_size": 12,
+    "batch_size": 5,
+    "dropout": 0.0,
+}
+QUICK |= {
+    "embedding_optimizer": "rows",
+    "embedding_learning_rate": 0.1,
+    "input_dropout": 0.0,
+    "recurrent_dropout": 0.0,
+}
 TOPICS = {"fruit": ("apple", "pear", "plum", "fig"), "tool": ("hammer", "saw", "drill", "file")}
 
 

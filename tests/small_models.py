@@ -14,7 +14,7 @@ from bough.models.config import Config
 from bough.models.model import Model
 from bough.models.output_spec import SENTIMENT, Purpose
 
-SMALL: dict[str, Any] = {"hidden": 4, "dimension": 3, "similarity_hidden": 3}
+SMALL: dict[str, Any] = {"hidden_size": 4, "embedding_size": 3, "similarity_hidden": 3}
 CLASSES = Purpose(classes=SENTIMENT, ordered=True)
 PAIRS = Purpose(trees="sentence")
 
@@ -28,7 +28,7 @@ def model_of(config: Config, purpose: Purpose = CLASSES) -> Model:
 def shipped_of(words: Sequence[str]) -> ShippedModel:
     """A model as it travels."""
     rows = quantised(torch.randn(len(words) + 1, 6))
-    return ShippedModel(Config(dimension=6, hidden=4), CLASSES, words, (), rows.codes, rows.scales)
+    return ShippedModel(Config(embedding_size=6, hidden_size=4), CLASSES, words, (), rows.codes, rows.scales)
 
 
 def assert_comes_back_as_it_was(model: Model, folder: Path) -> None:

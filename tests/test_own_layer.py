@@ -15,7 +15,8 @@ from bough.errors import FormatError
 from bough.models.config import Config
 from bough.nn import Edges, TreeLayer, registry
 from bough.pipelines import SentimentPipeline
-from small_fits import QUICK, examples
+from bough.train.recipes import load_recipe
+from paper.train import train
 
 
 class Minimal(TreeLayer):
@@ -51,22 +52,22 @@ def known() -> Iterator[None]:
 
 @pytest.mark.usefixtures("known")
 def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
-    settings = {**QUICK, "encoder": "minimal", "steepness": "2"}
-    assert Config().with_settings(settings).layer == {"steepness": 2.0}
-    bough.fit(*examples(60), settings=settings, epochs=8, out=tmp_path / "run")
+    config = load_recipe("demo").with_settings({"layer": "minimal", "steepness": "2", "epochs": "8"})
+    assert config.layer == {"steepness": 2.0}
+    train(config, tmp_path / "run", seed=1)
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     first, *_, last = [json.loads(line)["loss"] for line in lines]
     assert last < 0.8 * first
 
     del registry._KINDS["minimal"]  # another process, which has not heard of it
-    with pytest.raises(FormatError, match=r"encoder = 'minimal': one of .*bough\.nn\.register"):
+    with pytest.raises(FormatError, match=r"layer = 'minimal': one of .*bough\.nn\.register"):
         bough.load(tmp_path / "run")
     pipeline = bough.load(tmp_path / "run", layers=[Minimal])
     assert isinstance(pipeline, SentimentPipeline)
-    scored = pipeline("The pear is on the shelf .")
+    scored = pipeline("A wonderful film .")
     assert scored.label in scored.classes
     assert len(scored.nodes) == len(scored.tree)
-    assert bough.load(tmp_path / "run").model.encoder.steepness == 2.0
+    assert bough.load(tmp_path / "run").model.layer.steepness == 2.0
 
 
 def test_a_name_is_taken_once() -> None:
@@ -97,6 +98,6 @@ def test_a_layer_without_a_name_or_a_default_is_refused() -> None:
 @pytest.mark.usefixtures("known")
 def test_its_settings_are_checked_like_any_other() -> None:
     with pytest.raises(ValueError, match="unknown key 'steepnes'; did you mean 'steepness'"):
-        Config().with_settings({"encoder": "minimal", "steepnes": "2"})
+        Config().with_settings({"layer": "minimal", "steepnes": "2"})
     with pytest.raises(ValueError, match="steepness = 'much': a number"):
-        Config().with_settings({"encoder": "minimal", "steepness": "much"})
+        Config().with_settings({"layer": "minimal", "steepness": "much"})

@@ -7,11 +7,11 @@ from typing import Any
 from torch import Tensor
 
 from bough import Forest
-from bough.nn import Encoder, register
+from bough.nn import BaseLayer, register
 
 
 @register
-class MeanVectors(Encoder):
+class MeanVectors(BaseLayer):
     """The mean of x over each tree's nodes.
 
     Args:

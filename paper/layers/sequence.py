@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from bough import Forest
-from bough.nn import Encoder
+from bough.nn import BaseLayer
 
 
-class SequenceEncoder(Encoder):
+class SequenceEncoder(BaseLayer):
     """An encoder of word sequences that is given by its equations for sentences of one length, `sequences`.
 
     Args:

@@ -26,7 +26,7 @@ class RelatednessTask(PairsTask):
     def read(self, split: str) -> list[Pair]:
         check = self.config.source == "data"
         pairs = load_sick(self.data, split, parse=self.parse, check=check, scale=self.config.scale)
-        return cut(pairs, self.config.limit)
+        return cut(pairs, self.config.max_examples)
 
     def files(self, split: str) -> list[Path]:
         return sick_files(self.data, split, self.parse)

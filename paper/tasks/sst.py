@@ -41,7 +41,7 @@ class SentimentTask(ClassesTask):
         )
         if self.config.neutral == "unlabelled":
             trees = [tree.replace(labels=[POLAR[label] for label in tree.labels or ()]) for tree in trees]
-        return cut(trees, self.config.limit)
+        return cut(trees, self.config.max_examples)
 
     def files(self, split: str) -> list[Path]:
         return sst_files(self.data, split, self.parse)
@@ -55,11 +55,11 @@ class SentimentTask(ClassesTask):
     def to_learn(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
         if self.of_phrases:
             return phrases(examples, model)
-        return self.prepare(examples, model) + phrases_alone(examples, model, self.config.alone)
+        return self.prepare(examples, model) + phrases_alone(examples, model, self.config.extra_phrases)
 
     def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
         if self.of_phrases:
-            return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch, rng)
+            return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch_size, rng)
         return super().batches(examples, rng)
 
     def finish(self, model: Model, dev: Sequence[Sentence]) -> None:
@@ -68,7 +68,7 @@ class SentimentTask(ClassesTask):
     def figures(self, model: Model, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Those of `metrics`, and with contextual leaves the accuracy of all phrases."""
         found = self.metrics(predicted, examples)
-        return found if model.leaves is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
+        return found if model.encoder is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
 
     def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
         """Accuracy of the root's class, its loss, and for five classes the binary accuracy derived from them."""

@@ -233,7 +233,8 @@ def read_model(folder: Path, kind: str | None, version: int, *, advice: str = ""
     found = meta.get("format")
     if found != version:
         newer = isinstance(found, int) and found > version
-        way = "made by a newer bough; upgrade to read it" if newer else f"format {version} wanted"
+        older = f"made by an older bough; this one reads format {version}, so train the model again"
+        way = "made by a newer bough; upgrade to read it" if newer else older
         raise FormatError(f"format {found!r}: {way}", where=str(path))
     return StoredModel(folder, meta, _words(folder / "vocab.txt"), read_tensors(folder / "model.safetensors"))
 

@@ -70,7 +70,7 @@ def test_an_encoder_stands_under_a_classifier_and_survives_a_pickle(tmp_path: Pa
     pytest.importorskip("transformers")
     encoder = small_encoder.make(tmp_path / "tiny")
     texts, labels = examples(20)
-    one = TreeLSTMClassifier(leaves=str(encoder), settings={"hidden": 8}, epochs=1).fit(texts, labels)
-    assert one.pipeline_.model.leaves is not None
+    one = TreeLSTMClassifier(encoder=str(encoder), settings={"hidden_size": 8}, epochs=1).fit(texts, labels)
+    assert one.pipeline_.model.encoder is not None
     p = one.predict_proba(texts)
     assert np.allclose(pickle.loads(pickle.dumps(one)).predict_proba(texts), p, atol=1e-6)

@@ -69,8 +69,11 @@ def test_memory_of_unknown_words_is_bounded(small: ShippedModel, monkeypatch: py
         ({"kind": "parser"}, "a parser, not a model"),
         ({"format": 9}, "format 9"),
         ({"config": {"hiden": 3}}, "hiden"),
-        ({"config": {"hidden": 4, "dimension": 7}}, "not a readable model: word vectors of 6 dimensions"),
-        ({"config": {"hidden": 5, "dimension": 6}}, r"encoder\.\S+ is .* wanted"),
+        (
+            {"config": {"hidden_size": 4, "embedding_size": 7}},
+            "not a readable model: word vectors of 6 dimensions",
+        ),
+        ({"config": {"hidden_size": 5, "embedding_size": 6}}, r"encoder\.\S+ is .* wanted"),
     ],
 )
 def test_what_is_wrong_with_a_folder_is_said(

@@ -4,40 +4,54 @@ import re
 
 import pytest
 
-from bough.models.config import Config
+from bough.train.config import TrainConfig as Config
 
 
 def test_texts_become_the_keys_type() -> None:
-    settings = {"encoder": "lstm", "hidden": "7", "rate": "0.1", "bidirectional": "true", "l2": 0}
+    settings = {
+        "layer": "lstm",
+        "hidden_size": "7",
+        "learning_rate": "0.1",
+        "bidirectional": "true",
+        "weight_decay": 0,
+    }
     config = Config().with_settings(settings)
-    assert (config.hidden, config.rate, config.layer["bidirectional"], config.l2) == (7, 0.1, True, 0.0)
+    assert (
+        config.hidden_size,
+        config.learning_rate,
+        config.layer_settings["bidirectional"],
+        config.weight_decay,
+    ) == (7, 0.1, True, 0.0)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"hiden": "3"}, "unknown key 'hiden'; did you mean 'hidden'?"),
+        ({"hiden": "3"}, "unknown key 'hiden'; did you mean 'hidden_size'?"),
         ({"qqqq": "3"}, "unknown key 'qqqq'"),
-        ({"hidden": "many"}, "hidden = 'many': a whole number"),
-        ({"hidden": "0"}, "hidden = 0: at least 1"),
-        ({"rate": "fast"}, "rate = 'fast': a number"),
-        ({"rate": "nan"}, "rate is not a number"),
-        ({"rate": "-1"}, "rate = -1.0: more than 0"),
-        ({"l2": "inf"}, "l2 = inf: 0 or more"),
+        ({"hidden_size": "many"}, "hidden_size = 'many': a whole number"),
+        ({"hidden_size": "0"}, "hidden_size = 0: at least 1"),
+        ({"learning_rate": "fast"}, "learning_rate = 'fast': a number"),
+        ({"learning_rate": "nan"}, "learning_rate is not a number"),
+        ({"learning_rate": "-1"}, "learning_rate = -1.0: more than 0"),
+        ({"weight_decay": "inf"}, "weight_decay = inf: 0 or more"),
         ({"task": "sst5"}, "task = 'sst5': one of 'classes', 'pairs'"),
         ({"scale": "1"}, "scale = 1: at least 2"),
         ({"tied": "perhaps"}, "tied = 'perhaps': true or false"),
-        ({"encoder": "tree"}, "encoder = 'tree': one of 'dependency', 'constituency', 'lstm'"),
+        ({"layer": "tree"}, "layer = 'tree': one of 'dependency', 'constituency', 'lstm'"),
         ({"dropout": "1"}, "dropout = 1.0: at least 0, below 1"),
-        ({"encoder": "lstm", "layers": "0"}, "layers=0: at least 1"),
+        ({"layer": "lstm", "layers": "0"}, "layers=0: at least 1"),
         ({"recurrent_dropout": "1"}, "recurrent_dropout=1.0: at least 0, below 1"),
         ({"forget_bias": "inf"}, "forget_bias=inf: a finite number"),
-        ({"layers": "2"}, "layers = 2 is for encoder = 'lstm'"),
-        ({"encoder": "lstm", "recurrent_dropout": "0.3"}, "is for encoder = "),
-        ({"encoder": "dependency", "forget_bias": "1"}, "forget_bias = 1.0 is for encoder = 'constituency'"),
-        ({"optimiser": "sgd"}, "optimiser = 'sgd': one of 'adagrad', 'adadelta', 'adam', 'adamw'"),
-        ({"optimiser": "adam", "reset": "2"}, "reset = 2 is for optimiser = 'adagrad'; here it is 'adam'"),
-        ({"clip": "-1"}, "clip = -1.0: 0 or more"),
+        ({"layers": "2"}, "layers = 2 is for layer = 'lstm'"),
+        ({"layer": "lstm", "recurrent_dropout": "0.3"}, "is for encoder = "),
+        ({"layer": "dependency", "forget_bias": "1"}, "forget_bias = 1.0 is for layer = 'constituency'"),
+        ({"optimizer": "sgd"}, "optimiser = 'sgd': one of 'adagrad', 'adadelta', 'adam', 'adamw'"),
+        (
+            {"optimizer": "adam", "adagrad_reset_every": "2"},
+            "reset = 2 is for optimiser = 'adagrad'; here it is 'adam'",
+        ),
+        ({"max_grad_norm": "-1"}, "clip = -1.0: 0 or more"),
         ({"warmup": "1"}, "warmup = 1.0: at least 0, below 1"),
     ],
 )

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import small_encoder
 from bough.errors import DataError, FormatError
-from bough.models.transformer import Leaves
+from bough.models.transformer import TransformerEmbeddings
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_damaged_weights_are_refused(damage: str, tmp_path: Path) -> None:
         tensors = {name: t for name, t in load_file(file).items() if "layer.1.output.dense" not in name}
         save_file(tensors, file, {"format": "pt"})
     with pytest.raises(FormatError, match=r"damaged|not all weights"):
-        Leaves(folder)
+        TransformerEmbeddings(folder)
 
 
 def test_an_encoder_without_its_tokenizer_is_refused(tmp_path: Path) -> None:
@@ -36,20 +36,20 @@ def test_an_encoder_without_its_tokenizer_is_refused(tmp_path: Path) -> None:
     for name in ("tokenizer.json", "vocab.txt"):
         (folder / name).unlink(missing_ok=True)
     with pytest.raises(FormatError, match="no tokenizer"):
-        Leaves(folder)
+        TransformerEmbeddings(folder)
 
 
 def test_a_pickle_is_not_read(tmp_path: Path) -> None:
     folder = small_encoder.make(tmp_path / "encoder")
     file = folder / "model.safetensors"
     (folder / "pytorch_model.bin").write_bytes(b"no pickle")
-    assert Leaves(folder).width == small_encoder.WIDTH  # there are safetensors beside it
+    assert TransformerEmbeddings(folder).width == small_encoder.WIDTH  # there are safetensors beside it
     torch.save(load_file(file), folder / "pytorch_model.bin")
     file.unlink()
     with pytest.raises(
         FormatError, match=r"no weights as safetensors; others, as pytorch_model\.bin, are pickles"
     ):
-        Leaves(folder)
+        TransformerEmbeddings(folder)
 
 
 def test_an_encoder_that_needs_code_of_its_own_is_refused_without_a_question(
@@ -67,7 +67,7 @@ def test_an_encoder_that_needs_code_of_its_own_is_refused_without_a_question(
     with answers.open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         with pytest.raises(FormatError, match="contains custom code"):
-            Leaves(folder)
+            TransformerEmbeddings(folder)
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
@@ -75,7 +75,7 @@ def test_json_that_is_nested_deeply_is_refused(name: str, tmp_path: Path) -> Non
     folder = small_encoder.make(tmp_path / "encoder")
     (folder / name).write_text('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}")
     with pytest.raises(FormatError, match="nested too deeply"):
-        Leaves(folder)
+        TransformerEmbeddings(folder)
 
 
 def test_an_encoder_with_a_decoder_is_refused(tmp_path: Path) -> None:
@@ -83,16 +83,16 @@ def test_an_encoder_with_a_decoder_is_refused(tmp_path: Path) -> None:
 
     BartConfig(d_model=16).save_pretrained(tmp_path)
     with pytest.raises(DataError, match="an encoder with a decoder"):
-        Leaves(tmp_path)
+        TransformerEmbeddings(tmp_path)
 
 
 def test_states_are_kept_whatever_the_dropout_and_not_with_another_tokenizer(tmp_path: Path) -> None:
     folder = small_encoder.make(tmp_path / "encoder")
-    before = Leaves(folder, freeze=2, dropout=0.0).encoder.fingerprint
-    assert Leaves(folder, freeze=2, dropout=0.3).encoder.fingerprint == before
+    before = TransformerEmbeddings(folder, freeze=2, dropout=0.0).encoder.fingerprint
+    assert TransformerEmbeddings(folder, freeze=2, dropout=0.3).encoder.fingerprint == before
     file = folder / "tokenizer.json"
     file.write_text(file.read_text().replace('"good"', '"goods"'))
-    assert Leaves(folder, freeze=2).encoder.fingerprint != before
+    assert TransformerEmbeddings(folder, freeze=2).encoder.fingerprint != before
 
 
 def test_without_the_package_one_line_says_what_to_install(
@@ -100,15 +100,15 @@ def test_without_the_package_one_line_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(DataError, match=r'pip install "bough\[contextual\]"'):
-        Leaves(encoder)
+        TransformerEmbeddings(encoder)
 
 
 def test_an_encoder_that_is_nowhere_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(DataError, match="no encoder 'no-such-encoder'"):
-        Leaves("no-such-encoder")
+        TransformerEmbeddings("no-such-encoder")
     with pytest.raises(DataError, match=r"no config\.json"):
-        Leaves(tmp_path)
+        TransformerEmbeddings(tmp_path)
 
 
 def test_an_encoder_in_the_cache_is_found_by_its_name(
@@ -121,9 +121,9 @@ def test_an_encoder_in_the_cache_is_found_by_its_name(
     place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to(encoder)
     try:
-        assert Leaves("tiny").name == "tiny"
+        assert TransformerEmbeddings("tiny").name == "tiny"
         for other in ("somebody/tiny", tmp_path / "tiny"):  # not that one, though of the same last name
             with pytest.raises(DataError, match="no encoder"):
-                Leaves(other)
+                TransformerEmbeddings(other)
     finally:
         place.unlink()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from bough.models.transformer import Leaves
+from bough.models.transformer import TransformerEmbeddings
 from bough.train.fit import fit
 from bundled_pipelines import of_classes
 
@@ -23,7 +23,7 @@ def minilm() -> Path:
 
 @pytest.mark.slow
 def test_the_real_encoder_splits_and_knows_its_words(minilm: Path) -> None:
-    leaves = Leaves(minilm, freeze=-2).eval()
+    leaves = TransformerEmbeddings(minilm, freeze=-2).eval()
     with torch.no_grad():
         x = leaves.words([["a", "good", "film"], ["a", "great", "movie"], ["the", "tax", "form"]])
     near = torch.nn.functional.cosine_similarity(x[[2, 2]], x[[5, 8]])
@@ -35,8 +35,8 @@ def test_a_few_hundred_questions_are_enough_to_know_what_is_asked(
     minilm: Path, data: Path, tmp_path: Path
 ) -> None:
     train, test = (rows(data / "trec" / f"{split}.csv") for split in ("train", "test"))
-    settings = {"leaves_freeze": -1, "batch": 12}
-    mine = fit(*train, leaves=minilm, settings=settings, epochs=3, out=tmp_path / "mine")
+    settings = {"encoder_freeze": -1, "batch_size": 12}
+    mine = fit(*train, encoder=minilm, settings=settings, epochs=3, out=tmp_path / "mine")
     loaded = of_classes(tmp_path / "mine")
     assert loaded.evaluate(*test).figures["accuracy"] > 0.7  # the most frequent class has 0.28
     assert loaded("Who wrote Moby Dick?").label == mine("Who wrote Moby Dick?").label == "HUM"

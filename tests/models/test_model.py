@@ -16,14 +16,14 @@ from small_models import CLASSES, PAIRS, SMALL, assert_comes_back_as_it_was, mod
 
 MODELS = [
     model_of(Config(**SMALL)),
-    model_of(Config(**SMALL, encoder="dependency"), Purpose(classes=("bad", "good"), trees="whole")),
-    model_of(Config(**SMALL, encoder="lstm", layer={"layers": 2, "bidirectional": True})),
-    model_of(Config(**SMALL, task="pairs", encoder="attentive"), PAIRS),
-    model_of(Config(**SMALL, task="pairs", encoder="dependency-mean"), Purpose(ratings=(0, 1))),
+    model_of(Config(**SMALL, layer="dependency"), Purpose(classes=("bad", "good"), trees="whole")),
+    model_of(Config(**SMALL, layer="lstm", layer_settings={"layers": 2, "bidirectional": True})),
+    model_of(Config(**SMALL, task="pairs", layer="attentive"), PAIRS),
+    model_of(Config(**SMALL, task="pairs", layer="dependency-mean"), Purpose(ratings=(0, 1))),
 ]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.config.encoder)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.config.layer)
 def test_a_model_comes_back_as_it_was(model: Model, tmp_path: Path) -> None:
     assert_comes_back_as_it_was(model, tmp_path / "m")
 

@@ -23,8 +23,8 @@ ACTIVE = Tree([2, -1, 1], tokens=["dog", "bites", "man"], relations=["nsubj", "r
 @pytest.fixture(scope="module")
 def model() -> Model:
     torch.manual_seed(1)
-    settings = {"task": "pairs", "encoder": "dependency", "embeddings": "fixed", "pair_features": True}
-    config = Config().with_settings({**settings, "dimension": 12, "hidden": 4})
+    settings = {"task": "pairs", "layer": "dependency", "embeddings": "fixed", "pair_features": True}
+    config = Config().with_settings({**settings, "embedding_size": 12, "hidden_size": 4})
     return Model(config, PAIRS, WORDS, (), torch.randn(len(WORDS) + 1, 12)).eval()
 
 
@@ -88,7 +88,12 @@ def test_the_order_of_the_two_does_not_matter_and_all_is_finite(
 ) -> None:
     torch.manual_seed(1)
     config = Config(
-        task="pairs", encoder="dependency", embeddings="fixed", pair_features=True, dimension=6, hidden=2
+        task="pairs",
+        layer="dependency",
+        embeddings="fixed",
+        pair_features=True,
+        embedding_size=6,
+        hidden_size=2,
     )
     small = Model(config, PAIRS, WORDS, (), torch.randn(len(WORDS) + 1, 6)).eval()
     left, right = flat(*a), flat(*b)
@@ -100,7 +105,7 @@ def test_the_order_of_the_two_does_not_matter_and_all_is_finite(
 
 
 def test_phrases_have_features_too() -> None:
-    config = Config(task="pairs", embeddings="fixed", pair_features=True, dimension=6, hidden=2)
+    config = Config(task="pairs", embeddings="fixed", pair_features=True, embedding_size=6, hidden_size=2)
     model = Model(config, PAIRS, WORDS, (), torch.randn(len(WORDS) + 1, 6)).eval()
     phrase = Tree([-1, 0, 0], tokens=[None, "the", "dog"])
     assert features(model, phrase, phrase)["words shared"] == 1
@@ -126,7 +131,7 @@ def test_they_are_for_pairs_whose_vectors_stay(settings: dict[str, str]) -> None
 
 
 def test_the_papers_head_is_as_it_was() -> None:
-    config = Config(task="pairs", encoder="dependency", dimension=6, hidden=2)
+    config = Config(task="pairs", layer="dependency", embedding_size=6, hidden_size=2)
     assert not config.pair_features
     names = Model(config, PAIRS, WORDS).state_dict()
     assert not {"rarity", "head.W_f", "head.centre", "head.spread"} & names.keys()

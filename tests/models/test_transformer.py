@@ -12,7 +12,7 @@ import torch
 import bough
 import small_encoder
 from bough.models.activation_cache import Memory
-from bough.models.transformer import Leaves
+from bough.models.transformer import TransformerEmbeddings
 
 TEXTS = [
     ["the", "film", "is", "n't", "good"],
@@ -26,7 +26,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_encoder.make(tmp_path_factory.mktemp("encoder"))
 
 
-def words(leaves: Leaves, texts: list[list[str]]) -> torch.Tensor:
+def words(leaves: TransformerEmbeddings, texts: list[list[str]]) -> torch.Tensor:
     with torch.no_grad():
         return leaves.eval().words(texts)
 
@@ -35,7 +35,7 @@ def words(leaves: Leaves, texts: list[list[str]]) -> torch.Tensor:
 def test_the_two_parts_give_what_the_whole_encoder_gives(encoder: Path, freeze: int | None) -> None:
     from transformers import AutoModel, AutoTokenizer
 
-    leaves = Leaves(encoder, freeze=freeze)
+    leaves = TransformerEmbeddings(encoder, freeze=freeze)
     whole, tokenizer = AutoModel.from_pretrained(encoder).eval(), AutoTokenizer.from_pretrained(encoder)
     with torch.no_grad():
         for p in whole.parameters():
@@ -46,7 +46,7 @@ def test_the_two_parts_give_what_the_whole_encoder_gives(encoder: Path, freeze: 
 
 @pytest.mark.parametrize("pool", ["mean", "first"])
 def test_a_words_state_is_the_mean_or_the_first_of_its_pieces(encoder: Path, pool: str) -> None:
-    leaves = Leaves(encoder, pool=pool)  # type: ignore[arg-type]
+    leaves = TransformerEmbeddings(encoder, pool=pool)  # type: ignore[arg-type]
     letters = words(leaves, [["xy"]])
     (encoded,) = leaves._pieces([["xy"]])
     h = leaves._states(encoded.windows)[0, 1:3]
@@ -54,7 +54,7 @@ def test_a_words_state_is_the_mean_or_the_first_of_its_pieces(encoder: Path, poo
 
 
 def test_each_node_has_its_words_state_and_others_have_none(encoder: Path) -> None:
-    leaves = Leaves(encoder).eval()
+    leaves = TransformerEmbeddings(encoder).eval()
     tree = bough.Tree(parents=[2, 2, -1], tokens=["good", "film", None])
     other = bough.Tree(parents=[1, -1], tokens=["very", "bad"])
     forest = bough.Forest([tree, other])
@@ -67,19 +67,19 @@ def test_each_node_has_its_words_state_and_others_have_none(encoder: Path) -> No
 
 
 def test_a_word_is_another_in_another_sentence(encoder: Path) -> None:
-    x = words(Leaves(encoder), [["good", "film"], ["bad", "film"]])
+    x = words(TransformerEmbeddings(encoder), [["good", "film"], ["bad", "film"]])
     assert not torch.allclose(x[1], x[3], atol=1e-3)
 
 
 def test_texts_may_come_in_any_company(encoder: Path) -> None:
-    leaves = Leaves(encoder, freeze=1)
+    leaves = TransformerEmbeddings(encoder, freeze=1)
     together = words(leaves, TEXTS)
     alone = torch.cat([words(leaves, [text]) for text in TEXTS])
     assert torch.allclose(together, alone, atol=5e-3)
 
 
 def test_what_is_remembered_is_what_is_computed(encoder: Path, tmp_path: Path) -> None:
-    leaves = Leaves(encoder, freeze=2)
+    leaves = TransformerEmbeddings(encoder, freeze=2)
     before = words(leaves, TEXTS)
     told: list[tuple[int, int]] = []
     leaves.remember(TEXTS, tmp_path, tell=lambda done, total: told.append((done, total)))
@@ -91,7 +91,7 @@ def test_what_is_remembered_is_what_is_computed(encoder: Path, tmp_path: Path) -
     def never(*_: object) -> torch.Tensor:
         raise AssertionError("the frozen layers ran again")
 
-    again = Leaves(encoder, freeze=2)
+    again = TransformerEmbeddings(encoder, freeze=2)
     again._frozen = never  # type: ignore[assignment,method-assign]
     again.remember(TEXTS, tmp_path)
     assert torch.equal(words(again, TEXTS), words(leaves, TEXTS))
@@ -102,7 +102,7 @@ def test_another_encoder_or_layer_has_a_memory_of_its_own(encoder: Path, tmp_pat
     other = small_encoder.make(tmp_path / "other", seed=1)
     memory = tmp_path / "memory"
     for folder, freeze in ((encoder, 1), (encoder, 2), (other, 1)):
-        Leaves(folder, freeze=freeze).remember(TEXTS, memory)
+        TransformerEmbeddings(folder, freeze=freeze).remember(TEXTS, memory)
     assert len(list(memory.iterdir())) == 3
 
 
@@ -110,12 +110,12 @@ def test_another_encoder_or_layer_has_a_memory_of_its_own(encoder: Path, tmp_pat
 def test_a_damaged_memory_is_made_again(
     encoder: Path, tmp_path: Path, torn: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    first = Leaves(encoder, freeze=2)
+    first = TransformerEmbeddings(encoder, freeze=2)
     first.remember(TEXTS, tmp_path)
     expected = words(first, TEXTS)
     (file,) = tmp_path.rglob(torn)
     file.write_bytes(file.read_bytes()[:-7])
-    again = Leaves(encoder, freeze=2)
+    again = TransformerEmbeddings(encoder, freeze=2)
     again.remember(TEXTS, tmp_path)
     assert "computed again" in caplog.text
     assert torch.equal(words(again, TEXTS), expected)
@@ -134,7 +134,7 @@ def test_a_memory_that_another_run_filled_is_read(tmp_path: Path) -> None:
 def test_layers_above_the_frozen_ones_learn_at_falling_rates(
     encoder: Path, freeze: int | None, learning: int
 ) -> None:
-    leaves = Leaves(encoder, freeze=freeze)
+    leaves = TransformerEmbeddings(encoder, freeze=freeze)
     groups = list(leaves.rates(1.0, 0.5))
     rates = [rate for _, rate in groups]
     assert rates == [0.5**depth for depth in range(learning + (freeze == 0))]  # the embeddings come last
@@ -151,17 +151,19 @@ def test_layers_above_the_frozen_ones_learn_at_falling_rates(
 
 
 def test_what_was_learned_is_in_the_folder_that_is_saved(encoder: Path, tmp_path: Path) -> None:
-    leaves = Leaves(encoder, freeze=1)
+    leaves = TransformerEmbeddings(encoder, freeze=1)
     with torch.no_grad():
         for p in leaves.parameters():
             p.add_(0.01)
     leaves.encoder.round()
     leaves.save(tmp_path / "saved")
-    assert torch.equal(words(Leaves(tmp_path / "saved", freeze=1), TEXTS), words(leaves, TEXTS))
+    assert torch.equal(
+        words(TransformerEmbeddings(tmp_path / "saved", freeze=1), TEXTS), words(leaves, TEXTS)
+    )
 
 
 def test_leaves_can_be_copied(encoder: Path) -> None:
-    leaves = Leaves(encoder, freeze=1)
+    leaves = TransformerEmbeddings(encoder, freeze=1)
     other = copy.deepcopy(leaves)
     before = words(leaves, TEXTS)
     with torch.no_grad():
@@ -192,41 +194,44 @@ def made(folder: Path, kind: str) -> Path:
 @pytest.mark.parametrize("kind", ["distilbert", "roberta", "electra", "deberta-v2", "modernbert", "mpnet"])
 def test_other_architectures_split_too(kind: str, tmp_path: Path) -> None:
     folder = made(tmp_path, kind)
-    whole, parts = (words(Leaves(folder, freeze=freeze), TEXTS) for freeze in (0, 2))
+    whole, parts = (words(TransformerEmbeddings(folder, freeze=freeze), TEXTS) for freeze in (0, 2))
     assert torch.allclose(whole, parts, atol=5e-3)
 
 
 def test_an_encoder_that_is_one_layer_again_and_again_is_taken_whole_or_not_at_all(tmp_path: Path) -> None:
     folder = made(tmp_path, "albert")
     with pytest.raises(ValueError, match="AlbertModel cannot be split"):
-        Leaves(folder, freeze=1)
-    assert words(Leaves(folder), TEXTS).shape == words(Leaves(folder, freeze=0), TEXTS).shape
+        TransformerEmbeddings(folder, freeze=1)
+    assert (
+        words(TransformerEmbeddings(folder), TEXTS).shape
+        == words(TransformerEmbeddings(folder, freeze=0), TEXTS).shape
+    )
 
 
 @pytest.mark.parametrize("freeze", [0, 1, None])
 def test_leaves_have_the_type_that_they_are_moved_to(encoder: Path, freeze: int | None) -> None:
-    leaves = Leaves(encoder, freeze=freeze)
+    leaves = TransformerEmbeddings(encoder, freeze=freeze)
     single, double = words(leaves, TEXTS), words(leaves.double(), TEXTS)
     assert double.dtype == torch.float64
     assert torch.allclose(single, double.float(), atol=5e-3)
 
 
 def test_dropout_is_on_until_eval_is_called(encoder: Path) -> None:
-    leaves = Leaves(encoder, freeze=1, dropout=0.5)
+    leaves = TransformerEmbeddings(encoder, freeze=1, dropout=0.5)
     with torch.no_grad():
         assert not torch.equal(leaves.words(TEXTS), leaves.words(TEXTS))
     assert torch.equal(words(leaves, TEXTS), words(leaves, TEXTS))
 
 
 def test_a_compiled_model_may_hold_them(encoder: Path) -> None:
-    leaves = Leaves(encoder, freeze=1).eval()
+    leaves = TransformerEmbeddings(encoder, freeze=1).eval()
     forest = bough.Forest([bough.Tree(parents=[1, -1], tokens=["good", "film"])])
     with torch.no_grad():
         assert torch.allclose(torch.compile(leaves, backend="eager")(forest), leaves(forest))
 
 
 def test_a_very_long_text_is_read_a_part_at_a_time(encoder: Path) -> None:
-    leaves = Leaves(encoder, freeze=1)
+    leaves = TransformerEmbeddings(encoder, freeze=1)
     sizes: list[int] = []
     states = leaves._states
     leaves._states = lambda windows: (sizes.append(sum(map(len, windows))), states(windows))[1]  # type: ignore[method-assign,func-returns-value]
@@ -236,13 +241,13 @@ def test_a_very_long_text_is_read_a_part_at_a_time(encoder: Path) -> None:
 
 def test_a_leaf_without_a_word_is_no_word(encoder: Path) -> None:
     tree = bough.Tree(parents=[2, 2, -1], tokens=["good", None, None])
-    x = Leaves(encoder).eval()(bough.Forest([tree]))
+    x = TransformerEmbeddings(encoder).eval()(bough.Forest([tree]))
     assert torch.equal(x[1], torch.zeros(small_encoder.WIDTH))
-    assert torch.allclose(x[0], words(Leaves(encoder), [["good"]])[0], atol=1e-6)
+    assert torch.allclose(x[0], words(TransformerEmbeddings(encoder), [["good"]])[0], atol=1e-6)
 
 
 def test_a_copy_of_remembered_leaves_reads_the_same_files(encoder: Path, tmp_path: Path) -> None:
-    leaves = Leaves(encoder, freeze=2)
+    leaves = TransformerEmbeddings(encoder, freeze=2)
     leaves.remember(TEXTS, tmp_path)
     memory = leaves.memory
     assert memory is not None
@@ -251,7 +256,7 @@ def test_a_copy_of_remembered_leaves_reads_the_same_files(encoder: Path, tmp_pat
 
 
 def test_a_long_text_among_short_ones_is_learned_from_a_part_at_a_time(encoder: Path) -> None:
-    leaves = Leaves(encoder, freeze=0).train()
+    leaves = TransformerEmbeddings(encoder, freeze=0).train()
     sizes: list[int] = []
     states = leaves._states
     leaves._states = lambda windows: (sizes.append(len(windows) * max(map(len, windows))), states(windows))[1]  # type: ignore[method-assign,func-returns-value]

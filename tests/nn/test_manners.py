@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from bough import Forest, Tree
-from bough.nn import AttentiveChildSum, BiTreeLSTM, ChildSumTreeGRU, ChildSumTreeLSTM, Encoder, NaryTreeLSTM
+from bough.nn import AttentiveChildSum, BaseLayer, BiTreeLSTM, ChildSumTreeGRU, ChildSumTreeLSTM, NaryTreeLSTM
 from oracle import D, X
 
 TREES = [Tree([1, -1, 1]), Tree([2, 2, -1])]
@@ -19,7 +19,7 @@ TREES = [Tree([1, -1, 1]), Tree([2, 2, -1])]
 class Network(nn.Module):
     """A layer of ours between two of torch's."""
 
-    def __init__(self, layer: Encoder) -> None:
+    def __init__(self, layer: BaseLayer) -> None:
         super().__init__()
         self.below, self.layer, self.above = nn.Linear(X, X), layer, nn.Linear(layer.width, 2)
 
@@ -34,7 +34,7 @@ class Network(nn.Module):
 @pytest.mark.parametrize(
     "layer", [ChildSumTreeLSTM, NaryTreeLSTM, ChildSumTreeGRU, BiTreeLSTM, AttentiveChildSum]
 )
-def test_a_model_with_a_layer_inside_compiles(layer: type[Encoder]) -> None:
+def test_a_model_with_a_layer_inside_compiles(layer: type[BaseLayer]) -> None:
     network, x, forest = Network(layer(X, D)), torch.randn(6, X), Forest(TREES)
     network(x, forest).backward()
     expected = [parameter.grad for parameter in network.parameters()]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.nn import BiTreeLSTM, ChildSumTreeGRU, ChildSumTreeLSTM, Edges, Encoder
+from bough.nn import BaseLayer, BiTreeLSTM, ChildSumTreeGRU, ChildSumTreeLSTM, Edges
 from bough.nn import threads as module
 from bough.nn.threads import one_thread
 from oracle import D, X
@@ -64,7 +64,7 @@ def test_a_large_forest_keeps_the_setting(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("layer", [ChildSumTreeLSTM(X, D), BiTreeLSTM(X, D)])
-def test_two_layers_in_one_backward(layer: Encoder) -> None:
+def test_two_layers_in_one_backward(layer: BaseLayer) -> None:
     x = torch.randn(6, X)
     first, second = (layer(x, FOREST) for _ in range(2))
     sums = [(out[0] if isinstance(out, tuple) else out).sum() for out in (first, second)]

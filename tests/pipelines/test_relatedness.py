@@ -56,7 +56,7 @@ def test_encode_gives_a_row_each_whatever_the_batch() -> None:
     assert rows.dtype == np.float32
     np.testing.assert_allclose(related().encode(iter(CORPUS[2:3]))[0], rows[2], atol=1e-5)
     assert related().encode([]).shape == (0, 150)
-    assert related().mean_rows(CORPUS).shape == (5, related().model.config.dimension)
+    assert related().mean_rows(CORPUS).shape == (5, related().model.config.embedding_size)
 
 
 def test_nearest_finds_them_best_first() -> None:

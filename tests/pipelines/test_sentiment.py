@@ -199,7 +199,7 @@ def test_models_and_folders_by_name(tmp_path: Path) -> None:
         bough.load("sentimental")
     with pytest.raises(ValueError, match="no parser 'nope'"):
         bough.load("sentiment", parser="nope")("good")
-    own = Model(Config(dimension=4, hidden=3, encoder="lstm"), Purpose(classes=CLASSES), ["good"])
+    own = Model(Config(embedding_size=4, hidden_size=3, layer="lstm"), Purpose(classes=CLASSES), ["good"])
     own.save(tmp_path / "m", card="")
     with pytest.raises(ValueError, match="encoder 'lstm' scores whole sentences"):
         bough.load(tmp_path / "m")
@@ -208,7 +208,7 @@ def test_models_and_folders_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoder", ["constituency", "dependency"])
 def test_a_trained_run_loads_too(encoder: str, tmp_path: Path) -> None:
     purpose = Purpose(classes=("negative", "neutral", "positive"), ordered=True)
-    config = Config(dimension=4, hidden=3, encoder=encoder)
+    config = Config(embedding_size=4, hidden_size=3, layer=encoder)
     Model(config, purpose, ["good"]).save(tmp_path / "m", card="")
     pipeline = bough.load(tmp_path / "m")
     assert isinstance(pipeline, SentimentPipeline)

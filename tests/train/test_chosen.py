@@ -14,7 +14,7 @@ from bough.train.report import Outcome
 from bough.train.source import Listed
 from small_fits import QUICK
 
-SETTINGS = {**QUICK, "embeddings": "tuned", "rate": 0.1}
+SETTINGS = {**QUICK, "embeddings": "tuned", "learning_rate": 0.1}
 FRUIT, TOOLS = ("apple", "pear", "plum", "fig"), ("hammer", "saw", "drill", "file")
 NEW = ("quince", "chisel", "melon", "pliers")  # in test alone
 FRAME = ("the", "here", "there", "is")

@@ -1,19 +1,15 @@
 """Claims about `bough.fit`: it learns, what it gives can be saved and loaded, and it says what goes wrong."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import torch
-from torch import Tensor, nn
 
 import bough
 from bough.data.labelled import open_labelled
 from bough.errors import DataError
-from bough.nn import registry
 from bough.pipelines import RelatednessPipeline, SentimentPipeline
 from bough.train.evaluate import judge
 from bough.train.fit import fit_sources
@@ -89,7 +85,7 @@ def test_pairs_of_one_rating_choose_the_epoch_by_their_error(tmp_path: Path, cou
     pairs = [(a, b) for a, b in zip(texts, texts[1:] + texts[:1], strict=True)]
     sources = {"train": Listed(pairs, [1, 5] * 20), "dev": Listed(pairs[:count], [3] * count, "dev")}
     heard: list[str] = []
-    settings = {**QUICK, "rate": 0.01, "patience": 2, "epochs": 5}
+    settings = {**QUICK, "learning_rate": 0.01, "patience": 2, "epochs": 5}
     _, outcome = fit_sources(sources, tmp_path / "m", shape="none", settings=settings, hear=heard.append)
     errors = [line["dev_mse"] for line in outcome.facts["history"]]
     assert outcome.facts["epoch"] == 1 + int(np.argmin(errors))
@@ -111,13 +107,13 @@ def test_pairs_may_have_features_beside_their_vectors(tmp_path: Path) -> None:
     assert len(again.nearest(texts[0], texts, k=2)) == 2
 
 
-@pytest.mark.parametrize("options", [{"trees": "none"}, {"settings": {"encoder": "lstm"}}])
+@pytest.mark.parametrize("options", [{"trees": "none"}, {"settings": {"layer": "mean"}}])
 def test_a_pair_has_the_same_features_when_it_is_scored(options: dict[str, Any]) -> None:
     texts = [f"{who} {does}" for who in ("the dog", "a cat") for does in ("sees the man", "sings to her")]
     pairs = [(a, b) for a in texts for b in texts]
     ratings = [len({*a.split()} & {*b.split()}) for a, b in pairs]
     options = {"dev": (pairs, ratings), "vectors": "shipped", "epochs": 2, **options}
-    options["settings"] = {"pair_features": True, "rate": 0.5, **options.get("settings", {})}
+    options["settings"] = {"pair_features": True, "learning_rate": 0.5, **options.get("settings", {})}
     mine = bough.fit(pairs, ratings, **options)
     on_dev = mine.facts["scores"]["dev"]["figures"]
     assert mine.evaluate(pairs, ratings).figures["mse"] == pytest.approx(on_dev["mse"], abs=1e-5)
@@ -131,7 +127,7 @@ def test_trees_that_are_not_sentences() -> None:
     trees = [t.replace(tokens=[*t.tokens[:-1], t.tokens[-1]]) for t in trees if t.tokens]
     labels = ["plus" if i % 2 else "times" for i in range(40)]
     trees = [bough.Tree([*t.parents, 0], tokens=[*(t.tokens or ()), f"n{i}"]) for i, t in enumerate(trees)]
-    mine = bough.fit(trees, labels, settings={**QUICK, "rate": 0.1}, epochs=8)
+    mine = bough.fit(trees, labels, settings={**QUICK, "learning_rate": 0.1}, epochs=8)
     assert mine.evaluate(trees, labels).figures["accuracy"] > 0.9
     assert mine(trees[0]).label == "times"
     with pytest.raises(ValueError, match="fitted on trees"):
@@ -177,42 +173,18 @@ def test_the_same_seed_gives_the_same_model() -> None:
 def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) -> None:
     fruit.save(tmp_path)
     texts, labels = examples(20)
-    mine = fitted(texts, labels, start=tmp_path, epochs=1, settings={"rate": 1e-9, "embedding_rate": 1e-9})
-    assert mine.model.config.hidden == 12
-    old, new = (model.encoder.state_dict() for model in (fruit.model, mine.model))
+    mine = fitted(
+        texts,
+        labels,
+        start=tmp_path,
+        epochs=1,
+        settings={"learning_rate": 1e-9, "embedding_learning_rate": 1e-9},
+    )
+    assert mine.model.config.hidden_size == 12
+    old, new = (model.layer.state_dict() for model in (fruit.model, mine.model))
     assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
 
 
-class ByRelation(bough.nn.TreeLayer):
-    """h_j = tanh(W x_j + Σ_k v_r(k) ⊙ h_k), r(k) the relation of k to its parent."""
-
-    name = "by-relation"
-    reads = "dependency"
-
-    def __init__(self, input_size: int, hidden_size: int, *, relations: int) -> None:
-        super().__init__(input_size, states=(hidden_size,))
-        self.W = nn.Linear(input_size, hidden_size)
-        self.v = nn.Parameter(torch.randn(relations, hidden_size))
-
-    def input_map(self, x: Tensor) -> Tensor:
-        a: Tensor = self.W(x)
-        return a
-
-    def node(self, a: Tensor, below: bough.nn.Edges) -> tuple[Tensor]:
-        (h_k,) = below.states
-        return (torch.tanh(a + below.sum(self.v[below.relations] * h_k)),)
-
-
-@pytest.fixture
-def by_relation() -> Iterator[None]:
-    before = dict(registry._KINDS)
-    bough.nn.register(ByRelation)
-    yield
-    registry._KINDS.clear()
-    registry._KINDS.update(before)
-
-
-@pytest.mark.usefixtures("by_relation")
 def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) -> None:
     def trees(*relations: str) -> list[bough.Tree]:
         names = [relations[i % len(relations)] for i in range(20)]
@@ -220,15 +192,16 @@ def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) 
             bough.Tree([1, -1], tokens=[f"n{i}", "is"], relations=[n, "root"]) for i, n in enumerate(names)
         ]
 
-    settings = {**QUICK, "encoder": "by-relation"}
+    settings = {**QUICK, "layer": "sdt-rnn"}
+    del settings["recurrent_dropout"]
     first = bough.fit(trees("amod", "nsubj"), ["x", "y"] * 10, settings=settings, epochs=1)
     first.save(tmp_path)
-    still = {"rate": 1e-9, "embedding_rate": 1e-9}
+    still = {"learning_rate": 1e-9, "embedding_learning_rate": 1e-9}
     mine = bough.fit(
         trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, start=tmp_path, settings=still, epochs=1
     )
     assert mine.model.relations == first.model.relations == ("amod", "nsubj", "root")
-    old, new = (model.encoder.state_dict() for model in (first.model, mine.model))
+    old, new = (model.layer.state_dict() for model in (first.model, mine.model))
     assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
 
 
@@ -281,7 +254,7 @@ def test_what_a_person_should_know_is_told(tmp_path: Path) -> None:
 
 def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
     with pytest.raises(ValueError, match="--trees none"):
-        bough.fit(*examples(10), settings={**QUICK, "encoder": "lstm"})
+        bough.fit(*examples(10), settings={**QUICK, "layer": "mean"})
 
 
 @pytest.mark.parametrize(
@@ -289,12 +262,12 @@ def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
     [
         ({"trees": "none", "start": "sentiment"}, "'none': the model to start from reads constituency trees"),
         (
-            {"trees": "none", "settings": {"encoder": "constituency"}},
-            "'none': encoder = 'constituency' reads",
+            {"trees": "none", "settings": {"layer": "constituency"}},
+            "'none': layer = 'constituency' reads",
         ),
         ({"vectors": "6B", "start": "sentiment"}, "'6B': the words are those of the model to start from"),
         ({"settings": {"shape": "balanced"}}, "shape = 'balanced' is a control of .*--trees none"),
-        ({"settings": {"limit": 10}}, "unknown key 'limit'"),
+        ({"settings": {"max_examples": 10}}, "unknown key 'limit'"),
         ({"data": "no/such"}, "--data no/such: no such folder"),
         ({"data": "no/such", "settings": QUICK}, "--data no/such: no such folder"),
     ],

@@ -9,19 +9,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from bough.models.config import Config
 from bough.models.model import Model
 from bough.models.output_spec import SENTIMENT, Purpose
 from bough.nn.heads import Classifier
 from bough.train.checkpoint import Progress
+from bough.train.config import TrainConfig
 from bough.train.loop import learn
 
 PURPOSE = Purpose(classes=SENTIMENT)
 
 
 def test_the_first_of_equal_epochs_is_kept() -> None:
-    model = Model(Config(hidden=4, dimension=3), PURPOSE, ["a"])
-    progress = Progress.start(model, 1, "accuracy")
+    config = TrainConfig(hidden_size=4, embedding_size=3)
+    model = Model(config.for_model(), PURPOSE, ["a"])
+    progress = Progress.start(model, config, 1, "accuracy")
     for epoch, accuracy in enumerate((0.4, 0.5, 0.5, 0.3), 1):
         with torch.no_grad():
             for weight in (*model.parameters(), model.table):
@@ -70,26 +71,37 @@ class Slope:
     ("settings", "steps"),
     [
         ({}, [1, 1 / 2**0.5, 1 / 3**0.5, 1 / 4**0.5, 1 / 5**0.5]),
-        ({"reset": 2}, [1, 1 / 2**0.5, 1, 1 / 2**0.5, 1]),
-        ({"reset": 1, "decay": 0.5}, [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16]),
+        ({"adagrad_reset_every": 2}, [1, 1 / 2**0.5, 1, 1 / 2**0.5, 1]),
+        ({"adagrad_reset_every": 1, "lr_decay": 0.5}, [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16]),
     ],
 )
 def test_adagrad_starts_again_at_a_reset_and_the_rate_decays(
     settings: dict[str, Any], steps: list[float], tmp_path: Path
 ) -> None:
-    config = Config(hidden=4, dimension=3, epochs=5, rate=0.1, l2=0.0).with_settings(settings)
-    model, task = Model(config, PURPOSE, ["a"]), Slope()
+    config = TrainConfig(
+        hidden_size=4, embedding_size=3, epochs=5, learning_rate=0.1, weight_decay=0.0
+    ).with_settings(settings)
+    model, task = Model(config.for_model(), PURPOSE, ["a"]), Slope()
     assert isinstance(model.head, Classifier)
     start = model.head.b_s[0].item()
     learn(
-        tmp_path, task, Progress.start(model, 1, "accuracy"), {"train": [0], "dev": [0]}, lambda event: None
+        tmp_path,
+        task,
+        Progress.start(model, config, 1, "accuracy"),
+        {"train": [0], "dev": [0]},
+        lambda event: None,
     )
     assert -np.diff([start, *task.after]) == pytest.approx([0.1 * step for step in steps], rel=1e-4)
 
 
 def test_dropout_is_on_in_every_epoch(tmp_path: Path) -> None:
-    model, task = Model(Config(hidden=4, dimension=3, epochs=3), PURPOSE, ["a"]), Slope()
+    config = TrainConfig(hidden_size=4, embedding_size=3, epochs=3)
+    model, task = Model(config.for_model(), PURPOSE, ["a"]), Slope()
     learn(
-        tmp_path, task, Progress.start(model, 1, "accuracy"), {"train": [0], "dev": [0]}, lambda event: None
+        tmp_path,
+        task,
+        Progress.start(model, config, 1, "accuracy"),
+        {"train": [0], "dev": [0]},
+        lambda event: None,
     )
     assert task.training == [True] * 3

@@ -71,7 +71,7 @@ def test_each_row_learns_as_if_it_were_alone_and_only_when_read(
     start = torch.randn(6, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     table = start.clone().requires_grad_()
     single = [row.clone().unsqueeze(0).requires_grad_() for row in start]
-    whole = Optimiser([Group({"table": table}, rule, 0.1, l2)])
+    whole = Optimiser([Group({"embedding_optimizer": table}, rule, 0.1, l2)])
     alone = [Optimiser([Group({"row": row}, rule, 0.1, l2)]) for row in single]
     for rows in batches:
         whole.zero_grad()
@@ -114,7 +114,7 @@ def test_clipping_shortens_all_gradients_together_and_turns_none(clip: float) ->
     moves = []
     for bound in (0.0, clip):
         weight, table = torch.ones(2, 2, requires_grad=True), torch.ones(3, 2, requires_grad=True)
-        optimiser = Optimiser([Group({"W": weight, "table": table}, Plain(), 1.0)], clip=bound)
+        optimiser = Optimiser([Group({"W": weight, "embedding_optimizer": table}, Plain(), 1.0)], clip=bound)
         x = torch.nn.functional.embedding(rows, table, sparse=True)
         (x @ weight).square().sum().backward()
         optimiser.step()
@@ -128,7 +128,7 @@ def test_after_a_reset_the_next_step_is_a_first_step() -> None:
     steps = []
     for reset in (True, False):
         p = torch.zeros(3, requires_grad=True)
-        optimiser = adagrad([p], l2=0.0)
+        optimiser = adagrad([p], weight_decay=0.0)
         for _ in range(2):
             before = p.detach().clone()
             p.grad = torch.ones(3)
@@ -149,17 +149,20 @@ def test_the_rates_rise_then_fall_in_lines() -> None:
 
 
 def test_the_rates_shrink_once_an_epoch() -> None:
-    config = Config(epochs=3, decay=0.5)
+    config = Config(epochs=3, lr_decay=0.5)
     assert [rate_scale(config, step, 2) for step in range(6)] == [1, 1, 0.5, 0.5, 0.25, 0.25]
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_state_of_one_optimiser_is_taken_over_by_its_like_only(name: str) -> None:
     def made(**options: str) -> Optimiser:
-        config = Config(hidden=4, dimension=3).with_settings(options)
+        config = Config(hidden_size=4, embedding_size=3).with_settings(options)
         return optimiser_for(Model(config, CLASSES, ["a"]))
 
-    one, other = made(optimiser=name, table="rows"), made(optimiser=name, table="rows")
+    one, other = (
+        made(optimiser=name, embedding_optimizer="rows"),
+        made(optimiser=name, embedding_optimizer="rows"),
+    )
     for tensor in one.state().values():
         tensor.normal_()
     other.load(one.state())
@@ -174,14 +177,16 @@ def test_the_state_of_one_optimiser_is_taken_over_by_its_like_only(name: str) ->
 
 
 def test_fixed_vectors_have_no_gradient() -> None:
-    model = Model(Config(hidden=4, dimension=3, embeddings="fixed"), CLASSES, ["a"])
+    model = Model(Config(hidden_size=4, embedding_size=3, embeddings="fixed"), CLASSES, ["a"])
     assert "table" not in {name for group in optimiser_for(model).groups for name in group.tensors}
     assert not model.vectors(torch.tensor([0, 1])).requires_grad
 
 
 @pytest.mark.parametrize("table", ["plain", "rows"])
 def test_l2_shrinks_the_weights_and_only_with_rows_the_words(table: str) -> None:
-    config = Config(hidden=4, dimension=3, l2=0.5).with_settings({"table": table})
+    config = Config(hidden_size=4, embedding_size=3, weight_decay=0.5).with_settings(
+        {"embedding_optimizer": table}
+    )
     model = Model(config, CLASSES, ["a"], (), torch.ones(2, 3))
     optimiser = optimiser_for(model)
     weights = [p.detach().clone() for p in model.parameters()]

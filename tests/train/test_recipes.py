@@ -31,7 +31,7 @@ def test_an_unknown_recipe_names_the_nearest() -> None:
 def test_a_recipe_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('task = "pairs"\nhidden = 20\n')
-    assert load_recipe(str(path)) == Config(task="pairs", hidden=20)
+    assert load_recipe(str(path)) == Config(task="pairs", hidden_size=20)
     path.write_text("hidden = = 20\n")
     with pytest.raises(ValueError, match=r"recipe .*mine\.toml: "):
         load_recipe(str(path))

@@ -15,8 +15,8 @@ from bough.train.parse_cache import Parses
 from bough.train.shards import shards
 from bough.trees.tree import Tree
 from cli_calls import bough
+from ranks_of_torchrun import torchrun
 from small_fits import QUICK, examples, write_csv
-from torchrun_calls import torchrun
 
 COUNT = 3 * AT_ONCE + 5
 
@@ -129,7 +129,13 @@ def test_parses_of_several_writers_are_found_by_all(tmp_path: Path) -> None:
 
 def test_a_fit_by_two_ranks_is_that_of_one(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "topics.csv", zip(*examples(2 * AT_ONCE + 60), strict=True))
-    settings = {**QUICK, "input_dropout": 0.2, "recurrent_dropout": 0.2, "optimiser": "adadelta", "rate": 1.0}
+    settings = {
+        **QUICK,
+        "input_dropout": 0.2,
+        "recurrent_dropout": 0.2,
+        "optimizer": "adadelta",
+        "learning_rate": 1.0,
+    }
     command = ["fit", str(file), "--trees", "none", "--epochs", "2"]
     command += [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
     one, two = tmp_path / "one", tmp_path / "two"

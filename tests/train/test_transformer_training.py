@@ -13,7 +13,7 @@ import small_encoder
 from bough.errors import FormatError, TrainingError
 from bough.files import read_json
 from bough.models.model import Model
-from bough.models.transformer import Leaves
+from bough.models.transformer import TransformerEmbeddings
 from bough.train.fit import fit
 from bundled_pipelines import of_classes
 from small_fits import examples, write_csv
@@ -26,8 +26,8 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def fitted(encoder: Path, out: Path, **settings: Any) -> None:
     """One epoch over an encoder, for the folder's sake."""
-    small = {"hidden": 8, "batch": 8, "leaves_freeze": -1, **settings}
-    fit(*examples(30), leaves=encoder, settings=small, epochs=1, out=out)
+    small = {"hidden_size": 8, "batch_size": 8, "encoder_freeze": -1, **settings}
+    fit(*examples(30), encoder=encoder, settings=small, epochs=1, out=out)
 
 
 class Stopped(Exception):
@@ -36,8 +36,8 @@ class Stopped(Exception):
 
 @pytest.mark.parametrize("freeze", [0, 1, 3])
 def test_what_is_to_learn_learns_and_nothing_else(freeze: int, encoder: Path, tmp_path: Path) -> None:
-    fitted(encoder, tmp_path / "run", leaves_freeze=freeze, leaves_rate=1e-3)
-    before, after = Leaves(encoder), Model.load(tmp_path / "run").leaves
+    fitted(encoder, tmp_path / "run", encoder_freeze=freeze, encoder_learning_rate=1e-3)
+    before, after = TransformerEmbeddings(encoder), Model.load(tmp_path / "run").encoder
     assert after is not None
     same = {
         name: torch.equal(p, dict(after.encoder.whole.named_parameters())[name])
@@ -67,7 +67,7 @@ def test_the_folder_needs_neither_the_encoder_nor_the_cache(
 def test_a_folder_without_its_encoder_is_refused(encoder: Path, tmp_path: Path) -> None:
     fitted(encoder, tmp_path / "run")
     (tmp_path / "run" / "leaves").rename(tmp_path / "elsewhere")
-    with pytest.raises(FormatError, match="no folder 'leaves'"):
+    with pytest.raises(FormatError, match="no folder 'encoder'"):
         Model.load(tmp_path / "run")
 
 
@@ -76,8 +76,14 @@ def test_fit_learns_over_an_encoder_and_loads_again(encoder: Path, tmp_path: Pat
     mine = fit(
         texts,
         labels,
-        leaves=encoder,
-        settings={"hidden": 16, "batch": 8, "leaves_freeze": 0, "leaves_rate": 2e-3, "rate": 5e-3},
+        encoder=encoder,
+        settings={
+            "hidden_size": 16,
+            "batch_size": 8,
+            "encoder_freeze": 0,
+            "encoder_learning_rate": 2e-3,
+            "learning_rate": 5e-3,
+        },
         epochs=20,
         out=tmp_path / "mine",
     )
@@ -90,7 +96,7 @@ def test_fit_learns_over_an_encoder_and_loads_again(encoder: Path, tmp_path: Pat
 
 def test_pairs_are_fitted_over_an_encoder(encoder: Path, tmp_path: Path) -> None:
     pairs = [(f"the dog {i}", f"the {word} {i}") for i in range(20) for word in ("dog", "man")]
-    mine = fit(pairs, [5.0, 1.0] * 20, leaves=encoder, epochs=1, out=tmp_path / "pairs", trees="none")
+    mine = fit(pairs, [5.0, 1.0] * 20, encoder=encoder, epochs=1, out=tmp_path / "pairs", trees="none")
     assert 1 <= mine.score("the dog 1", "the man 1") <= 5
     assert mine.mean_rows(["the dog"]).shape == (1, small_encoder.WIDTH)
 
@@ -99,7 +105,7 @@ def test_the_command_takes_a_folder(encoder: Path, tmp_path: Path) -> None:
     texts, labels = examples(30)
     file = write_csv(tmp_path / "things.csv", zip(texts, labels, strict=True))
     command = [sys.executable, "-m", "bough", "fit", str(file), "--leaves", str(encoder), "--epochs", "1"]
-    command += ["--out", str(tmp_path / "model"), "--set", "hidden=8"]
+    command += ["--out", str(tmp_path / "model"), "--set", "hidden_size=8"]
     subprocess.run(command, check=True, capture_output=True)
     assert read_json(tmp_path / "model" / "config.json")["config"]["leaves"] == str(encoder)
     scored = [sys.executable, "-m", "bough", "sentiment", "a fig", "--model", str(tmp_path / "model")]
@@ -109,14 +115,14 @@ def test_the_command_takes_a_folder(encoder: Path, tmp_path: Path) -> None:
 def test_trees_of_names_have_no_contextual_leaves(encoder: Path) -> None:
     trees = [bough.Tree(parents=[1, -1], tokens=["x", "y"])] * 10
     with pytest.raises(ValueError, match="an encoder reads texts"):
-        fit(trees, ["a", "b"] * 5, leaves=encoder)
+        fit(trees, ["a", "b"] * 5, encoder=encoder)
 
 
 def test_a_fit_is_not_resumed_with_another_encoder_of_the_same_name(tmp_path: Path) -> None:
     folder = small_encoder.make(tmp_path / "tiny")
     texts, labels = examples(30)
-    given: dict[str, Any] = {"leaves": folder, "trees": "none", "epochs": 2, "out": tmp_path / "run"}
-    given["settings"] = {"leaves_freeze": 1, "hidden": 8}
+    given: dict[str, Any] = {"encoder": folder, "trees": "none", "epochs": 2, "out": tmp_path / "run"}
+    given["settings"] = {"encoder_freeze": 1, "hidden_size": 8}
 
     def stop(event: Any) -> None:
         if getattr(event, "dev", None) is not None:

@@ -34,7 +34,7 @@ def fit(
     start: Annotated[str | None, Parameter(name="--from")] = None,
     epochs: str = "auto",
     vectors: str | None = None,
-    leaves: str | None = None,
+    encoder: str | None = None,
     seed: int = 1,
     out: Path | None = None,
     resume: Annotated[bool, Parameter(negative="")] = False,
@@ -70,10 +70,10 @@ def fit(
     start
         A shipped model (sentiment, relatedness) or a folder to start from.
     epochs
-        A number; auto stops once the loss on dev has stopped falling, with leaves after four.
+        A number; auto stops once the loss on dev has stopped falling, with an encoder after four.
     vectors
         840B, 840B-completed, 42B, 6B, a GloVe file, or shipped.
-    leaves
+    encoder
         A pretrained encoder whose states stand for the words, by its folder or name; needs bough[contextual].
     seed
         Drives the split, order, initial weights and dropout.
@@ -84,7 +84,7 @@ def fit(
     data
         Data folder with GloVe; else BOUGH_DATA, else the user cache.
     threads
-        Threads of torch; one is fastest, unless there are leaves.
+        Threads of torch; one is fastest, unless there is an encoder.
     device
         cpu, cuda, mps, ...
     """
@@ -118,7 +118,7 @@ def fit(
                 settings=parse_settings(settings),
                 epochs=None if epochs == "auto" else int(epochs),
                 vectors=vectors,
-                leaves=leaves,
+                encoder=encoder,
                 start=start,
                 seed=seed,
                 data=data,

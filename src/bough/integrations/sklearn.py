@@ -24,13 +24,13 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
         settings: Mapping[str, Any] | None = None,
         epochs: int | None = None,
         vectors: str | None = None,
-        leaves: str | None = None,
+        encoder: str | None = None,
         parser: str = "builtin",
         data: str | None = None,
         seed: int = 1,
     ) -> None:
         self.trees, self.recipe, self.settings, self.epochs = trees, recipe, settings, epochs
-        self.vectors, self.leaves, self.parser, self.data, self.seed = vectors, leaves, parser, data, seed
+        self.vectors, self.encoder, self.parser, self.data, self.seed = vectors, encoder, parser, data, seed
 
     def _fit(self, items: Sequence[Any], labels: Sequence[Any]) -> None:
         self.pipeline_ = fit(
@@ -41,7 +41,7 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
             settings=self.settings,
             epochs=self.epochs,
             vectors=self.vectors,
-            leaves=self.leaves,
+            encoder=self.encoder,
             parser=self.parser,
             data=self.data,
             seed=self.seed,
@@ -63,7 +63,7 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
         settings: values that override the recipe's.
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped".
-        leaves: a pretrained encoder whose states stand for the words, by its folder or name.
+        encoder: a pretrained encoder whose states stand for the words, by its folder or name.
         parser: a name that `bough.text.get_parser` knows.
         data: the data folder, for word vectors.
         seed: drives the split, the order, the initial weights and dropout.
@@ -111,7 +111,7 @@ class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
         settings: values that override the recipe's.
         epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
         vectors: "auto", a GloVe set's name or file, or "shipped".
-        leaves: a pretrained encoder whose states stand for the words, by its folder or name.
+        encoder: a pretrained encoder whose states stand for the words, by its folder or name.
         parser: a name that `bough.text.get_parser` knows.
         data: the data folder, for word vectors.
         seed: drives the split, the order, the initial weights and dropout.

@@ -29,7 +29,7 @@ class Sentence:
     """One sentence: `keys` (n,) the row of each node's word, `labels` (n,), -1 where there is none.
 
     `spans` (k, 3) are start, end and label of the phrases inside it that are not nodes, for a model that reads words
-    in a row or halves of them. For contextual leaves a key is the word's place in `text`, -1 where there is no word.
+    in a row or halves of them. For a transformer a key is the word's place in `text`, -1 where there is no word.
     """
 
     tree: Tree
@@ -51,7 +51,7 @@ def prepare_all(trees: Sequence[Tree], model: Model) -> list[Sentence]:
     """Trees as `model` reads them."""
     sentences = [prepare(tree, model) for tree in trees]
     kind = model.config.kind
-    if model.leaves is not None or kind.reads == "words" or kind.wants_relations:
+    if model.encoder is not None or kind.reads == "words" or kind.wants_relations:
         return sentences  # nothing is shared; chains need no digests; relations make them another matter
     found = prepared([sentence.tree for sentence in sentences], [sentence.keys for sentence in sentences])
     return [replace(sentence, digests=digests) for sentence, digests in zip(sentences, found, strict=True)]
@@ -64,7 +64,7 @@ def prepare(tree: Tree, model: Model) -> Sentence:
         labels = np.full(len(tree), UNLABELLED)
     else:
         labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
-    text, keys = ((), model.ids(tokens)) if model.leaves is None else in_order(tree)
+    text, keys = ((), model.ids(tokens)) if model.encoder is None else in_order(tree)
     if model.config.kind.reads == "words":
         found = _in_a_row(tree, keys[tree.words], labels, text)
     elif model.config.shape == "balanced":
@@ -127,8 +127,8 @@ def collate(
     one that it would have among them all.
     """
     keys = [sentence.keys for sentence in sentences]
-    contextual = model.leaves is not None
-    apart = contextual or not model.encoder.shares or (model.training and model.config.input_dropout)
+    contextual = model.encoder is not None
+    apart = contextual or not model.layer.shares or (model.training and model.config.input_dropout)
     trees = [sentence.tree for sentence in sentences]
     digests = [sentence.digests for sentence in sentences if sentence.digests is not None]
     forest = (
@@ -159,5 +159,5 @@ def _in_texts(sentences: Sequence[Sentence], device: torch.device) -> InTexts:
 def _drops(model: Model) -> bool:
     """Whether a forest's nodes have dropout of their own, besides the head's."""
     names = ("recurrent_dropout", "leaf_dropout")
-    inside = any(getattr(module, name, 0) for module in model.encoder.modules() for name in names)
+    inside = any(getattr(module, name, 0) for module in model.layer.modules() for name in names)
     return model.training and bool(model.config.input_dropout or inside)

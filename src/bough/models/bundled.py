@@ -59,7 +59,7 @@ class ShippedModel(Model):
         return np.array(rows, dtype=np.int64)
 
     def _stranger(self, token: str) -> int:
-        rows = rows_for(token, self.index, written=self.config.missing == "written")
+        rows = rows_for(token, self.index, written=self.config.oov == "written")
         if not rows:
             return NO_WORD
         row = rows[0]
@@ -109,9 +109,9 @@ class ShippedModel(Model):
             given = (config, purpose, stored.words, stored.meta["relations"], table, scales)
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 outline = cls(*given)
-            tensors = stored.fitting(outline.state_dict())
+            tensors = stored.fitting(outline.tensors())
             model = cls(*given)
-            model.load_state_dict(tensors, assign=True)
+            model.load_tensors(tensors, assign=True)
         return model.to(device).eval()
 
 

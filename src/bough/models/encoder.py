@@ -35,7 +35,7 @@ def transformers() -> Any:
     try:
         import transformers as found
     except ImportError as error:
-        raise DataError(f"transformers is not installed; contextual leaves need it: {INSTALL}") from error
+        raise DataError(f"transformers is not installed; a transformer need it: {INSTALL}") from error
     return found
 
 
@@ -187,7 +187,7 @@ def _read(where: str, name: str, dropout: float) -> tuple[Any, Any]:
         with quiet():
             config = package.AutoConfig.from_pretrained(where, trust_remote_code=False)
             if config.is_encoder_decoder:
-                raise DataError(f"{name}: an encoder with a decoder; leaves need an encoder alone")
+                raise DataError(f"{name}: an encoder with a decoder; bough needs an encoder alone")
             for key, value in list(vars(config).items()):
                 if "dropout" in key and isinstance(value, float):
                     setattr(config, key, dropout)

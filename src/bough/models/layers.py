@@ -17,7 +17,7 @@ def kind_named(name: str) -> Kind:
     known = bough.nn.kinds()
     if name not in known:
         raise ValueError(
-            f"encoder = {name!r}: one of {', '.join(map(repr, known))}{nearest(name, known)}; "
+            f"layer = {name!r}: one of {', '.join(map(repr, known))}{nearest(name, known)}; "
             "bough.nn.register makes a layer of your own known"
         )
     return known[name]
@@ -45,7 +45,7 @@ def read_layer(encoder: str, given: Mapping[str, Any]) -> dict[str, Any]:
         value = read_value(name, _types(owners[0])[name], value)
         if all(value != other.settings[name] for other in owners):
             names = " or ".join(repr(other.name) for other in owners)
-            raise ValueError(f"{name} = {value!r} is for encoder = {names}; here it is {encoder!r}")
+            raise ValueError(f"{name} = {value!r} is for layer = {names}; here it is {encoder!r}")
     return found
 
 

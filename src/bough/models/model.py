@@ -18,15 +18,16 @@ from bough.files import read_model, replacing_folder, write_folder
 from bough.models import pair_features
 from bough.models.config import Config
 from bough.models.output_spec import Purpose
-from bough.models.transformer import Leaves, Text, picked
+from bough.models.transformer import Text, TransformerEmbeddings, picked
 from bough.nn.dropout import drawn_for, kept
 from bough.nn.heads import Classifier, Similarity
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
-FORMAT = 1
+FORMAT = 2
 UNKNOWN = "<unk>"
-LEAVES = "leaves"  # the attribute, and the folder inside a model's
+LAYER, LAYER_IN_FILE = "layer.", "encoder."  # how the layer's weights are named, in the model and in its file
+ENCODER = "encoder"  # the attribute of a transformer, and its folder inside a model's
 NO_WORD = 0  # the key of a node without a word; the unknown word has that row too
 
 
@@ -54,27 +55,27 @@ class Model(nn.Module):
         words: Sequence[str],
         relations: Sequence[str] = (),
         table: Tensor | None = None,
-        leaves: Leaves | None = None,
+        encoder: TransformerEmbeddings | None = None,
     ) -> None:
         super().__init__()
-        self.leaves = leaves or leaves_for(config)
-        if self.leaves is not None:
-            config = config.with_settings({"dimension": self.leaves.width})
+        self.encoder = encoder or encoder_for(config)
+        if self.encoder is not None:
+            config = config.with_settings({"embedding_size": self.encoder.width})
         self.config, self.words, self.relations = config, list(words), tuple(relations)
         self.purpose = purpose
         self.index = {word: i + 1 for i, word in enumerate(self.words)}
         if table is None:
-            table = torch.zeros(len(self.words) + 1, config.dimension)
-        if table.shape != (len(self.words) + 1, config.dimension):
+            table = torch.zeros(len(self.words) + 1, config.embedding_size)
+        if table.shape != (len(self.words) + 1, config.embedding_size):
             raise ValueError(
                 f"word vectors of {table.shape[1]} dimensions for {len(table) - 1:,} words; the model wants "
-                f"{config.dimension} for {len(self.words):,} (set dimension={table.shape[1]})"
+                f"{config.embedding_size} for {len(self.words):,} (set dimension={table.shape[1]})"
             )
         self.register_buffer("table", table)
         if config.pair_features:
             self.register_buffer("rarity", torch.ones(len(table)))
-        self.encoder = config.build_layer(len(self.relations) + 1)
-        width = self.encoder.width
+        self.layer = config.build_layer(len(self.relations) + 1)
+        width = self.layer.width
         self.head: Classifier | Similarity
         if not self.purpose.classes:
             self.head = Similarity(
@@ -93,7 +94,7 @@ class Model(nn.Module):
     def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Row numbers: a word's own, else its lower-cased form's, else the unknown word's.
 
-        With `missing = "written"` a word without a row has that of the one word its writer meant, if there is one.
+        With `oov = "written"` a word without a row has that of the one word its writer meant, if there is one.
         """
         index = self.index
         rows = [
@@ -105,7 +106,7 @@ class Model(nn.Module):
         return np.array(rows, dtype=np.int64)
 
     def _stranger(self, token: str) -> int:
-        if self.config.missing != "written":
+        if self.config.oov != "written":
             return NO_WORD
         rows = rows_for(token, self.index, written=True)
         return rows[0] if len(rows) == 1 else NO_WORD
@@ -130,11 +131,11 @@ class Model(nn.Module):
 
     def look_up(self, forest: Forest, words: Tensor | InTexts) -> Tensor:
         """(M, X) the vectors that the encoder reads; words (N,), the row of the table or the place of each node's."""
-        nodes = self.encoder.input_nodes(forest)
+        nodes = self.layer.input_nodes(forest)
         if isinstance(words, Tensor):
             return self.vectors(words.index_select(0, nodes))
-        assert self.leaves is not None
-        return picked(self.leaves.words(words.texts), words.places.index_select(0, nodes))
+        assert self.encoder is not None
+        return picked(self.encoder.words(words.texts), words.places.index_select(0, nodes))
 
     def vectors(self, rows: Tensor) -> Tensor:
         """(M,) row numbers -> (M, X). A table that learns gets a sparse gradient, of just these rows."""
@@ -142,28 +143,28 @@ class Model(nn.Module):
 
     def _dropped(self, x: Tensor, forest: Forest) -> Tensor:
         if self.training and self.config.input_dropout:
-            rows = drawn_for(forest, self.encoder.input_nodes)
+            rows = drawn_for(forest, self.layer.input_nodes)
             return x * kept(x, rows, x.shape[1], self.config.input_dropout)
         return x
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         """(M, X) of `look_up` -> (trees, width); `others` (trees,), the tree that each is compared with."""
-        return self.encoder.sentences(self._dropped(x, forest), forest, others)
+        return self.layer.sentences(self._dropped(x, forest), forest, others)
 
     def states(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         """(M, X) of `look_up` -> states (R, width), and for each node (N,) the row that holds its state."""
-        return self.encoder.rows(self._dropped(x, forest), forest)
+        return self.layer.rows(self._dropped(x, forest), forest)
 
     # ------------------------------------------------------------------ storage
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md.
 
-        A model with contextual leaves has their encoder in the folder `leaves`, as `transformers` reads it.
+        A model over a transformer has it in the folder `encoder`, as `transformers` reads it.
         """
-        if self.leaves is not None:
-            with replacing_folder(folder / LEAVES) as temporary:
-                self.leaves.save(temporary)
+        if self.encoder is not None:
+            with replacing_folder(folder / ENCODER) as temporary:
+                self.encoder.save(temporary)
         if broken := next((word for word in self.words if "\n" in word), None):
             raise ValueError(f"the word {broken!r} has a line break, but `vocab.txt` has one word per line")
         meta = {
@@ -180,12 +181,24 @@ class Model(nn.Module):
                 "vocab.txt": "".join(f"{word}\n" for word in self.words),
                 "README.md": card,
             },
-            tensors={"model.safetensors": {name: t.contiguous() for name, t in self._own().items()}},
+            tensors={"model.safetensors": {name: t.contiguous() for name, t in self.tensors().items()}},
         )
 
-    def _own(self) -> dict[str, Tensor]:
-        """The weights but those of the leaves' encoder."""
-        return {name: t for name, t in self.state_dict().items() if not name.startswith(f"{LEAVES}.")}
+    def tensors(self) -> dict[str, Tensor]:
+        """Return what `model.safetensors` holds: all weights but those of a transformer, by their names there."""
+        return {
+            LAYER_IN_FILE + name.removeprefix(LAYER) if name.startswith(LAYER) else name: tensor
+            for name, tensor in self.state_dict().items()
+            if not name.startswith(f"{ENCODER}.")
+        }
+
+    def load_tensors(self, tensors: Mapping[str, Tensor], *, assign: bool = False) -> None:
+        """Take over what `tensors` returned."""
+        own = {
+            LAYER + name.removeprefix(LAYER_IN_FILE) if name.startswith(LAYER_IN_FILE) else name: tensor
+            for name, tensor in tensors.items()
+        }
+        self.load_state_dict({**self.state_dict(), **own}, assign=assign)
 
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Model:
@@ -195,28 +208,28 @@ class Model(nn.Module):
         with stored.readable():
             config = Config.stored(stored.meta["config"])
             purpose = Purpose(**stored.meta["purpose"])
-            own = Path(folder) / LEAVES
-            if config.leaves and not own.is_dir():
+            own = Path(folder) / ENCODER
+            if config.encoder and not own.is_dir():
                 raise FormatError(
-                    f"no folder {LEAVES!r}, which holds the encoder under the tree", where=str(folder)
+                    f"no folder {ENCODER!r}, which holds the encoder under the tree", where=str(folder)
                 )
-            leaves = leaves_for(config, own)
-            given = (config, purpose, stored.words, stored.meta["relations"], None, leaves)
+            encoder = encoder_for(config, own)
+            given = (config, purpose, stored.words, stored.meta["relations"], None, encoder)
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 outline = cls(*given)
-            tensors = stored.fitting(outline._own())
+            tensors = stored.fitting(outline.tensors())
             model = cls(*given)
-            model.load_state_dict({**model.state_dict(), **tensors})
+            model.load_tensors(tensors)
         return model.to(device).eval()
 
 
-def leaves_for(config: Config, folder: Path | None = None) -> Leaves | None:
-    """The contextual leaves that a configuration asks for, if any: of a model's own folder, else by their name."""
-    if not config.leaves:
+def encoder_for(config: Config, folder: Path | None = None) -> TransformerEmbeddings | None:
+    """Return the transformer that a configuration asks for, if any: of a model's own folder, else by its name."""
+    if not config.encoder:
         return None
-    return Leaves(
-        folder or config.leaves,
-        freeze=config.leaves_freeze,
-        pool=config.leaves_pool,
-        dropout=config.leaves_dropout,
+    return TransformerEmbeddings(
+        folder or config.encoder,
+        freeze=config.encoder_freeze,
+        pool=config.encoder_pool,
+        dropout=config.encoder_dropout,
     )

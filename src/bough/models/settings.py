@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args, get_origin
 
 
@@ -46,3 +47,18 @@ def check_value(name: str, kind: Any, value: Any) -> None:
         raise ValueError(f"{name} = {value!r}: must be {kind.__name__}, not {type(value).__name__}")
     elif kind is float and value != value:
         raise ValueError(f"{name} is not a number")
+
+
+_RANGES: dict[str, Callable[[float], bool]] = {
+    "at least 1": lambda value: 1 <= value < math.inf,
+    "0 or more": lambda value: 0 <= value < math.inf,
+    "more than 0": lambda value: 0 < value < math.inf,
+    "at least 0, below 1": lambda value: 0 <= value < 1,
+}
+
+
+def in_range(config: object, wanted: str, *names: str) -> None:
+    """Raise a ValueError for the first of these settings that is out of range."""
+    for name in names:
+        if not _RANGES[wanted](getattr(config, name)):
+            raise ValueError(f"{name} = {getattr(config, name)}: {wanted}")

@@ -28,7 +28,7 @@ IN_A_FILE = 100_000  # pieces whose states are written together
 HELD = 20_000  # texts whose pieces are kept ready
 
 
-class Leaves(nn.Module):
+class TransformerEmbeddings(nn.Module):
     """Words in their sentence: an encoder of `transformers` as the source of x for any tree layer.
 
     Its first `freeze` layers stay as they are; what they make of a text is computed once and can be kept on disk
@@ -47,11 +47,11 @@ class Leaves(nn.Module):
 
     Examples:
         >>> import bough
-        >>> leaves = bough.models.transformer.Leaves("all-MiniLM-L6-v2", freeze=3)  # doctest: +SKIP
+        >>> words = bough.models.transformer.TransformerEmbeddings("all-MiniLM-L6-v2", freeze=3)  # doctest: +SKIP
         >>> tree = bough.Tree(parents=[2, 2, -1], tokens=["Very", "good", None])
         >>> forest = bough.Forest([tree])
-        >>> layer = bough.nn.NaryTreeLSTM(leaves.width, 150)  # doctest: +SKIP
-        >>> h, c = layer(leaves(forest), forest)  # doctest: +SKIP
+        >>> layer = bough.nn.NaryTreeLSTM(words.width, 150)  # doctest: +SKIP
+        >>> h, c = layer(words(forest), forest)  # doctest: +SKIP
     """
 
     here: Tensor  # moves with the module, and says where and of what type the states are to be

@@ -1,9 +1,9 @@
 """Layers for trees, heads and losses, and what it takes to write a layer of your own."""
 
 from bough.nn.attentive import AttentiveChildSum
+from bough.nn.base import BaseLayer
 from bough.nn.child_sum import ChildSumTreeLSTM
 from bough.nn.children import Edges
-from bough.nn.encoder import Encoder
 from bough.nn.gru import ChildSumTreeGRU
 from bough.nn.heads import Classifier, Similarity
 from bough.nn.layer import TreeLayer
@@ -21,7 +21,7 @@ __all__ = [
     "ChildSumTreeLSTM",
     "Classifier",
     "Edges",
-    "Encoder",
+    "BaseLayer",
     "NaryTreeLSTM",
     "Similarity",
     "TopDownTreeLSTM",

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor
 
 from bough.nn import kernels as fast
+from bough.nn.base import BaseLayer
 from bough.nn.children import Edges
 from bough.nn.dropout import drawn_for, kept
-from bough.nn.encoder import Encoder
 from bough.nn.equations import sweep_equations
 from bough.trees.forest import Forest
 
 
-class TreeLayer(Encoder):
+class TreeLayer(BaseLayer):
     """A recursive layer: `node` says what a node's states are, and the engine runs it over any forest.
 
     A subclass sets up its weights and writes two methods: `input_map`, what the equations make of the input alone,

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from bough.nn.base import BaseLayer
 from bough.nn.children import Edges
-from bough.nn.encoder import Encoder
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -52,7 +52,7 @@ class ChainLSTM(NaryTreeLSTM):
 
 
 @register
-class LSTM(Encoder):
+class LSTM(BaseLayer):
     """LSTM, stacked and in both directions as in the paper, on forests of chains.
 
     Layer l + 1 reads layer l's h at the same word. The two directions are independent stacks, which share

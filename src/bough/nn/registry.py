@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from bough.nn.encoder import Encoder, Reads
+from bough.nn.base import BaseLayer, Reads
 
-E = TypeVar("E", bound=type[Encoder])
+E = TypeVar("E", bound=type[BaseLayer])
 _SIZES = ("self", "input_size", "hidden_size", "relations", "device", "dtype")
 
 
@@ -19,7 +19,7 @@ class Kind:
     """A layer as recipes know it: its name, the trees it reads, and the arguments that its name settles."""
 
     name: str
-    layer: type[Encoder]
+    layer: type[BaseLayer]
     reads: Reads
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
@@ -43,7 +43,7 @@ class Kind:
 
     def build(
         self, input_size: int, hidden_size: int, relations: int, settings: Mapping[str, Any]
-    ) -> Encoder:
+    ) -> BaseLayer:
         """A new layer of this kind."""
         sizes = {"input_size": input_size, "hidden_size": hidden_size, "relations": relations}
         wanted: dict[str, Any] = {name: size for name, size in sizes.items() if name in self._parameters}
@@ -57,7 +57,7 @@ def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: A
     """Make a layer known by its `name`, so that `encoder = "name"` in a recipe means it; usable as a decorator.
 
     Args:
-        layer: a subclass of `Encoder`; its constructor's arguments beside the sizes are settings, each with a default.
+        layer: a subclass of `BaseLayer`; its constructor's arguments beside the sizes are settings, each with a default.
         name: another name than `layer.name`.
         reads: other trees than `layer.reads`.
         fixed: arguments of the constructor that this name settles, so that one class can have several names.
@@ -88,7 +88,7 @@ def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: A
     return layer
 
 
-def _origin(layer: type[Encoder]) -> tuple[str, str]:
+def _origin(layer: type[BaseLayer]) -> tuple[str, str]:
     return layer.__module__, layer.__qualname__
 
 

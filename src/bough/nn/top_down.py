@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bough.nn.base import BaseLayer
 from bough.nn.child_sum import ChildSumTreeLSTM
 from bough.nn.children import Edges
-from bough.nn.encoder import Encoder
 from bough.nn.layer import TreeLayer
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
@@ -91,7 +91,7 @@ class TopDownTreeLSTM(TreeLayer):
         return o * torch.tanh(c), c
 
 
-class BiTreeLSTM(Encoder):
+class BiTreeLSTM(BaseLayer):
     """A Tree-LSTM from the leaves, then one from the roots over its states: every node knows the whole tree.
 
         h↑ = Tree-LSTM(x),  h↓ = TopDownTreeLSTM(h↑),  h = [h↑ ; h↓]

@@ -7,14 +7,14 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from bough.nn.base import BaseLayer
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.encoder import Encoder
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
 
 
-class TreeAndMean(Encoder):
+class TreeAndMean(BaseLayer):
     """The root's state of a Tree-LSTM and the mean of the words, side by side, as the vector of a sentence.
 
         v = [h_root ; 1/n Σ_k x_k]

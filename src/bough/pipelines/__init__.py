@@ -8,7 +8,7 @@ from typing import Literal, overload
 
 from bough.models.bundled import WEIGHTS, load_model
 from bough.models.config import Config
-from bough.nn import Encoder, register
+from bough.nn import BaseLayer, register
 from bough.pipelines.pairs import Neighbour, Relatedness
 from bough.pipelines.relatedness import RelatednessPipeline
 from bough.pipelines.results import Phrase, Sentiment
@@ -39,12 +39,15 @@ def load(
 ) -> RelatednessPipeline: ...
 @overload
 def load(
-    name: str | Path, *, parser: str | Parser = ..., layers: Iterable[type[Encoder]] = ...
+    name: str | Path, *, parser: str | Parser = ..., layers: Iterable[type[BaseLayer]] = ...
 ) -> SentimentPipeline | RelatednessPipeline: ...
 
 
 def load(
-    name: str | Path = "sentiment", *, parser: str | Parser = "builtin", layers: Iterable[type[Encoder]] = ()
+    name: str | Path = "sentiment",
+    *,
+    parser: str | Parser = "builtin",
+    layers: Iterable[type[BaseLayer]] = (),
 ) -> SentimentPipeline | RelatednessPipeline:
     """The pipeline around a model: a parser in front, results behind.
 

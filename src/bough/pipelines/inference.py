@@ -29,7 +29,7 @@ def inputs(model: Model, trees: Sequence[Tree]) -> tuple[Forest, Tensor]:
 
 def threads(model: Model) -> AbstractContextManager[object]:
     """One thread for a layer, whose steps are small; what torch has for an encoder under it."""
-    return one_thread() if model.leaves is None else nullcontext()
+    return one_thread() if model.encoder is None else nullcontext()
 
 
 def sentence_vectors(model: Model, trees: Sequence[Tree]) -> Tensor:
@@ -41,7 +41,7 @@ def sentence_vectors(model: Model, trees: Sequence[Tree]) -> Tensor:
 def prepared_vectors(model: Model, sentences: Sequence[Sentence]) -> Tensor:
     """The same for sentences that are prepared already; with them the model's memory of unknown words may go."""
     if not sentences:
-        return torch.zeros(0, model.encoder.width)
+        return torch.zeros(0, model.layer.width)
     with threads(model):
         forest, ids = collate(sentences, model)
         vectors = model.sentences(model.look_up(forest, ids), forest)
@@ -60,9 +60,9 @@ def beside(model: Model, left: Sequence[Sentence], right: Sequence[Sentence]) ->
 def mean_rows(model: Model, sentences: Sequence[Sequence[str]]) -> Floats:
     """(sentences, X) the mean of the table's rows of each sentence's words; the unknown word's without a word.
 
-    With contextual leaves it is the mean of theirs.
+    With a transformer it is the mean of theirs.
     """
-    means = np.zeros((len(sentences), model.config.dimension), dtype=np.float32)
+    means = np.zeros((len(sentences), model.config.embedding_size), dtype=np.float32)
     texts = [words or [UNKNOWN] for words in sentences]
     rows = _rows(model, texts).split([len(words) for words in texts])
     for mean, own in zip(means, rows, strict=True):
@@ -73,8 +73,8 @@ def mean_rows(model: Model, sentences: Sequence[Sequence[str]]) -> Floats:
 
 @torch.no_grad()
 def _rows(model: Model, texts: Sequence[Sequence[str]]) -> Tensor:
-    if model.leaves is not None:
-        return model.leaves.words(texts)
+    if model.encoder is not None:
+        return model.encoder.words(texts)
     return model.vectors(torch.from_numpy(model.ids(word for words in texts for word in words)))
 
 

@@ -156,7 +156,7 @@ class RelatednessPipeline(Kept):
     def vectors(self, sentences: Sequence[Read]) -> Floats:
         """(sentences, D) the vector of each sentence."""
         parts = [sentence_vectors(self.model, [read.tree for read in group]) for group in groups(sentences)]
-        return torch.cat([torch.zeros(0, self.model.encoder.width), *parts]).numpy()
+        return torch.cat([torch.zeros(0, self.model.layer.width), *parts]).numpy()
 
     def mean_rows(self, texts: Iterable[str]) -> Floats:
         """(texts, columns) the mean of the model's word rows: the plain baseline beside `encode`."""

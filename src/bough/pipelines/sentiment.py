@@ -38,9 +38,9 @@ class SentimentPipeline(Kept):
     """
 
     def __init__(self, model: Model, parser: str | Parser = "builtin") -> None:
-        if not model.encoder.phrases:
+        if not model.layer.phrases:
             raise ValueError(
-                f"encoder {model.config.encoder!r} scores whole sentences; phrases need a Tree-LSTM, "
+                f"encoder {model.config.layer!r} scores whole sentences; phrases need a Tree-LSTM, "
                 "'constituency' or 'dependency'"
             )
         super().__init__(model)

@@ -13,14 +13,14 @@ from bough.train.distributed import here
 
 def remember(model: Model, *splits: Sequence[Any]) -> None:
     """Compute once what the frozen layers make of the examples, into bough's cache."""
-    leaves = model.leaves
+    encoder = model.encoder
 
     def work() -> bool:
-        assert leaves is not None
-        leaves.remember(text for split in splits for text in _texts(split))
+        assert encoder is not None
+        encoder.remember(text for split in splits for text in _texts(split))
         return True
 
-    if leaves is not None:
+    if encoder is not None:
         here().in_turn(work)
 
 

@@ -42,9 +42,7 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
         for when in ("before", "after"):
             errors = {split: facts["calibration"][split][when] for split in splits}
             rows.append(f"| expected calibration error, {when} the temperature | {_row(errors, splits)} |")
-    settings = "\n".join(
-        f"{key} = {value!r}" for key, value in model.config.as_dict().items() if key != "about"
-    )
+    settings = "\n".join(f"{key} = {value!r}" for key, value in facts["config"].items() if key != "about")
     lines = [
         f"# {what}",
         "",
@@ -67,14 +65,14 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
 
 def words_line(config: Config, name: str, coverage: str, examples: str) -> str:
     """What stands for the words of a model, and how much of the `examples` the vectors cover."""
-    if not config.leaves:
+    if not config.encoder:
         share = f" ({coverage} of the {examples})" if coverage else ""
         return f"- Word vectors: {name}, {config.embeddings}{share}"
-    freeze = config.leaves_freeze
+    freeze = config.encoder_freeze
     if freeze == 0:
-        return f"- Leaves: {name}, all of it tuned"
+        return f"- Encoder: {name}, all of it tuned"
     kept = f"all but the top {-freeze}" if freeze < 0 else f"the first {freeze}"
-    return f"- Leaves: {name}, {kept} of its layers as they were"
+    return f"- Encoder: {name}, {kept} of its layers as they were"
 
 
 def _row(values: Mapping[str, float], splits: list[str]) -> str:

@@ -14,6 +14,7 @@ from torch import Tensor
 from bough.errors import FormatError
 from bough.files import read_tensors_and_metadata, write_tensors
 from bough.models.model import Model
+from bough.train.config import TrainConfig
 from bough.train.distributed import here
 from bough.train.optimisers import optimiser_for
 from bough.train.optimisers.optimiser import Optimiser
@@ -26,6 +27,7 @@ class Progress:
     """A run as far as it has come. One seed drives `rng` (order, spans) and torch's generator (init, dropout)."""
 
     model: Model
+    config: TrainConfig
     optimiser: Optimiser
     rng: np.random.Generator
     metric: str  # the figure of dev that picks the epoch, unless the loss does
@@ -38,9 +40,9 @@ class Progress:
     history: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
-    def start(cls, model: Model, seed: int, metric: str) -> Progress:
+    def start(cls, model: Model, config: TrainConfig, seed: int, metric: str) -> Progress:
         """Epoch 0."""
-        return cls(model, optimiser_for(model), np.random.default_rng(seed), metric)
+        return cls(model, config, optimiser_for(model, config), np.random.default_rng(seed), metric)
 
     def finish_epoch(self, loss: float, dev: dict[str, float], seconds: float) -> None:
         """Count it, and keep the model if dev likes it better than every one before."""
@@ -55,21 +57,21 @@ class Progress:
     @property
     def stalled(self) -> bool:
         """Whether dev has waited longer for a better epoch than `patience` allows."""
-        patience = self.model.config.patience
+        patience = self.config.patience
         return patience > 0 and self.epoch - self.best_epoch >= patience
 
     def use_best(self) -> None:
         """Put the weights that dev chose into the model."""
         self.model.load_state_dict({**self.model.state_dict(), **self.best})
-        if self.model.leaves is not None:
-            self.model.leaves.round()  # to what its folder will hold
+        if self.model.encoder is not None:
+            self.model.encoder.round()  # to what its folder will hold
 
     def history_text(self) -> str:
         """One JSON object per epoch."""
         return "".join(json.dumps(line) + "\n" for line in self.history)
 
     def _score(self, dev: dict[str, float]) -> float:
-        if self.model.config.choose == "loss":
+        if self.config.select_by == "loss":
             return -dev["loss"] if "loss" in dev else -dev["mse"]
         return dev[self.metric]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from bough.data import find_data
 from bough.models.bundled import WEIGHTS, load_model
-from bough.models.config import Config
-from bough.models.model import LEAVES, Model
+from bough.models.model import ENCODER, Model
 from bough.pipelines import NAMES, RelatednessPipeline, SentimentPipeline, load, pipeline_of
 from bough.text import Parser
+from bough.train.config import TrainConfig
 from bough.train.distributed import here
 from bough.train.fit_run import Run, Tell, run_fit
 from bough.train.fit_vectors import SHIPPED
@@ -43,7 +43,7 @@ def fit(
     settings: Mapping[str, Any] | None = None,
     epochs: int | None = None,
     vectors: str | None = None,
-    leaves: str | Path | None = None,
+    encoder: str | Path | None = None,
     start: str | Path | None = None,
     seed: int = 1,
     data: Path | str | None = None,
@@ -63,10 +63,10 @@ def fit(
         parser: a name that `bough.text.get_parser` knows, or a parser.
         recipe: a recipe's name or file.
         settings: values that override the recipe's.
-        epochs: the number of epochs; else training stops once the loss on dev has stopped falling, with `leaves`
+        epochs: the number of epochs; else training stops once the loss on dev has stopped falling, with `encoder`
             after four.
         vectors: "auto", a GloVe set's name or file, or "shipped", the word table of the sentiment model.
-        leaves: an encoder that `transformers` knows, by its folder or name, whose states stand for the words.
+        encoder: a transformer whose states stand for the words, by its folder or name.
         start: a shipped model's name, or a folder, whose layer and words training starts from.
         seed: drives the split, the order, the initial weights and dropout.
         data: the data folder, for word vectors.
@@ -98,7 +98,7 @@ def fit(
             settings=settings or {},
             epochs=epochs,
             vectors=vectors,
-            leaves=leaves,
+            encoder=encoder,
             start=start,
             seed=seed,
             data=data,
@@ -119,7 +119,7 @@ def fit_sources(
     settings: Mapping[str, Any] = {},
     epochs: int | None = None,
     vectors: str | None = None,
-    leaves: str | Path | None = None,
+    encoder: str | Path | None = None,
     start: str | Path | None = None,
     seed: int = 1,
     data: Path | str | None = None,
@@ -136,12 +136,12 @@ def fit_sources(
     if vectors is not None:
         chosen["vectors"] = vectors
     first = None if start is None else _started(start)
-    if first is not None and first.leaves is not None:
-        if leaves is not None:
-            raise ValueError(f"leaves {str(leaves)!r}: the model to start from has its own; leave them out")
-        leaves = Path(start or "") / LEAVES
-    if leaves is not None:
-        chosen["leaves"] = str(leaves)
+    if first is not None and first.encoder is not None:
+        if encoder is not None:
+            raise ValueError(f"encoder {str(encoder)!r}: the model to start from has its own; leave it out")
+        encoder = Path(start or "") / ENCODER
+    if encoder is not None:
+        chosen["encoder"] = str(encoder)
     config = settled(sources["train"], recipe, shape, chosen)
     if first is not None:
         config = _like(first, config)
@@ -156,7 +156,7 @@ def fit_sources(
     for line in made.said if ranks.first else ():
         hear(line)
     if made.flat:
-        config = config.with_settings({"choose": "loss"})
+        config = config.with_settings({"select_by": "loss"})
     run = Run(config, parser, seed, data, device, first, str(start or ""))
     outcome = run_fit(run, made, out, resume=resume, tell=tell)
     if outcome.model is None:
@@ -173,15 +173,15 @@ def _started(name: str | Path) -> Model:
     return load_model(WEIGHTS / name if name in NAMES else name)
 
 
-def _check_given(config: Config, shape: Shape | None, vectors: str | None, start: Model | None) -> None:
+def _check_given(config: TrainConfig, shape: Shape | None, vectors: str | None, start: Model | None) -> None:
     """Nothing that was asked for is to be passed over in silence."""
     if shape is not None and kind_of(config) != ("dependency" if shape == "none" else shape):
-        why = "the model to start from" if start is not None else f"encoder = {config.encoder!r}"
+        why = "the model to start from" if start is not None else f"encoder = {config.layer!r}"
         raise ValueError(f"trees {shape!r}: {why} reads {kind_of(config)} trees")
     if vectors is None:
         return
-    if config.leaves or start is not None:
-        whose = "an encoder" if config.leaves else "the model to start from"
+    if config.encoder or start is not None:
+        whose = "an encoder" if config.encoder else "the model to start from"
         raise ValueError(f"vectors {vectors!r}: the words are those of {whose}; leave them out")
     if config.embeddings == "random" and vectors != SHIPPED:
         raise ValueError(
@@ -189,12 +189,17 @@ def _check_given(config: Config, shape: Shape | None, vectors: str | None, start
         )
 
 
-def _like(start: Model, config: Config) -> Config:
+def _like(start: Model, config: TrainConfig) -> TrainConfig:
     """The settings with the layer and the widths of the model that is started from."""
     own = start.config
-    if bool(config.leaves) != bool(own.leaves):
-        raise ValueError("the model to start from has no contextual leaves; start from one fitted with them")
-    same = {"encoder": own.encoder, "hidden": own.hidden, "dimension": own.dimension, **own.layer}
-    same |= {"leaves_freeze": own.leaves_freeze, "leaves_pool": own.leaves_pool} if own.leaves else {}
+    if bool(config.encoder) != bool(own.encoder):
+        raise ValueError("the model to start from has no encoder; start from one fitted with one")
+    same = {
+        "layer": own.layer,
+        "hidden_size": own.hidden_size,
+        "embedding_size": own.embedding_size,
+        **own.layer_settings,
+    }
+    same |= {"encoder_freeze": own.encoder_freeze, "encoder_pool": own.encoder_pool} if own.encoder else {}
     embeddings = "tuned" if config.embeddings == "random" else config.embeddings
-    return config.with_settings({**same, "case": own.case, "embeddings": embeddings})
+    return config.with_settings({**same, "lowercase": own.lowercase, "embeddings": embeddings})

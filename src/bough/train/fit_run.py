@@ -27,6 +27,7 @@ from bough.train.activation_cache import remember
 from bough.train.calibration import CalibratedTask
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import Progress, restore
+from bough.train.config import TrainConfig
 from bough.train.dataset import Gathered, Gatherer
 from bough.train.distributed import here
 from bough.train.fit_vectors import words_for
@@ -59,7 +60,7 @@ Pipeline = SentimentPipeline | RelatednessPipeline
 class Run:
     """All that a fit depends on but its data."""
 
-    config: Config
+    config: TrainConfig
     parser: str | Parser
     seed: int
     data: Path | str | None
@@ -95,26 +96,26 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     words = _words(run, splits)
     torch.manual_seed(run.seed)
     model = _new_model(run, plan, splits, words).to(run.device)
-    task = PairsTask(model.config) if plan.pairs else CalibratedTask(model.config)
+    task = PairsTask(run.config) if plan.pairs else CalibratedTask(run.config)
     made_of = {**record, "vectors": words.name, "coverage": words.coverage}
-    if model.leaves is not None:
-        made_of["leaves"] = model.leaves.encoder.fingerprint
+    if model.encoder is not None:
+        made_of["encoder"] = model.encoder.encoder.fingerprint
     ranks.from_first(lambda: claim_data(out, made_of))
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
     remember(model, *examples.values())
     task.start(examples["train"], model)
-    progress = Progress.start(model, run.seed, task.metric)
+    progress = Progress.start(model, run.config, run.seed, task.metric)
     if resume:
         restore(out, progress)
     learn(out, task, progress, examples, tell)
     progress.use_best()
     del examples
     outcome = judged(task, progress, splits, words, run.seed)
-    if model.leaves is None:
+    if model.encoder is None:
         _widen(model, words)
     seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
     facts = {**outcome.facts, "versions": versions(run.config), "seed": run.seed, "parser": record["parser"]}
-    facts |= {"examples": record["examples"], "files": record["files"]}
+    facts |= {"examples": record["examples"], "files": record["files"], "config": run.config.as_dict()}
     ranks.from_first(lambda: _write(out, outcome, facts, model, seconds))
     return outcome
 
@@ -203,7 +204,7 @@ def _for_now(reader: WholeReader) -> Iterator[Parses]:
 
 
 def _folded(word: str, config: Config) -> str:
-    return word.lower() if config.case == "folded" else word
+    return word.lower() if config.lowercase else word
 
 
 def _counts(gathered: Gathered, config: Config) -> Counter[str]:
@@ -221,17 +222,17 @@ def _words(run: Run, splits: Mapping[str, Gathered]) -> Words:
 
 def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Words) -> Model:
     named = _relations(run, splits["train"])
-    if run.config.leaves:
-        return _started(Model(run.config, plan.purpose, [], named), run.start)
+    if run.config.encoder:
+        return _started(Model(run.config.for_model(), plan.purpose, [], named), run.start)
     known = {word for gathered in splits.values() for word in _counts(gathered, run.config)}
     if words.name == "random":  # a word that training has not would keep a draw that says nothing
         known = {*_counts(splits["train"], run.config)}
     vocabulary = sorted(word for word in known if "\n" not in word)
     table = words.rows(vocabulary)
     unknown = random_rows([UNKNOWN], table.shape[1], run.seed)
-    config = run.config.with_settings({"dimension": table.shape[1]})
+    config = run.config.with_settings({"embedding_size": table.shape[1]})
     rows = torch.from_numpy(np.concatenate([unknown, table]))
-    model = _started(Model(config, plan.purpose, vocabulary, named, rows), run.start)
+    model = _started(Model(config.for_model(), plan.purpose, vocabulary, named, rows), run.start)
     if config.pair_features:
         set_rarity(model, _counts(splits["train"], config), 2 * len(splits["train"]))
     return model
@@ -247,7 +248,7 @@ def _relations(run: Run, train: Gathered) -> list[str]:
 
 def _started(model: Model, start: Model | None) -> Model:
     if start is not None:
-        model.encoder.load_state_dict(start.encoder.state_dict())
+        model.layer.load_state_dict(start.layer.state_dict())
     return model
 
 

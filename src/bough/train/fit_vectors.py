@@ -36,7 +36,9 @@ class ModelWords(Words):
         self, config: Config, seed: int, counts: Mapping[str, int], model: Model, scale: float
     ) -> None:
         self.model, self.scale = model, scale
-        super().__init__(config.with_settings({"dimension": model.config.dimension}), None, seed, counts)
+        super().__init__(
+            config.with_settings({"embedding_size": model.config.embedding_size}), None, seed, counts
+        )
 
     def _choose(self, data: Path | str | None, counts: Mapping[str, int]) -> None:
         ids = dict(zip(counts, self.model.ids(counts).tolist(), strict=True))
@@ -50,7 +52,7 @@ class ModelWords(Words):
     def rows(self, words: Iterable[str]) -> Rows:
         """(n, columns) a row for each word, else a draw."""
         words = list(words)
-        rows = random_rows(words, self.config.dimension, self.seed)
+        rows = random_rows(words, self.config.embedding_size, self.seed)
         ids = self.model.ids(words)
         known = np.flatnonzero(ids)
         rows[known] = self._vectors(ids[known])
@@ -70,7 +72,7 @@ def words_for(
     config: Config, data: Path | str | None, seed: int, counts: Mapping[str, int], start: Model | None = None
 ) -> Words:
     """Where a fit's vectors come from: the model it starts from, a file, or the shipped table."""
-    if config.leaves:
+    if config.encoder:
         return Words(config, data, seed, counts)
     if start is not None:
         return ModelWords(config, seed, counts, start, 1.0)

@@ -48,12 +48,12 @@ def learn(
     ranks, sizes = here(), task.sizes(examples["train"])
     tell = tell if ranks.first else _unheard
     started, before = time.perf_counter(), progress.seconds
-    while progress.epoch < progress.model.config.epochs and not progress.stalled:
+    while progress.epoch < progress.config.epochs and not progress.stalled:
         event = _epoch(task, progress, examples["train"], sizes, tell)
         predicted = ranks.predict(task, progress.model, examples["dev"])
         if not np.isfinite(predicted).all():
             raise TrainingError(
-                f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller rate"
+                f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller learning_rate"
             )
         dev = task.metrics(predicted, examples["dev"])
         progress.finish_epoch(event.loss, dev, before + time.perf_counter() - started)
@@ -69,9 +69,9 @@ def _unheard(event: Event) -> None:
 
 def _epoch(task: Learnable, progress: Progress, examples: Sequence[Any], sizes: Indices, tell: Tell) -> Event:
     """One pass over the training examples; what there is to tell at its end, but for dev."""
-    model, optimiser, config = progress.model, progress.optimiser, progress.model.config
+    model, optimiser, config = progress.model, progress.optimiser, progress.config
     model.train()
-    if config.reset and progress.epoch % config.reset == 0:
+    if config.adagrad_reset_every and progress.epoch % config.adagrad_reset_every == 0:
         optimiser.reset()
     ranks, batches = here(), task.batches(examples, progress.rng)
     started = told = time.perf_counter()
@@ -84,7 +84,7 @@ def _epoch(task: Learnable, progress: Progress, examples: Sequence[Any], sizes: 
         if not math.isfinite(value):
             raise TrainingError(
                 f"the loss is {value} in epoch {progress.epoch + 1}, batch {batch + 1} "
-                f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller rate"
+                f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller learning_rate"
             )
         optimiser.step(rate_scale(config, progress.epoch * len(batches) + batch, len(batches)))
         total += value * len(chosen)

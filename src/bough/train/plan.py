@@ -17,6 +17,7 @@ from bough.models.config import Config
 from bough.models.layers import kind_named
 from bough.models.output_spec import Purpose, Trees
 from bough.pipelines.reading import Kind
+from bough.train.config import TrainConfig
 from bough.train.recipes import load_recipe
 from bough.train.shards import Shard, shards
 from bough.train.source import Names, Scanned, Source, check_classes, digest_of, same_texts, scan
@@ -57,13 +58,15 @@ class Plan:
         return {name: int(size) for name, size in zip(SPLITS, total.tolist(), strict=True) if size}
 
 
-def settled(source: Source, recipe: str | None, shape: Shape | None, settings: Mapping[str, Any]) -> Config:
+def settled(
+    source: Source, recipe: str | None, shape: Shape | None, settings: Mapping[str, Any]
+) -> TrainConfig:
     """The settings of a fit: the recipe for what the source holds, the trees wanted, then settings over both."""
     usual = "fit-pairs" if source.pairs else "fit-trees" if source.trees else "fit-texts"
-    if settings.get("leaves"):
+    if settings.get("encoder"):
         if source.trees:
             raise ValueError(
-                f"leaves = {settings['leaves']!r}: an encoder reads texts; {source.name} holds trees"
+                f"encoder = {settings['encoder']!r}: a transformer reads texts; {source.name} holds trees"
             )
         usual += "-contextual"
     config = load_recipe(recipe or usual)
@@ -74,17 +77,19 @@ def settled(source: Source, recipe: str | None, shape: Shape | None, settings: M
     if reads is None and source.trees and recipe is None and _phrases(source):
         reads = "constituency"
     if reads is not None and config.kind.reads != reads:
-        kept = {name: value for name, value in config.layer.items() if name in kind_named(reads).settings}
-        config = config.with_settings({"encoder": reads, **kept})
+        kept = {
+            name: value for name, value in config.layer_settings.items() if name in kind_named(reads).settings
+        }
+        config = config.with_settings({"layer": reads, **kept})
     config = config.with_settings(settings)
     if config.shape != "parse":
         raise ValueError(
             f"shape = {config.shape!r} is a control of the paper's systems: its model has no phrases to show; "
             "for words without a parse take --trees none"
         )
-    if wanted == "classes" and not kind_named(config.encoder).layer.phrases:
+    if wanted == "classes" and not kind_named(config.layer).layer.phrases:
         raise ValueError(
-            f"encoder = {config.encoder!r} gives whole texts a class, and no phrase; "
+            f"encoder = {config.layer!r} gives whole texts a class, and no phrase; "
             "for words in a row take --trees none"
         )
     return config

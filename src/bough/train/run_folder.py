@@ -37,7 +37,7 @@ def claim_data(out: Path, facts: dict[str, Any]) -> None:
     """Record what a run is made of; it goes on with the data and vectors it began with, or not at all."""
     if (out / "run.json").exists():
         before = read_json(out / "run.json")
-        for key in ("data", "vectors", "coverage", "leaves"):
+        for key in ("data", "vectors", "coverage", "encoder"):
             if before.get(key, facts.get(key)) != facts.get(key):
                 raise TrainingError(f"{out} was started with other {key}; --resume needs the same")
     write_json(out / "run.json", facts)
@@ -56,5 +56,5 @@ def versions(config: Config) -> dict[str, str]:
         "numpy": np.__version__,
         "python": platform.python_version(),
         "cpu": torch.backends.cpu.get_cpu_capability(),
-        **({name: version(name) for name in ("transformers", "tokenizers")} if config.leaves else {}),
+        **({name: version(name) for name in ("transformers", "tokenizers")} if config.encoder else {}),
     }

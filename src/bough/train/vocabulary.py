@@ -1,4 +1,4 @@
-"""The words a run learns, most frequent first, where `missing = "written"`: words as people write them."""
+"""The words a run learns, most frequent first, where `oov = "written"`: words as people write them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def lasting(words: Words, counts: Mapping[str, int]) -> set[str]:
 def _with_vectors(words: Words, counts: Mapping[str, int]) -> tuple[list[str], Rows]:
     """Words that the file has, most frequent first; of others those that the completed set beside it has."""
     if words.path is None:
-        raise ValueError("missing = 'written' needs word vectors; set embeddings to 'tuned' or 'fixed'")
+        raise ValueError("oov = 'written' needs word vectors; set embeddings to 'tuned' or 'fixed'")
     listed = [word for word, _ in sorted(counts.items(), key=_by_frequency)]
     first = load_vectors(words.path, listed, cache=words.cache)
     lacking = [word for word, found in zip(listed, first.found.tolist(), strict=True) if not found]

@@ -30,12 +30,12 @@ class Words:
         self.path: Path | None = None
         self.name, self.coverage = "random", ""
         self.cache = user_cache() / "vectors"
-        if config.leaves:
-            found = Path(config.leaves)
+        if config.encoder:
+            found = Path(config.encoder)
             self.name = (
-                found.name if found.name != "leaves" else found.parent.name
+                found.name if found.name != "encoder" else found.parent.name
             )  # those of a model's folder
-            self.coverage = f"leaves_freeze = {config.leaves_freeze}"
+            self.coverage = f"encoder_freeze = {config.encoder_freeze}"
         elif config.embeddings != "random":
             self._choose(data, counts)
             log.info("%s: %s", self.name, self.coverage)
@@ -49,12 +49,12 @@ class Words:
         """(n, X) a vector for each word: the file's, else U(-0.05, 0.05), a function of the word and the seed."""
         words = list(words)
         if self.path is None or not words:
-            return random_rows(words, self.config.dimension, self.seed)
+            return random_rows(words, self.config.embedding_size, self.seed)
         found = load_vectors(self.path, words, cache=self.cache)
         rows = embedding_rows(found, self.seed)
-        if self.config.missing != "random":
+        if self.config.oov != "random":
             self._guess(rows, [i for i, known in enumerate(found.found.tolist()) if not known], words)
-        channels = self.config.layer.get(
+        channels = self.config.layer_settings.get(
             "channels", 1
         )  # a layer of two channels has each vector twice in a row
         return np.tile(rows, (1, channels)) if channels > 1 else rows

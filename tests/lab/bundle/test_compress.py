@@ -21,7 +21,7 @@ ARCS = Tree([1, -1, 1, 2], tokens=["w4", "w5", "w6", "w7"])
 def model(encoder: str, output_gate: bool = True) -> Model:
     torch.manual_seed(1)
     pairs = encoder == "dependency"
-    settings = {"encoder": encoder, "dimension": 20, "hidden": 8, "output_gate": output_gate}
+    settings = {"layer": encoder, "embedding_size": 20, "hidden_size": 8, "output_gate": output_gate}
     config = Config().with_settings({**settings, "task": "pairs" if pairs else "classes"})
     return Model(config, Purpose() if pairs else FIVE, WORDS, (), torch.randn(61, 20)).eval()
 
@@ -64,7 +64,12 @@ def test_only_a_tree_lstm_ships() -> None:
 def test_where_pairs_have_features_words_stay_as_near_as_they_were() -> None:
     torch.manual_seed(1)
     config = Config(
-        task="pairs", encoder="dependency", embeddings="fixed", pair_features=True, dimension=20, hidden=8
+        task="pairs",
+        layer="dependency",
+        embeddings="fixed",
+        pair_features=True,
+        embedding_size=20,
+        hidden_size=8,
     )
     whole = Model(config, Purpose(), WORDS, (), torch.randn(61, 20)).eval()
     whole.rarity[3] = 0.25

@@ -12,6 +12,6 @@ from small_fits import examples
 
 def test_a_model_with_leaves_is_not_shipped(mini: Path, tmp_path: Path) -> None:
     encoder = small_encoder.make(tmp_path / "tiny")
-    fit(*examples(30), leaves=encoder, settings={"hidden": 8}, epochs=1, out=tmp_path / "run")
+    fit(*examples(30), encoder=encoder, settings={"hidden_size": 8}, epochs=1, out=tmp_path / "run")
     with pytest.raises(ValueError, match="complete as it is"):
         ship(tmp_path / "run", "sentiment", tmp_path / "out", data=mini)

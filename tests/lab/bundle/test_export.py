@@ -30,7 +30,7 @@ def mini(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def run(request: pytest.FixtureRequest, mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out: Path = tmp_path_factory.mktemp("run") / str(request.param)
-    small = {"source": "own", "epochs": 1, "hidden": 8, "vectors": "6B"}
+    small = {"source": "own", "epochs": 1, "hidden_size": 8, "vectors": "6B"}
     train(recipe_of(request.param).with_settings(small), out, data=mini, recipe=request.param)
     return out
 
@@ -39,7 +39,7 @@ def test_a_run_ships_and_loads(run: Path, mini: Path, tmp_path: Path) -> None:
     name = NAMED.get(run.name, "sentiment")
     facts = ship(run, name, tmp_path / "m", data=mini, columns=12)
     model = load_model(tmp_path / "m")
-    assert model.config.dimension == facts["columns"] == 12
+    assert model.config.embedding_size == facts["columns"] == 12
     assert len(model.words) == facts["words"]
     assert set(facts["scores"]) == {"dev", "test"}
     assert set(facts["scores"]["test"]) == {"trained", "folded", "shipped", "text"}

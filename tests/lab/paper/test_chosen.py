@@ -15,6 +15,7 @@ from bough.models.config import Config
 from bough.models.model import Model
 from bough.models.output_spec import SENTIMENT, Purpose
 from bough.train.checkpoint import Progress
+from bough.train.config import TrainConfig
 from bough.train.loop import Event
 from bough.trees.tree import Tree
 from paper.config import PaperConfig
@@ -60,13 +61,16 @@ def test_a_resumed_run_keeps_the_best_epoch_before_it(mini: Path, tmp_path: Path
 
 def test_the_seed_drives_the_first_weights_and_the_order(mini: Path, tmp_path: Path) -> None:
     # one batch without dropout: neither the order nor what is drawn later makes a difference
-    config = quick("sick-dependency").with_settings({"epochs": 1, "batch": 1000, "dropout": 0.0})
+    config = quick("sick-dependency").with_settings({"epochs": 1, "batch_size": 1000, "dropout": 0.0})
     for seed in (1, 2):
         train(config, tmp_path / str(seed), seed=seed, data=mini)
-    one, other = (Model.load(tmp_path / str(seed)).encoder.state_dict() for seed in (1, 2))
+    one, other = (Model.load(tmp_path / str(seed)).layer.state_dict() for seed in (1, 2))
     assert all((one[name] - other[name]).abs().max() > 0.01 for name in one)
     model = Model(Config(), Purpose(classes=SENTIMENT), [])
-    orders = [Progress.start(model, seed, "accuracy").rng.permutation(100).tolist() for seed in (1, 2)]
+    orders = [
+        Progress.start(model, TrainConfig(), seed, "accuracy").rng.permutation(100).tolist()
+        for seed in (1, 2)
+    ]
     assert orders[0] != orders[1]
 
 

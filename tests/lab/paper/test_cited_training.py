@@ -55,7 +55,7 @@ def test_settings_that_make_no_sense_are_named(settings: dict[str, str], message
 
 
 def test_phrases_are_distinct_and_have_their_labels(mini: Path) -> None:
-    config = quick("sst5-cnn-non-static").with_settings({"case": "kept"})
+    config = quick("sst5-cnn-non-static").with_settings({"lowercase": False})
     task = config.build_task(mini)
     trees = task.read("train")
     words = sorted({str(token) for tree in trees for token in tree.tokens or () if token})
@@ -80,7 +80,7 @@ def test_batches_of_phrases_have_one_length_each_and_every_phrase_once(mini: Pat
     first, second = (task.batches(phrases, rng) for _ in range(2))
     assert sorted(np.concatenate(first)) == list(range(len(phrases)))
     assert all(len({len(phrases[i].keys) for i in batch}) == 1 for batch in first)
-    assert max(map(len, first)) <= config.batch
+    assert max(map(len, first)) <= config.batch_size
     assert [batch.tolist() for batch in first] != [batch.tolist() for batch in second]
 
 

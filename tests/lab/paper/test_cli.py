@@ -85,5 +85,5 @@ def test_vectors_of_another_length_are_one_clear_line(mini: Path, tmp_path: Path
     where = ("--data", str(mini), "--out", str(out))
     failed = lab("paper", "train", "sick-mean", *where, "--set", "source=own", "--vectors", str(vectors))
     assert failed.returncode == 2
-    assert "set dimension=3" in failed.stderr
+    assert "set embedding_size=3" in failed.stderr
     assert not (out / "model.safetensors").exists()

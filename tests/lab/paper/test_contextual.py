@@ -14,7 +14,14 @@ from paper.recipes import load_recipe
 from paper.train import train
 from quick_runs import contents
 
-SMALL: dict[str, Any] = {"hidden": 8, "batch": 8, "alone": 10, "epochs": 3, "limit": 30, "source": "own"}
+SMALL: dict[str, Any] = {
+    "hidden_size": 8,
+    "batch_size": 8,
+    "extra_phrases": 10,
+    "epochs": 3,
+    "max_examples": 30,
+    "source": "own",
+}
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +32,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small(recipe: str, encoder: Path, **settings: Any) -> PaperConfig:
     config = load_recipe(recipe)
     own = {key: value for key, value in SMALL.items() if key != "alone" or recipe.startswith("sst")}
-    return config.with_settings({**own, "leaves": str(encoder), "leaves_freeze": -1, **settings})
+    return config.with_settings({**own, "encoder": str(encoder), "encoder_freeze": -1, **settings})
 
 
 class Stopped(Exception):
@@ -72,7 +79,7 @@ def test_every_recipe_trains_and_its_folder_gives_the_same_figures_again(
 
 
 def test_a_layer_that_reads_up_and_down_takes_leaves(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    config = small("sst5-contextual", encoder, epochs=1).with_settings({"encoder": "bi-constituency"})
+    config = small("sst5-contextual", encoder, epochs=1).with_settings({"layer": "bi-constituency"})
     found = train(config, tmp_path / "run", data=mini)
     assert evaluate(tmp_path / "run", data=mini).figures == pytest.approx(found["test"], abs=1e-4)
 
@@ -117,6 +124,6 @@ def test_a_control_without_a_parse_has_no_phrases_to_show(encoder: Path, mini: P
 def test_layers_that_read_words_have_contextual_ones_too(
     layer: str, encoder: Path, mini: Path, tmp_path: Path
 ) -> None:
-    config = small("sst5-contextual", encoder, epochs=1, alone=0).with_settings({"encoder": layer})
+    config = small("sst5-contextual", encoder, epochs=1, extra_phrases=0).with_settings({"layer": layer})
     found = train(config, tmp_path / "run", data=mini)
     assert 0 <= found["test"]["phrases"] <= 1

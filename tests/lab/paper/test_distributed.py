@@ -15,14 +15,13 @@ import small_encoder
 from bough.files import read_json, read_tensors
 from paper.recipes import load_recipe
 from paper.train import train
-from ranks_of_torchrun import train_all
-from torchrun_calls import command_line, surroundings, torchrun
+from ranks_of_torchrun import command_line, surroundings, torchrun, train_all
 from waiting import LIMIT, wait_until
 
 WORKER = ranks_of_torchrun.__file__
 SMOOTH = {
-    "optimiser": "adadelta",
-    "rate": 1.0,
+    "optimizer": "adadelta",
+    "learning_rate": 1.0,
 }  # AdaGrad's first step is a gradient's sign, and that of 1e-9 is chance
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "head dropout and word vectors": ("sst5-constituency-tuned", SMOOTH),
@@ -38,11 +37,20 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "relations": ("sick-sdt-rnn", SMOOTH),
     # rounding grows with the steps, in one process too; in 64 bits an epoch of many is as good as one
-    "AdaGrad and many steps": ("sst5-constituency-regularised", {"epochs": 2, "batch": 2, "double": True}),
-    "no example left for some": ("sst5-constituency-tuned", {**SMOOTH, "batch": 13}),  # 40 = 3 * 13 + 1
+    "AdaGrad and many steps": (
+        "sst5-constituency-regularised",
+        {"epochs": 2, "batch_size": 2, "double": True},
+    ),
+    "no example left for some": ("sst5-constituency-tuned", {**SMOOTH, "batch_size": 13}),  # 40 = 3 * 13 + 1
     "rows of the table": (
         "sst5-dependency",
-        {**SMOOTH, "embeddings": "tuned", "table": "rows", "embedding_rate": 1.0, "clip": 0.5},
+        {
+            **SMOOTH,
+            "embeddings": "tuned",
+            "embedding_optimizer": "rows",
+            "embedding_learning_rate": 1.0,
+            "max_grad_norm": 0.5,
+        },
     ),
 }
 
@@ -55,7 +63,7 @@ def trained(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All of them by one process, by two and by three."""
     out = tmp_path_factory.mktemp("ranks")
     encoder = small_encoder.make(tmp_path_factory.mktemp("encoders") / "tiny")
-    over = {"leaves": str(encoder), "leaves_freeze": 1, "leaves_dropout": 0.0, "alone": 10}
+    over = {"encoder": str(encoder), "encoder_freeze": 1, "encoder_dropout": 0.0, "extra_phrases": 10}
     runs = {**RUNS, LEAVES: ("sst5-contextual", {**SMOOTH, **over})}
     train_all(runs, mini, out / "1")
     for ranks in (2, 3):
@@ -90,13 +98,15 @@ def _history(folder: Path) -> list[dict[str, float]]:
 
 
 RECIPE = "sst5-constituency-regularised"
-COMMAND = ("-m", "paper", "train", RECIPE, "--set", "source=own", "--set", "hidden=8")
+COMMAND = ("-m", "paper", "train", RECIPE, "--set", "source=own", "--set", "hidden_size=8")
 
 
 def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "--set", "epochs=12", "--data", str(mini)]
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    train(load_recipe(RECIPE).with_settings({"source": "own", "hidden": 8, "epochs": 12}), whole, data=mini)
+    train(
+        load_recipe(RECIPE).with_settings({"source": "own", "hidden_size": 8, "epochs": 12}), whole, data=mini
+    )
     stopped = subprocess.Popen(
         command_line(2, *command, "--out", str(parts)), env=surroundings(), stderr=subprocess.DEVNULL
     )
@@ -150,7 +160,7 @@ def _workers(agent: int) -> list[int]:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--set", "rate=1e30"], "the loss is nan in epoch 1"),
+        (["--set", "learning_rate=1e30"], "the loss is nan in epoch 1"),
         (["--set", "epoch=2"], "unknown key 'epoch'"),
     ],
 )

@@ -27,7 +27,7 @@ def wordnet(data: Path) -> Path:
 
 
 def small(name: str) -> PaperConfig:
-    return load_recipe(name).with_settings({"source": "own", "limit": "40"})
+    return load_recipe(name).with_settings({"source": "own", "max_examples": "40"})
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -55,15 +55,15 @@ def test_a_row_has_the_papers_settings_or_a_departure_that_is_listed(name: str) 
     """Sec. 5.3 of the paper; docs/paper.md lists the departures."""
     config, sst = load_recipe(name), name.startswith("sst")
     rates = {"sick-mean": 0.1, "sick-dt-rnn": 0.01, "sick-sdt-rnn": 0.01}
-    assert config.rate == rates.get(name, 0.05)
-    assert config.batch == (5 if sst and "lstm" in name else 25)
-    assert config.l2 == 1e-4
+    assert config.learning_rate == rates.get(name, 0.05)
+    assert config.batch_size == (5 if sst and "lstm" in name else 25)
+    assert config.weight_decay == 1e-4
     assert config.dropout == (0.5 if sst else 0.0)
-    assert config.table == "plain"
+    assert config.embedding_optimizer == "plain"
     assert config.embeddings == (
         "fixed" if not sst or "fixed" in name else "random" if "random" in name else "tuned"
     )
-    assert config.embedding_rate == 0.1
+    assert config.embedding_learning_rate == 0.1
 
 
 @pytest.mark.parametrize(("part", "seeds"), [("table5", 5), ("all", 0)])
@@ -105,9 +105,9 @@ def test_our_own_rows_have_other_seeds_than_their_search() -> None:
 
 
 def test_settings_of_a_variant_lie_over_those_of_the_sitting() -> None:
-    run = Run("sick-bilstm", 1, (("hidden", "87"),), (("hidden", "8"), ("epochs", "1")))
-    assert (run.config().hidden, run.config().epochs) == (87, 1)
-    assert run.name == "sick-bilstm+hidden=87.1"
+    run = Run("sick-bilstm", 1, (("hidden_size", "87"),), (("hidden_size", "8"), ("epochs", "1")))
+    assert (run.config().hidden_size, run.config().epochs) == (87, 1)
+    assert run.name == "sick-bilstm+hidden_size=87.1"
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,6 @@ def test_a_setting_at_its_default_is_as_good_as_none(mini: Path) -> None:
 
 def test_a_setting_goes_to_the_systems_that_take_it() -> None:
     runs = runs_for("table3", 1, {"recurrent_dropout": "0.2", "epochs": "1"})
-    dropped = {run.recipe for run in runs if run.config().layer.get("recurrent_dropout") == 0.2}
+    dropped = {run.recipe for run in runs if run.config().layer_settings.get("recurrent_dropout") == 0.2}
     assert dropped == {"sick-constituency", "sick-dependency"}
     assert {run.config().epochs for run in runs} == {1}

@@ -41,7 +41,7 @@ def test_only_what_is_between_the_markers_changes(tmp_path: Path) -> None:
         assert path.read_text() == f"# Mine\n\n{BEGIN}{made('results', summary(FOUND))}{END}\n\nAfter.\n"
 
 
-@pytest.mark.parametrize("text", [f"# Mine\n{END}\n{BEGIN}\n", "# Mine\n", f"{markers('leaves')[0]} torn"])
+@pytest.mark.parametrize("text", [f"# Mine\n{END}\n{BEGIN}\n", "# Mine\n", f"{markers('encoder')[0]} torn"])
 def test_a_readme_without_markers_is_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "README.md"
     path.write_text(text)

@@ -40,13 +40,14 @@ def test_every_recipe_is_readable_and_says_what_it_is(name: str) -> None:
 def test_the_papers_rows_have_the_papers_training(name: str) -> None:
     config = load_recipe(name)
     # the baselines' rates are not in the paper, and were chosen on dev
-    free = config.encoder in ("mean", "dt-rnn", "sdt-rnn")
-    assert config.l2 == 1e-4
-    assert config.rate == 0.05 or free
+    free = config.layer in ("mean", "dt-rnn", "sdt-rnn")
+    assert config.weight_decay == 1e-4
+    assert config.learning_rate == 0.05 or free
     assert (
-        config.batch * (config.spans + 1 if config.encoder == "lstm" and config.task != "sick" else 1) == 25
+        config.batch_size * (config.spans + 1 if config.layer == "lstm" and config.task != "sick" else 1)
+        == 25
     )
-    assert free or config.layer["output_gate"] == (config.task != "sick")
+    assert free or config.layer_settings["output_gate"] == (config.task != "sick")
     assert config.dropout == (0.0 if config.task == "sick" else 0.5)
     assert config.similarity_hidden == 50
 
@@ -54,10 +55,10 @@ def test_the_papers_rows_have_the_papers_training(name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"limit": "-3"}, "limit = -3: 0 or more"),
+        ({"max_examples": "-3"}, "max_examples = -3: 0 or more"),
         ({"task": "classes"}, "task = 'classes': one of 'sst5', 'sst2', 'sick'"),
-        ({"layers": "2"}, "layers = 2 is for encoder = 'lstm' or 'drnn'; here it is 'constituency'"),
-        ({"average": "true"}, "average = True is for encoder = 'dt-rnn' or 'sdt-rnn'"),
+        ({"layers": "2"}, "layers = 2 is for layer = 'lstm' or 'drnn'; here it is 'constituency'"),
+        ({"average": "true"}, "average = True is for layer = 'dt-rnn' or 'sdt-rnn'"),
     ],
 )
 def test_a_wrong_setting_is_named_with_the_way_out(settings: dict[str, str], message: str) -> None:
@@ -73,10 +74,10 @@ def test_an_unknown_recipe_names_the_nearest() -> None:
 def test_a_recipe_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('task = "sick"\nhidden = 20\n')
-    assert load_recipe(str(path)) == PaperConfig(task="sick", hidden=20)
+    assert load_recipe(str(path)) == PaperConfig(task="sick", hidden_size=20)
 
 
 @pytest.mark.parametrize("encoder", ["sdt-rnn", "mean"])
 def test_a_model_with_a_cited_layer_comes_back_as_it_was(encoder: str, tmp_path: Path) -> None:
-    config = PaperConfig(**SMALL, task="sick", encoder=encoder)
+    config = PaperConfig(**SMALL, task="sick", layer=encoder)
     assert_comes_back_as_it_was(model_of(config.for_model(), config.purpose), tmp_path / "m")

@@ -21,7 +21,7 @@ from paper.results import all_finished, finished, result_path
 from paper.runner import execute, kept_model
 from waiting import LIMIT, wait_until
 
-QUICK = {"source": "own", "epochs": "1", "hidden": "4", "similarity_hidden": "3"}
+QUICK = {"source": "own", "epochs": "1", "hidden_size": "4", "similarity_hidden": "3"}
 SETTINGS = tuple(QUICK.items())
 REPORT = ("results.json", "report.md", "report.html", "figure4.svg", "figure4.png")
 
@@ -211,7 +211,7 @@ def test_a_torn_result_is_redone_and_never_shown(done: Path, mini: Path, tmp_pat
 
 def test_results_of_other_settings_do_not_count(done: Path, mini: Path) -> None:
     assert len(all_finished(done, mini, QUICK)) == RUNS
-    assert all_finished(done, mini, {**QUICK, "hidden": "5"}) == []
+    assert all_finished(done, mini, {**QUICK, "hidden_size": "5"}) == []
 
 
 def test_two_sittings_in_one_folder_are_kept_apart(mini: Path, tmp_path: Path) -> None:

@@ -25,10 +25,15 @@ class Stopped(Exception):
     "settings",
     [
         {},
-        {"table": "rows", "reset": 2, "clip": 1.0},
-        {"optimiser": "adadelta", "table": "rows", "rate": 1.0},
-        {"optimiser": "adam", "rate": 1e-3, "table": "rows", "embedding_rate": 1e-3},
-        {"optimiser": "adamw", "rate": 1e-3, "warmup": 0.3},
+        {"embedding_optimizer": "rows", "adagrad_reset_every": 2, "max_grad_norm": 1.0},
+        {"optimizer": "adadelta", "embedding_optimizer": "rows", "learning_rate": 1.0},
+        {
+            "optimizer": "adam",
+            "learning_rate": 1e-3,
+            "embedding_optimizer": "rows",
+            "embedding_learning_rate": 1e-3,
+        },
+        {"optimizer": "adamw", "learning_rate": 1e-3, "warmup": 0.3},
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )
@@ -55,7 +60,13 @@ def test_kill_9_at_any_moment_loses_nothing(
 ) -> None:
     command = command_of("paper", "train", "sst5-bilstm", "--data", str(mini))
     table = "plain" if optimiser == "adagrad" else "rows"
-    for setting in ("source=own", "hidden=8", "epochs=3", f"optimiser={optimiser}", f"table={table}"):
+    for setting in (
+        "source=own",
+        "hidden_size=8",
+        "epochs=3",
+        f"optimizer={optimiser}",
+        f"embedding_optimizer={table}",
+    ):
         command += ["--set", setting]
     environment = surroundings()
     subprocess.run(
@@ -138,7 +149,7 @@ def test_a_setting_that_came_later_does_not_make_it_another_run(mini: Path, tmp_
     write_json(tmp_path / "run.json", run)
     assert train(config, tmp_path, data=mini, resume=True) == first
     with pytest.raises(TrainingError, match="trained with another config"):
-        train(config.with_settings({"optimiser": "adam"}), tmp_path, data=mini, resume=True)
+        train(config.with_settings({"optimizer": "adam"}), tmp_path, data=mini, resume=True)
 
 
 def test_a_run_tells_its_instruction_set_and_may_go_on_with_another(mini: Path, tmp_path: Path) -> None:

@@ -24,9 +24,11 @@ from quick_runs import contents, quick, recipe_of
 LEARNT = [
     name
     for name in (*recipe_names(), *recipe_names(BUNDLED))
-    if not (recipe_of(name).system or recipe_of(name).leaves)
+    if not (recipe_of(name).system or recipe_of(name).encoder)
 ]
-SMALL = PaperConfig(source="own", embeddings="random", dimension=50, hidden=50, epochs=12, batch=10)
+SMALL = PaperConfig(
+    source="own", embeddings="random", embedding_size=50, hidden_size=50, epochs=12, batch_size=10
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +66,17 @@ def test_training_learns(treebank: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"table": "rows"},
-        {"reset": 1},
-        {"optimiser": "adadelta", "rate": 1.0},
-        {"optimiser": "adam", "rate": 0.005},
-        {"optimiser": "adamw", "rate": 0.005, "table": "rows", "embedding_rate": 0.005, "warmup": 0.1},
+        {"embedding_optimizer": "rows"},
+        {"adagrad_reset_every": 1},
+        {"optimizer": "adadelta", "learning_rate": 1.0},
+        {"optimizer": "adam", "learning_rate": 0.005},
+        {
+            "optimizer": "adamw",
+            "learning_rate": 0.005,
+            "embedding_optimizer": "rows",
+            "embedding_learning_rate": 0.005,
+            "warmup": 0.1,
+        },
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )
@@ -107,7 +115,9 @@ def test_the_test_split_is_opened_only_after_the_last_epoch(
 
 
 def test_a_loss_that_is_not_a_number_stops_with_its_place(mini: Path, tmp_path: Path) -> None:
-    config = quick("sick-dependency").with_settings({"rate": 3e38, "l2": 0.0, "batch": 5})
+    config = quick("sick-dependency").with_settings(
+        {"learning_rate": 3e38, "weight_decay": 0.0, "batch_size": 5}
+    )
     with pytest.raises(TrainingError, match=r"loss is (nan|inf) in epoch \d+, batch \d+"):
         train(config, tmp_path, data=mini)
 
@@ -120,7 +130,7 @@ def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
     config = quick("sst5-lstm")
     task = config.build_task(mini)
     trees = task.read("train")
-    model = Model(config.for_model(), config.purpose, [], [], torch.zeros(1, config.dimension))
+    model = Model(config.for_model(), config.purpose, [], [], torch.zeros(1, config.embedding_size))
     for tree, sentence in zip(trees, task.prepare(trees, model), strict=True):
         known = {(int(a), int(b), label) for (a, b), label in zip(tree.spans, tree.labels, strict=True)}
         assert {tuple(span) for span in sentence.spans.tolist()} <= known
@@ -145,7 +155,7 @@ def test_sst5_constituency_reaches_its_mark(data: Path, tmp_path: Path) -> None:
 
 
 def test_weights_that_blow_up_in_the_last_batch_are_noticed(treebank: Path, tmp_path: Path) -> None:
-    config = SMALL.with_settings({"rate": 1e38, "batch": 240, "epochs": 1})
+    config = SMALL.with_settings({"learning_rate": 1e38, "batch_size": 240, "epochs": 1})
     with pytest.raises(TrainingError, match="after epoch 1 the predictions on dev are not numbers"):
         train(config, tmp_path, data=treebank)
     assert not (tmp_path / "model.safetensors").exists()
@@ -170,12 +180,12 @@ def test_a_dev_split_of_neutral_sentences_ends_in_a_card(tmp_path: Path) -> None
 
 
 def test_folded_words_share_a_vector(mini: Path, tmp_path: Path) -> None:
-    config = quick("sst5-constituency-tuned").with_settings({"case": "folded"})
+    config = quick("sst5-constituency-tuned").with_settings({"lowercase": True})
     train(config, tmp_path / "run", data=mini)
     model = Model.load(tmp_path / "run")
     assert model.words == [word.lower() for word in model.words]
     assert len(set(model.words)) == len(model.words)
     word = next(word for word in model.words if word.isalpha())
     assert model.ids([word.title()]) == model.ids([word]) != 0
-    train(config.with_settings({"case": "kept"}), tmp_path / "kept", data=mini)
+    train(config.with_settings({"lowercase": False}), tmp_path / "kept", data=mini)
     assert any(word != word.lower() for word in Model.load(tmp_path / "kept").words)

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bough import Forest
-from bough.nn import ChildSumTreeLSTM, Encoder, TreeLayer
+from bough.nn import BaseLayer, ChildSumTreeLSTM, TreeLayer
 from layers import build, by_hand, doubled, forests_for, trees_for
 from one_by_one import one_by_one
 from oracle import TOLERANCE, D, X, assert_all_close, drawn, gradients, inputs, keys_for, states
 
 
-def by_equations(layer: Encoder) -> Encoder:
+def by_equations(layer: BaseLayer) -> BaseLayer:
     for module in layer.modules():
         if isinstance(module, TreeLayer):
             module.fast = False

@@ -16,14 +16,14 @@ def test_a_config_names_an_unknown_key() -> None:
 
 
 def test_settings_are_texts_over_a_config() -> None:
-    changed = CONFIG.with_settings({"rate": "0.01", "hidden": "32", "vectors": "840B"})
-    assert changed == replace(CONFIG, rate=0.01, size=replace(SIZE, hidden=32), vectors="840B")
+    changed = CONFIG.with_settings({"learning_rate": "0.01", "hidden": "32", "vectors": "840B"})
+    assert changed == replace(CONFIG, learning_rate=0.01, size=replace(SIZE, hidden=32), vectors="840B")
     for settings, reason in (
         ({"epoch": "2"}, "unknown key 'epoch'; did you mean 'epochs'"),
         ({"size": "2"}, "unknown key 'size'"),
         ({"hidden": "wide"}, "hidden = 'wide': a whole number"),
         ({"hidden": "0"}, "hidden = 0: at least 1"),
-        ({"rate": "-1"}, "rate = -1.0: more than 0"),
+        ({"learning_rate": "-1"}, "learning_rate = -1.0: more than 0"),
         ({"silver_share": "2"}, r"silver_share = 2.0: from 0 to 1"),
     ):
         with pytest.raises(ValueError, match=reason):

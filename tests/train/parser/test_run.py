@@ -17,7 +17,7 @@ from small_parser import CONFIG, EXAMPLES, SIZE, learner, run
 
 
 def test_a_parser_learns_its_sentences(tmp_path: Path) -> None:
-    config = replace(CONFIG, epochs=25, rate=0.01)
+    config = replace(CONFIG, epochs=25, learning_rate=0.01)
     fit(run(tmp_path, config), EXAMPLES, EXAMPLES[:6], {"other": EXAMPLES[:2]})
     scores = score(BuiltinParser.load(tmp_path), EXAMPLES[:18])
     assert scores.brackets == scores.inner_brackets == scores.heads == scores.relations == 100.0
@@ -95,7 +95,7 @@ def test_unrounded_the_network_is_the_same() -> None:
 
 
 def test_the_rate_warms_up_and_falls() -> None:
-    rates = [rate_at(step, step / 100, replace(CONFIG, warmup=10, rate=1.0)) for step in range(100)]
+    rates = [rate_at(step, step / 100, replace(CONFIG, warmup=10, learning_rate=1.0)) for step in range(100)]
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[99] > 0.0
 
 

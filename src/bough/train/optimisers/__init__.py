@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from torch import Tensor
 
-from bough.models.config import Config
-from bough.models.model import LEAVES, Model
+from bough.models.model import ENCODER, Model
+from bough.train.config import TrainConfig
 from bough.train.optimisers.optimiser import Group, Optimiser
 from bough.train.optimisers.rules import AdaDelta, AdaGrad, Adam, AdamW, Plain, Rule
 
@@ -20,40 +20,41 @@ def adagrad(parameters: Iterable[Tensor], rate: float = 0.05, l2: float = 1e-4) 
     return Optimiser([Group(named, AdaGrad(), rate, l2)])
 
 
-def optimiser_for(model: Model) -> Optimiser:
+def optimiser_for(model: Model, config: TrainConfig) -> Optimiser:
     """What moves the weights of a model, and its word vectors unless they are fixed.
 
     The gradient of the table is sparse: it has the rows that a batch read. By the plain rule they go straight
-    down; with `table = "rows"` the weights' own rule and L2 move them.
+    down; with `embedding_optimizer = "rows"` the weights' own rule and L2 move them.
     """
-    config = model.config
-    adam = config.optimiser in ("adam", "adamw")
-    rule = RULES[config.optimiser](**{"beta2": config.beta2} if adam else {})
-    weights = {name: p for name, p in model.named_parameters() if not name.startswith(f"{LEAVES}.")}
+    adam = config.optimizer in ("adam", "adamw")
+    rule = RULES[config.optimizer](**{"beta2": config.beta2} if adam else {})
+    weights = {name: p for name, p in model.named_parameters() if not name.startswith(f"{ENCODER}.")}
     bounded = {"head.W_s": weights.pop("head.W_s")} if config.max_norm else {}
-    groups = [Group(weights, rule, config.rate, config.l2)]
-    groups.append(Group(bounded, rule, config.rate, config.l2, config.max_norm))
-    if model.leaves is not None:
-        for tensors, rate in model.leaves.rates(config.leaves_rate, config.leaves_decay):
+    groups = [Group(weights, rule, config.learning_rate, config.weight_decay)]
+    groups.append(Group(bounded, rule, config.learning_rate, config.weight_decay, config.max_norm))
+    if model.encoder is not None:
+        for tensors, rate in model.encoder.rates(config.encoder_learning_rate, config.encoder_lr_decay):
             groups.append(
-                Group({f"{LEAVES}.{name}": p for name, p in tensors.items()}, rule, rate, config.l2)
+                Group(
+                    {f"{ENCODER}.{name}": p for name, p in tensors.items()}, rule, rate, config.weight_decay
+                )
             )
-    model.table.requires_grad_(config.embeddings != "fixed" and model.leaves is None)
+    model.table.requires_grad_(config.embeddings != "fixed" and model.encoder is None)
     if model.table.requires_grad:
         # NOTE(paper): the text has AdaGrad and L2; the released program moves words by plain descent without L2.
-        plain = config.table == "plain"
-        how, l2 = (Plain(), 0.0) if plain else (rule, config.l2)
-        groups.append(Group({"table": model.table}, how, config.embedding_rate, l2))
-    return Optimiser(groups, clip=config.clip)
+        plain = config.embedding_optimizer == "plain"
+        how, l2 = (Plain(), 0.0) if plain else (rule, config.weight_decay)
+        groups.append(Group({"table": model.table}, how, config.embedding_learning_rate, l2))
+    return Optimiser(groups, clip=config.max_grad_norm)
 
 
-def rate_scale(config: Config, step: int, an_epoch: int) -> float:
+def rate_scale(config: TrainConfig, step: int, an_epoch: int) -> float:
     """What the rates are multiplied by in step 0, 1, ... of a run that has `an_epoch` steps per epoch.
 
     `decay` shrinks them after each epoch. With `warmup` they also rise in a line over that share of the run,
     then fall in a line to its end.
     """
-    decay = config.decay ** (step // an_epoch)
+    decay = config.lr_decay ** (step // an_epoch)
     if not config.warmup:
         return decay
     total = config.epochs * an_epoch

@@ -24,7 +24,7 @@ class Config:
     frequent: int = 4  # a word as frequent as this in training also has a vector of its own
     longest: int = 60  # longer sentences are not trained on
     batch_tokens: int = 450
-    rate: float = 2e-3
+    learning_rate: float = 2e-3
     warmup: int = 300
     dropout: float = 0.3
     recurrent_dropout: float = 0.15  # of the entries of the matrices from state to state
@@ -45,8 +45,8 @@ class Config:
         for name, value in asdict(self.size).items():
             if value < 1:
                 raise ValueError(f"{name} = {value}: at least 1")
-        if not 0 < self.rate < math.inf:
-            raise ValueError(f"rate = {self.rate}: more than 0")
+        if not 0 < self.learning_rate < math.inf:
+            raise ValueError(f"learning_rate = {self.learning_rate}: more than 0")
         for name in ("gum_share", "silver_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: from 0 to 1")

@@ -45,7 +45,9 @@ class Run:
     def __init__(self, config: Config, learner: Learner, folder: Path, held_out: Sequence[str] = ()) -> None:
         self.config, self.learner, self.folder, self.held_out = config, learner, folder, held_out
         self.average = copy.deepcopy(learner)
-        self.optimiser = torch.optim.Adam(learner.parameters(), lr=config.rate, betas=(0.9, 0.95), fused=True)
+        self.optimiser = torch.optim.Adam(
+            learner.parameters(), lr=config.learning_rate, betas=(0.9, 0.95), fused=True
+        )
         self.epoch = self.step = 0
         self.best: dict[str, float] = {}
         self.changes: list[dict[str, Any]] = []  # what resuming changed, and after which epoch
@@ -168,7 +170,7 @@ def _changed(before: Config, now: Config) -> dict[str, Any]:
 def rate_at(step: int, done: float, config: Config) -> float:
     """Return the learning rate at a step: a warm-up, then half a cosine down to a fiftieth at the end (`done` = 1)."""
     share = 0.5 * (1 + math.cos(math.pi * done))
-    return config.rate * min(1.0, (step + 1) / config.warmup) * (0.02 + 0.98 * share)
+    return config.learning_rate * min(1.0, (step + 1) / config.warmup) * (0.02 + 0.98 * share)
 
 
 def batches(examples: Sequence[Example], tokens: int, order: random.Random) -> list[list[Example]]:

@@ -6,10 +6,10 @@ import tomllib
 from pathlib import Path
 from typing import TypeVar
 
-from bough.models.config import Config
 from bough.models.settings import nearest
+from bough.train.config import TrainConfig
 
-C = TypeVar("C", bound=Config)
+C = TypeVar("C", bound=TrainConfig)
 FOLDER = Path(__file__).parent
 
 
@@ -31,7 +31,7 @@ def read_recipe(config: C, name: str, folder: Path = FOLDER, *, hint: str = "") 
     """Set the values of a recipe over those of a configuration.
 
     Args:
-        config: the configuration with its defaults; a subclass of `Config` may have keys of its own.
+        config: the configuration with its defaults; a subclass of `TrainConfig` may have keys of its own.
         name: the name of a recipe in `folder`, or a path that ends in `.toml`.
         folder: where recipes are found by name.
         hint: what to add to the error about an unknown name.
@@ -48,7 +48,7 @@ def read_recipe(config: C, name: str, folder: Path = FOLDER, *, hint: str = "") 
         raise ValueError(f"recipe {name}: {error}") from None
 
 
-def load_recipe(name: str) -> Config:
+def load_recipe(name: str) -> TrainConfig:
     """Read a recipe of `bough fit` by its name, or a TOML file by its path.
 
     Args:
@@ -59,4 +59,4 @@ def load_recipe(name: str) -> Config:
         >>> load_recipe("fit-texts").encoder
         'constituency'
     """
-    return read_recipe(Config(), name)
+    return read_recipe(TrainConfig(), name)

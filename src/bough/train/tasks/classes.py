@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from bough.models.batching import UNLABELLED, Sentence, collate, part
-from bough.models.config import Config
 from bough.models.metrics import class_figures
 from bough.models.model import Model
 from bough.nn.heads import Classifier
+from bough.train.config import TrainConfig
 from bough.train.tasks.batch_shard import Share
 from bough.train.tasks.task import Floats, Indices, of_like_length, pieces, shuffled, sizes_of
 from bough.trees.forest import Forest
@@ -24,16 +24,16 @@ class ClassesTask:
     metric = "accuracy"
     of_phrases = False  # whether a sequential model learns phrases as examples of their own
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: TrainConfig) -> None:
         self.config = config
 
     def start(self, examples: Sequence[Sentence], model: Model) -> None:
         """Do nothing: a classifier needs nothing of its training examples before the first step."""
 
     def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
-        if self.config.leaves:
-            return of_like_length(self.sizes(examples), self.config.batch, rng)
-        return shuffled(len(examples), self.config.batch, rng)
+        if self.config.encoder:
+            return of_like_length(self.sizes(examples), self.config.batch_size, rng)
+        return shuffled(len(examples), self.config.batch_size, rng)
 
     def sizes(self, examples: Sequence[Sentence]) -> Indices:
         """(n,) nodes of each."""
@@ -68,13 +68,13 @@ class ClassesTask:
 
     def _states(self, model: Model, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         """States (R, D), and per node (N,) the row that holds its state, or its sentence's if phrases have none."""
-        if model.encoder.phrases:
+        if model.layer.phrases:
             return model.states(x, forest)
         return model.sentences(x, forest), forest.tree_of
 
     def _in_parts(self, model: Model) -> bool:
         """Whether the phrases of a sentence are trees of their own, because they are not nodes of its tree."""
-        return (not model.encoder.phrases or self.config.shape == "balanced") and not self.of_phrases
+        return (not model.layer.phrases or self.config.shape == "balanced") and not self.of_phrases
 
     @torch.no_grad()
     def predict(self, model: Model, examples: Sequence[Sentence]) -> Floats:

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from bough.models.batching import Sentence, collate
-from bough.models.config import Config
 from bough.models.metrics import correlations
 from bough.models.model import Model
 from bough.nn.heads import Similarity
+from bough.train.config import TrainConfig
 from bough.train.tasks.batch_shard import Share
 from bough.train.tasks.pair_features import Beside
 from bough.train.tasks.task import Floats, Indices, Sized, of_like_length, pieces, shuffled, sizes_of
@@ -33,7 +33,7 @@ class PairsTask:
 
     metric = "pearson"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: TrainConfig) -> None:
         self.config = config
         self.beside = Beside()
 
@@ -42,9 +42,9 @@ class PairsTask:
         self.beside.settle(examples, model)
 
     def batches(self, examples: Sequence[Rated], rng: np.random.Generator) -> list[Indices]:
-        if self.config.leaves:
-            return of_like_length(self.sizes(examples), self.config.batch, rng)
-        return shuffled(len(examples), self.config.batch, rng)
+        if self.config.encoder:
+            return of_like_length(self.sizes(examples), self.config.batch_size, rng)
+        return shuffled(len(examples), self.config.batch_size, rng)
 
     def sizes(self, examples: Sequence[Rated]) -> Indices:
         """(n,) nodes of each, both sides together."""

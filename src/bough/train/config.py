@@ -1,0 +1,62 @@
+"""The settings of training: those of the model, and how its weights are learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from bough.models.config import Config
+from bough.models.settings import in_range
+
+
+@dataclass(frozen=True)
+class TrainConfig(Config):
+    """A model and its training, with the paper's values as defaults. A recipe file sets any of these."""
+
+    epochs: int = 10
+    batch_size: int = 25
+    spans: int = 4  # labelled phrases sampled from each sentence for a layer that reads words
+    optimizer: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
+    learning_rate: float = 0.05  # for AdaGrad; AdaDelta wants about 1, Adam and AdamW about 0.001
+    lr_decay: float = 1.0  # factor on all learning rates after each epoch
+    beta2: float = 0.999  # of Adam and AdamW
+    warmup: float = 0.0  # share of the run over which the learning rates rise; after it they fall to the end
+    adagrad_reset_every: int = 0  # epochs after which AdaGrad's sums start again from 0; 0 for never
+    max_grad_norm: float = 0.0  # 0 for no clipping
+    # how word vectors move: by plain gradient descent, or by the optimizer of the other weights
+    embedding_optimizer: Literal["plain", "rows"] = "plain"
+    embedding_learning_rate: float = 0.1
+    encoder_learning_rate: float = 5e-5  # of the top layer of a transformer
+    encoder_lr_decay: float = 0.9  # factor from each of its layers to the one below
+    weight_decay: float = 1e-4
+    loss_over: Literal["trees", "nodes"] = (
+        "trees"  # divide the loss of labelled nodes by the number of either
+    )
+    root_weight: float = 0.0  # weight of the roots' mean loss beside that of all nodes
+    max_norm: float = 0.0  # the greatest norm of a class's weights in the classifier; 0 for any
+    select_by: Literal["score", "loss"] = "score"  # the dev metric that picks the epoch
+    patience: int = 0  # epochs without a better one after which training stops; 0 for never
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        in_range(self, "at least 1", "epochs", "batch_size")
+        in_range(self, "0 or more", "spans", "weight_decay", "embedding_learning_rate", "adagrad_reset_every")
+        in_range(
+            self, "0 or more", "max_grad_norm", "max_norm", "patience", "encoder_learning_rate", "root_weight"
+        )
+        in_range(self, "more than 0", "learning_rate", "lr_decay", "encoder_lr_decay")
+        in_range(self, "at least 0, below 1", "warmup", "beta2")
+        if self.adagrad_reset_every and self.optimizer != "adagrad":
+            raise ValueError(
+                f"adagrad_reset_every = {self.adagrad_reset_every} is for optimizer = 'adagrad'; "
+                f"here it is {self.optimizer!r}"
+            )
+        if self.root_weight and self.loss_over != "nodes":
+            raise ValueError(f"root_weight = {self.root_weight} is for loss_over = 'nodes'")
+        if self.max_norm and self.of_pairs:
+            raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
+
+    def for_model(self) -> Config:
+        """Return the part that a model needs: it classifies or rates, whatever it was trained on."""
+        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Config)}
+        return Config(**{**values, "task": "pairs" if self.of_pairs else "classes"})
