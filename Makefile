@@ -84,7 +84,7 @@ docs: $(VENV)/.docs  ## the documentation site, to be read from site/index.html
 
 pages: $(VENV)/.package  ## the pages and the pictures that are made from the program
 	$(BIN)/python tools/pages.py
-	$(BIN)/python tools/terminal.py
+	$(BIN)/python tools/pictures.py
 
 paper: $(VENV)/.dev  ## every table, figure and claim of the paper; finished runs are not repeated
 	$(BIN)/python -m paper reproduce all

@@ -34,7 +34,7 @@ class CompiledKernels(BuildHookInterface[Any]):
         library.unlink(missing_ok=True)
         reason = _compile(Path(self.root, FOLDER, "kernel.c"), library)
         if reason:
-            self.app.display_warning(f"bough: no compiled sweep, torch does it ({reason})")
+            self.app.display_warning(f"bough: no compiled code, layers run by their equations ({reason})")
             return
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"

@@ -8,7 +8,6 @@ NAMES = {
     "scaling": "training on more cores",
     "scaling_scoring": "scoring a million sentences on a Ray cluster",
     "load": "requests per second, latency and memory of `bough serve`",
-    "rounding": "how far the losses of two ranks and of one process drift apart",
 }
 
 

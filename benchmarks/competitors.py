@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from benchmarks.dependency import Pairs
 from benchmarks.measure import best, interleaved
 from bough.nn import ChildSumTreeLSTM, Similarity
-from bough.train.optimisers import adagrad
+from bough.train.optimizer import adagrad
 
 X, D = 300, 150
 Encode = Callable[[Tensor, Pairs, int], Tensor]  # x (N, X), a batch and its number -> h (N, D)
@@ -53,16 +53,16 @@ class _Step:
     ) -> None:
         self.encode, self.batches, self.head = encode, batches, Similarity(D)
         self.table = torch.randn(words, X) * 0.1
-        self.optimiser = adagrad([*weights, *self.head.parameters()])
+        self.optimizer = adagrad([*weights, *self.head.parameters()])
 
     def __call__(self, number: int) -> None:
         batch = self.batches[number]
         h = self.encode(self.table.index_select(0, batch.ids), batch, number)
         sentences = h.index_select(0, batch.forest.roots)
         loss = self.head.loss(sentences[::2], sentences[1::2], batch.ratings)
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss.backward()
-        self.optimiser.step()
+        self.optimizer.step()
 
 
 class ByLevels(nn.Module):

@@ -23,19 +23,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SUBJECTS = (
-    "film",
-    "plot",
-    "script",
-    "acting",
-    "dialogue",
-    "ending",
-    "camera",
-    "music",
-    "story",
-    "cast",
-    "hero",
-)
+SUBJECTS = ("film", "plot", "script", "acting", "dialogue", "ending", "camera", "music", "story", "cast")
 VERBS = ("is", "seems", "feels", "was", "remains", "becomes", "looks")
 DEGREES = ("", "very", "rather", "not", "never", "oddly", "truly", "hardly", "almost", "utterly")
 QUALITIES = ("good", "bad", "dull", "moving", "funny", "thin", "clever", "slow", "clumsy", "tender", "cold")
@@ -55,13 +43,7 @@ def sentence(dice: random.Random) -> str:
     """Two clauses, about a dozen words."""
 
     def clause() -> str:
-        words = (
-            "the",
-            dice.choice(SUBJECTS),
-            dice.choice(VERBS),
-            dice.choice(DEGREES),
-            dice.choice(QUALITIES),
-        )
+        words = ("the", *map(dice.choice, (SUBJECTS, VERBS, DEGREES, QUALITIES)))
         return " ".join(word for word in words if word)
 
     return f"{clause()}{dice.choice(JOINS)} {clause()}.".capitalize()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import unittest.mock
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,25 +41,11 @@ def spread(seconds: Seconds, against: Seconds) -> list[float]:
     return [round(float(ratios.min()), 3), round(float(ratios.max()), 3)]
 
 
-@contextmanager
-def swept_by(path: str) -> Iterator[None]:
-    """The layers by one of the ways that BOUGH_FAST names; as it was for an empty name."""
-    before = os.environ.get("BOUGH_FAST")
-    if path:
-        os.environ["BOUGH_FAST"] = path
-    try:
-        yield
-    finally:
-        os.environ.pop("BOUGH_FAST", None)
-        if before is not None:
-            os.environ["BOUGH_FAST"] = before
-
-
-def by_path(path: str, work: Work) -> Work:
-    """The same work with the layers by one of their ways."""
+def by_equations(work: Work) -> Work:
+    """Return the same work with every layer run by its equations."""
 
     def done(number: int) -> object:
-        with swept_by(path):
+        with unittest.mock.patch.dict(os.environ, BOUGH_FAST="0"):
             return work(number)
 
     return done

@@ -56,8 +56,7 @@ def as_rank(data: Path | None) -> None:
 
     from benchmarks.corpora import sst_shaped
     from benchmarks.whole_step import WholeStep
-    from bough.train.distributed import Ranks
-    from bough.train.torchrun import joined
+    from bough.train.distributed import Ranks, joined
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -125,37 +124,33 @@ class _Work:
         first = (turn + 1) * trees % (len(self.nodes) - trees)
         chosen = np.arange(first, first + trees)
         started, busy = time.perf_counter(), time.process_time()
-        loss = system.task.loss(system.model, ranks.share(system.examples, chosen, self.nodes), system.rng)
-        system.optimiser.zero_grad()
-        loss.backward()
+        system.optimizer.zero_grad()
+        ranks.loss(system.task, system.model, system.examples, chosen, self.nodes, system.rng)
         self.rows = len(system.model.table.grad._indices()[0])
-        ranks.reduce(system.model, loss)
-        system.optimiser.step()
+        system.optimizer.step()
         return time.perf_counter() - started, time.process_time() - busy
 
     def share(self, trees: int, count: int, rounds: int = 3) -> dict[str, float]:
         """A rank's own work in a batch, one of `count`, and the rows of the word table that it would send."""
-        import numpy as np
-
         from bough.train.distributed import Ranks
 
-        system, chosen = self.system, np.arange(trees)
-        whole = system.task.loss(system.model, Ranks().share(system.examples, chosen, self.nodes), system.rng)
-        system.optimiser.zero_grad()
-        whole.backward()
+        system = self.system
+        whole = system.examples[:trees]
+        system.optimizer.zero_grad()
+        system.task.loss(system.model, whole, system.rng).backward()
         table = system.model.table.grad.coalesce()
         seconds, rows = [], 0
         for _ in range(rounds):
             busy = time.process_time()
-            share = Ranks(count // 2, count).share(system.examples, chosen, self.nodes)
-            loss = system.task.loss(system.model, share, system.rng)
-            system.optimiser.zero_grad()
+            share = whole[Ranks(count // 2, count).share(self.nodes[:trees])]
+            system.optimizer.zero_grad()
+            loss = system.task.loss(system.model, share, system.rng, whole)
             loss.backward()
             rows = len(system.model.table.grad.coalesce().indices()[0])
             paused = time.process_time()
-            system.model.table.grad = table  # what the optimiser gets is the whole batch's
+            system.model.table.grad = table  # what the optimizer gets is the whole batch's
             begun = time.process_time()
-            system.optimiser.step()
+            system.optimizer.step()
             seconds.append(time.process_time() - begun + paused - busy)
         return {"processor seconds": min(seconds), "rows": rows}
 
@@ -175,7 +170,7 @@ def _best(message: Callable[[], object], rounds: int = 30) -> float:
 def _parsing(corpus: Any) -> dict[str, float]:
     """A rank's own work before a fit: sentences to trees, and the bytes of them that each rank sends the others."""
     from bough.pipelines.readers import WholeReader
-    from bough.train.packed_trees import PackedTrees
+    from bough.train.dataset import PackedTrees
 
     texts = [" ".join(str(tree.tokens[node]) for node in tree.words) for tree in corpus.trees[: TEXTS + 64]]
     reader = WholeReader("builtin", "constituency")

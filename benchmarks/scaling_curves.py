@@ -51,7 +51,7 @@ def _cost(system: SentimentStep, batches: Sequence[Batch], rounds: int) -> Row:
     """Time over all batches, memory of the first."""
     nodes = sum(batch.forest.size for batch in batches)
     (seconds,) = interleaved([lambda number: system.step(batches[number])], len(batches), rounds)
-    system.optimiser.zero_grad()  # so that the measured step frees nothing it did not allocate
+    system.optimizer.zero_grad()  # so that the measured step frees nothing it did not allocate
     forget_buffers()  # those of the steps before would not show
     peak = peak_bytes(lambda: system.step(batches[0]))
     return {

@@ -25,12 +25,11 @@ import torch
 
 import bough
 from benchmarks.load import cpu_seconds, memory, sentence
-from bough.integrations.ray import filesystem as places
+from bough.integrations.ray import score_files
 from bough.integrations.ray.connection import connected, load_ray
-from bough.integrations.ray.scoring import score_files
-from bough.integrations.ray.splits import ROWS, cut
+from bough.integrations.ray.files import ROWS, cut, find
 from bough.pipelines.files import records_of, scored
-from bough.pipelines.reading import groups
+from bough.pipelines.readers import groups
 
 CORES = (10, 100, 1_000)
 MILLION = 1_000_000
@@ -89,12 +88,12 @@ def on_ray(source: Path, out: Path, workers: int) -> dict[str, Any]:
     told: list[tuple[float, int, float]] = []
     sizes: list[float] = []
 
-    def tell(done: int, total: int) -> None:
+    def callback(done: int, total: int) -> None:
         told.append((time.perf_counter(), done, cpu_seconds(os.getpid())))
         sizes.append(memory(os.getpid()))
 
     started = time.perf_counter()
-    score_files([str(source)], str(out), brief=True, workers=workers, tell=tell)
+    score_files([str(source)], str(out), brief=True, workers=workers, callback=callback)
     seconds = time.perf_counter() - started
     steady = [point for point in told if point[1] >= 2 * workers * ROWS]
     (first, low, before), (last, high, after) = steady[0], steady[-1]
@@ -115,7 +114,7 @@ def measure(lines: int, rounds: int, folder: Path) -> dict[str, Any]:
     torch.set_num_threads(1)
     source = folder / "in.txt"
     write_lines(source, lines)
-    (file,) = places.find(str(source))
+    (file,) = find(str(source))
     cutting = seconds_of(lambda: cut(file))
     found: dict[str, Any] = {"lines": lines, "bytes_per_line": round(source.stat().st_size / lines, 1)}
     found["processors"] = os.cpu_count()

@@ -16,33 +16,30 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.competitors import peer_figures
-from benchmarks.constituency import SentimentFloor, SentimentStep, batch_of
+from benchmarks.constituency import SentimentStep, batch_of
 from benchmarks.corpora import BATCH, Corpus, sick_shaped, sst_shaped
-from benchmarks.dependency import RelatednessFloor, RelatednessStep, pairs_of
-from benchmarks.measure import best, by_path, interleaved, spread
+from benchmarks.dependency import RelatednessStep, pairs_of
+from benchmarks.floors import relatedness_floor, sentiment_floor, shared_floor
+from benchmarks.measure import best, by_equations, interleaved, spread
 from benchmarks.scaling_curves import with_d, with_depth, with_trees
-from benchmarks.shared_floor import Done
 from benchmarks.whole_step import WholeStep
-from bough.nn import kernels as fast
-from bough.nn.threads import one_thread
+from bough.nn import kernels
+from bough.nn.engine import one_thread
 
 __all__ = ["FULL", "QUICK", "Effort", "run_bench"]
 
 Figures = dict[str, Any]
 RATIOS = {
     "floor_ratio": "SST step, over its bare matmuls",
-    "floor_ratio_torch": "the same, swept by torch",
     "train_floor_ratio": "the whole step of `python -m paper train`, over the same matmuls",
     "done_ratio": "SST step, over the matmuls that sharing leaves",
     "floor_ratio_unshared": "the same without sharing equal words",
     "recursion_speedup": "node-at-a-time recursion, over the SST step",
     "shared_floor_ratio": "SICK step, over its bare matmuls without sharing",
-    "shared_floor_ratio_torch": "the same, swept by torch",
     "shared_train_floor_ratio": "the whole step of `python -m paper train`, over the same matmuls",
     "shared_done_ratio": "SICK step, over the matmuls that sharing leaves",
     "unshared_floor_ratio": "SICK step without sharing, over its bare matmuls",
-    "equations_ratio": "SICK step by the layers' equations, over the fastest way",
-    "equations_ratio_torch": "the same, over the way by torch",
+    "equations_ratio": "SICK step by the layers' equations, over C",
     "recursion_speedup_equations": "node-at-a-time recursion, over the SST step by the equations",
     "build_share": "building a forest, over the SST step",
     "growth_ratio": "time per node in the largest batch, over the smallest",
@@ -85,7 +82,7 @@ def run_bench(
         torch.manual_seed(0)
         corpus = sst_shaped(data, max(*effort.trees, effort.batches * BATCH))
         figures: Figures = {"data": corpus.source, "torch": torch.__version__, "machine": platform.machine()}
-        figures["sweeps"] = fast.why()
+        figures["layers_by"] = kernels.why()
         tell("a training step on SST's trees, and its matmuls alone")
         figures |= sentiment_figures(corpus, effort)
         tell("the same, one node at a time")
@@ -114,14 +111,13 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     starts = range(0, effort.batches * BATCH, BATCH)
     shared = [batch_of(corpus, start, BATCH) for start in starts]
     plain = [batch_of(corpus, start, BATCH, shared=False) for start in starts]
-    system, floor = SentimentStep(corpus.words), SentimentFloor(max(batch.forest.size for batch in plain))
-    whole, left = WholeStep("sst5-constituency-tuned", corpus), [Done(batch.forest, 2) for batch in shared]
-    step, by_torch, unshared, bare, done, build, trained = interleaved(
+    system, whole = SentimentStep(corpus.words), WholeStep("sst5-constituency-tuned", corpus)
+    floors, left = [sentiment_floor(b.forest) for b in plain], [shared_floor(b.forest, 2) for b in shared]
+    step, unshared, bare, done, build, trained = interleaved(
         [
             lambda number: system.step(shared[number]),
-            by_path("torch", lambda number: system.step(shared[number])),
             lambda number: system.step(plain[number]),
-            lambda number: floor.run(plain[number].forest),
+            lambda number: floors[number].run(),
             lambda number: left[number].run(),
             lambda number: corpus.forest(starts[number], BATCH, shared=True).slots(2),
             whole,
@@ -133,7 +129,6 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     return {
         "floor_ratio": best(step) / best(bare),
         "floor_ratio_spread": spread(step, bare),
-        "floor_ratio_torch": best(by_torch) / best(bare),
         "floor_ratio_unshared": best(unshared) / best(bare),
         "done_ratio": best(step) / best(done),
         "train_floor_ratio": best(trained) / best(bare),
@@ -152,7 +147,7 @@ def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
     step, equations, recursion = interleaved(
         [
             lambda number: system.step(batches[number]),
-            by_path("0", lambda number: system.step(batches[number])),
+            by_equations(lambda number: system.step(batches[number])),
             lambda number: system.recursive_step(batches[number]),
         ],
         effort.recursive_batches,
@@ -174,32 +169,29 @@ def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
     shared = [pairs_of(corpus, ratings, start, BATCH, shared=True) for start in starts]
     plain = [pairs_of(corpus, ratings, start, BATCH, shared=False) for start in starts]
     system = RelatednessStep(corpus.words)
-    floor = RelatednessFloor(max(batch.forest.size for batch in plain), BATCH)
-    whole, left = WholeStep("sick-dependency", corpus, ratings), [Done(batch.forest, 0) for batch in shared]
-    step, by_torch, equations, unshared, bare, done, trained = interleaved(
+    whole = WholeStep("sick-dependency", corpus, ratings)
+    floors, left = [relatedness_floor(b.forest) for b in plain], [shared_floor(b.forest, 0) for b in shared]
+    step, equations, unshared, bare, done, trained = interleaved(
         [
             lambda number: system.step(shared[number]),
-            by_path("torch", lambda number: system.step(shared[number])),
-            by_path("0", lambda number: system.step(shared[number])),
+            by_equations(lambda number: system.step(shared[number])),
             lambda number: system.step(plain[number]),
-            lambda number: floor.run(plain[number].forest),
+            lambda number: floors[number].run(),
             lambda number: left[number].run(),
             whole,
         ],
         effort.batches,
         effort.rounds,
     )
-    units = sum(batch.forest.units for batch in shared) / sum(batch.forest.size for batch in shared)
+    units = sum(batch.forest.num_unique for batch in shared) / sum(batch.forest.size for batch in shared)
     return {
         "pairs_data": corpus.source,
         "shared_floor_ratio": best(step) / best(bare),
         "shared_floor_ratio_spread": spread(step, bare),
-        "shared_floor_ratio_torch": best(by_torch) / best(bare),
         "unshared_floor_ratio": best(unshared) / best(bare),
         "shared_done_ratio": best(step) / best(done),
         "shared_train_floor_ratio": best(trained) / best(bare),
         "equations_ratio": best(equations) / best(step),
-        "equations_ratio_torch": best(equations) / best(by_torch),
         "pairs_per_second": effort.batches * BATCH / best(step),
         "distinct_share": units,
         "peers": peer_figures(plain, shared, corpus.words, effort.recursive_rounds),
@@ -210,7 +202,7 @@ def show(result: Figures) -> None:
     """Print the figures as tables."""
     console = Console()
     title = f"one thread, {result['data']} and {result['pairs_data']} trees, torch {result['torch']}"
-    title += f"\nsweeps by {result['sweeps']}"
+    title += f"\nlayers by {result['layers_by']}"
     table = Table("what", "figure", title=title, title_justify="left")
     for key, meaning in RATIOS.items():
         table.add_row(meaning, f"{result[key]:,.0f}" if "per_second" in key else f"{result[key]:.2f}")

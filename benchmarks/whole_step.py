@@ -1,4 +1,4 @@
-"""The whole step of `python -m paper train`: batching, loss, gradient, optimiser and word table."""
+"""The whole step of `python -m paper train`: batching, loss, gradient, optimizer and word table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from benchmarks.corpora import BATCH, Corpus
 from bough.models.batching import NO_SPANS, Sentence
 from bough.models.model import Model
-from bough.train.optimisers import optimiser_for
+from bough.train.optimizer import ModelOptimizer
 from bough.train.tasks import Rated
 from paper.recipes import load_recipe
 from paper.tasks import RelatednessTask, SentimentTask, Task
@@ -29,7 +29,7 @@ class WholeStep:
         table = torch.randn(corpus.words, config.embedding_size) * 0.1
         words = [str(word) for word in range(corpus.words - 1)]
         self.model = Model(config.for_model(), config.purpose, words, (), table).train()
-        self.optimiser, self.rng = optimiser_for(self.model, config), np.random.default_rng(0)
+        self.optimizer, self.rng = ModelOptimizer(self.model, config), np.random.default_rng(0)
         sentences = _sentences(corpus)
         if ratings is None:
             self.task = SentimentTask(config, _NOWHERE)
@@ -43,9 +43,9 @@ class WholeStep:
         batch = self.examples[number * BATCH : (number + 1) * BATCH]
         loss = self.task.loss(self.model, batch, self.rng)
         loss.item()
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss.backward()
-        self.optimiser.step()
+        self.optimizer.step()
 
 
 def _sentences(corpus: Corpus) -> list[Sentence]:

@@ -1,4 +1,4 @@
-"""`python -m bundle`."""
+"""Run `python -m bundle`."""
 
 from bough.cli.console import run_app
 from bundle.cli import build_app

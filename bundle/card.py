@@ -1,13 +1,13 @@
-"""The card of a shipped model."""
+"""Write the card of a bundled model, and tables into the sections of a card."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from bough.train.card import FIGURES
-from bundle.auxiliary_data import shares
-from bundle.config import BundleConfig
+from bundle.config import BundleConfig, shares
 from paper.card import DATA
 
 BESIDE = {
@@ -62,8 +62,8 @@ LIMITS = {
 }
 
 
-def shipped_card(config: BundleConfig, facts: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
-    """Markdown, from what was measured while the model was made."""
+def model_card(config: BundleConfig, facts: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
+    """Return the card in Markdown, from what was measured when the model was exported."""
     name, scores = facts["name"], facts["scores"]
     figures = list(scores["test"]["trained"])
     versions = ", ".join(f"{what} {version}" for what, version in origin.get("versions", {}).items())
@@ -74,6 +74,7 @@ def shipped_card(config: BundleConfig, facts: Mapping[str, Any], origin: Mapping
         trained = f"`python -m bundle {origin['recipe']} --out FOLDER --seed {origin['seed']}`"
     else:
         trained = f"`python -m paper train {origin['recipe']} --seed {origin['seed']}{vectors}`"
+    beside = [BESIDE.get(source, source) for source in shares(config.mix)]
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     lines = [
         f"# {name}",
@@ -83,7 +84,7 @@ def shipped_card(config: BundleConfig, facts: Mapping[str, Any], origin: Mapping
         "",
         f"- Trained by {trained}{f' ({versions})' if versions else ''}, made by `python -m bundle export`, "
         f"{facts['made_by']}.",
-        f"- Data: {data_of(config)}.",
+        f"- Data: {'; '.join([DATA[config.task], *beside])}.",
         f"- Words: {facts['words']:,}, from the training data and {facts['vectors']} (GloVe: PDDL). "
         + ROWS[config.pair_features].format(columns=facts["columns"]),
         f"- Unknown words: looked up {OUTSIDE[config.oov == 'written']}, else treated as unknown.",
@@ -101,6 +102,18 @@ def shipped_card(config: BundleConfig, facts: Mapping[str, Any], origin: Mapping
     return "\n".join([*lines, "", "## Settings", "", "```", settings, "```", ""])
 
 
-def data_of(config: BundleConfig) -> str:
-    """Return what a model learned from, and on which terms."""
-    return "; ".join([DATA[config.task], *(BESIDE.get(name, name) for name in shares(config.mix))])
+def markdown_table(title: str, rows: Mapping[str, Mapping[str, float]], form: str) -> str:
+    """Return a Markdown table: a row per system, a column per metric, formatted by `form`, such as `.3f`."""
+    columns = list(next(iter(rows.values())))
+    lines = [f"| {title} | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
+    lines += [
+        f"| {name} | {' | '.join(f'{row[column]:{form}}' for column in columns)} |"
+        for name, row in rows.items()
+    ]
+    return "\n".join(lines)
+
+
+def replace_section(card: Path, heading: str, text: str) -> None:
+    """Write the last section of a card, or replace it."""
+    before = card.read_text(encoding="utf-8").split(heading)[0].rstrip()
+    card.write_text(f"{before}\n\n{heading}\n\n{text}\n", encoding="utf-8")

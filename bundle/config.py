@@ -1,4 +1,4 @@
-"""The settings of the bundled models: those of the paper's systems, and other sources beside SST and SICK."""
+"""The settings and recipes of the bundled models: a system of the paper, and other sources beside SST and SICK."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bough.data import find_data
-from bundle.auxiliary_data import shares
+from bough.train.recipes import read_recipe
 from paper.config import PaperConfig
 
 if TYPE_CHECKING:
@@ -45,3 +45,23 @@ class BundleConfig(PaperConfig):
         if not self.mix:
             return super().build_task(data)
         return (JoinedTask if self.of_pairs else MixedTask)(self, find_data(data))
+
+
+def load_recipe(name: str) -> BundleConfig:
+    """Read a recipe of a bundled model by its name, or a TOML file by its path."""
+    return read_recipe(BundleConfig(), name, BundleConfig.recipes)
+
+
+def shares(mix: str) -> dict[str, int]:
+    """Read the setting `mix`: the sources and how many of each go into a step.
+
+    >>> shares("goemotions:16 titles:3")
+    {'goemotions': 16, 'titles': 3}
+    """
+    counts: dict[str, int] = {}
+    for part in mix.split():
+        name, colon, count = part.partition(":")
+        if not (name and colon and count.isdecimal() and int(count)) or name in counts:
+            raise ValueError(f"mix = {mix!r}: {part!r} is not NAME:COUNT, each name once")
+        counts[name] = int(count)
+    return counts

@@ -1,38 +1,43 @@
-"""From a trained run's folder to a shipped model's, with its vocabulary widened and its cost measured."""
+"""Export a trained run as a bundled model: widen its vocabulary, compress it, and measure what each step costs."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from bough import Tree
 from bough.data import find_data, user_cache
 from bough.data.vector_sets import choose
 from bough.data.vectors import first_vectors
 from bough.files import read_json
-from bough.models.bundled import ShippedModel
+from bough.formats.lines import numbered
 from bough.models.model import Model
-from bough.train.vocabulary import lasting
-from bough.train.word_vectors import Words
+from bough.pipelines import RelatednessPipeline, SentimentPipeline
+from bough.text import Parser, get_parser
+from bough.train.word_vectors import Words, lasting
 from bough.version import __version__
-from bundle.card import shipped_card
-from bundle.check import on_gold_trees, on_text
-from bundle.compress import COLUMNS, fold
+from bundle.card import model_card
+from bundle.compress import COLUMNS, compress
 from bundle.config import BundleConfig
-from paper.tasks import word_counts
+from paper.config import PaperConfig
+from paper.sick import TEXTS
+from paper.tasks import Task, word_counts
 
 log = logging.getLogger(__name__)
 
 TASKS = {"sentiment": ("sst5", "sst2"), "relatedness": ("sick",), "relatedness-sick": ("sick",)}
 WORDS = 60_000  # of the vectors' file, the most frequent first
+Metrics = dict[str, float]
 
 
-def ship(
+def export_run(
     run: Path,
     name: str,
     out: Path,
@@ -42,11 +47,11 @@ def ship(
     columns: int = COLUMNS,
     words: int = WORDS,
 ) -> dict[str, Any]:
-    """Make the trained run in the folder `run` into a model to ship, in the folder `out`.
+    """Compress the trained run in the folder `run` into a model in the folder `out`; return the facts of its card.
 
-    Its vocabulary is that of the training split, with the rows that training gave it, and the `words` most
-    frequent words of the vectors' file. The figures on dev and test, of the run, of the same model folded
-    and quantised, of the shipped one, and of the shipped one on plain text, are returned and on its card.
+    Its vocabulary is that of the training split, with the rows that training gave it, and the `words` most frequent
+    words of the vectors' file. Four models are measured on dev and test: the run, the same model compressed, the
+    exported one, and the exported one on plain text.
     """
     model = Model.load(run)
     if name not in TASKS:
@@ -60,92 +65,129 @@ def ship(
     if config.task not in TASKS[name]:
         raise ValueError(f"{run} is a model for {config.task!r}, not for {name}")
     vocabulary, vectors, source = wide_vocabulary(model, config, data, words)
-    shipped = fold(model, vocabulary, vectors, columns)
-    measured = {
-        split: measure(
-            model, shipped, split, columns, data=data, parser=parser, check=config.source == "data"
-        )
+    exported = compress(model, vocabulary, vectors, columns)
+    same_words = compress(model, model.words, model.table, columns)
+    check = config.source == "data"
+    scores = {
+        split: {
+            "trained": score_trees(model, split, data=data, check=check),
+            "folded": score_trees(same_words, split, data=data, check=check),
+            "shipped": score_trees(exported, split, data=data, check=check),
+            "text": score_text(exported, split, data=data, parser=parser, check=check),
+        }
         for split in ("dev", "test")
     }
     facts = {
         "name": name,
         "vectors": source,
         "words": len(vocabulary),
-        "columns": int(shipped.table.shape[1]),
+        "columns": int(exported.table.shape[1]),
         "parser": parser,
-        "scores": measured,
+        "scores": scores,
         "made_by": f"bough {__version__}",
     }
-    shipped.save(out, card=shipped_card(config, facts, origin), facts=facts)
+    exported.save(out, card=model_card(config, facts, origin), facts=facts)
     return facts
 
 
-def measure(
-    model: Model,
-    shipped: ShippedModel,
-    split: str,
-    columns: int = COLUMNS,
-    *,
-    data: Path | str | None = None,
-    parser: str = "builtin",
-    check: bool = True,
-) -> dict[str, dict[str, float]]:
-    """What each step of shipping does to a model's figures."""
-    same_words = fold(model, model.words, model.table, columns)
-    return {
-        "trained": on_gold_trees(model, split, data=data, check=check),
-        "folded": on_gold_trees(same_words, split, data=data, check=check),
-        "shipped": on_gold_trees(shipped, split, data=data, check=check),
-        "text": on_text(shipped, split, data=data, parser=parser, check=check),
-    }
+# --------------------------------------------------------------------- vocabulary
 
 
 def wide_vocabulary(
     model: Model, config: BundleConfig, data: Path | str | None, most: int = WORDS
 ) -> tuple[list[str], Tensor, str]:
-    """The words to ship, their vectors (words + 1, X), the unknown word's first, and where they come from.
+    """Return the words to export, their vectors (words + 1, X), the unknown word's first, and the vectors' name.
 
-    Trained words keep the row that training gave them. One that differs from a known word by case alone, and
-    has the same vector, is left out: look-up finds it anyway.
+    Trained words keep the row that training gave them. With `oov = "written"` the words are in order of frequency,
+    in which a misspelt word is looked up. Else a word that differs from a known one by case alone, and has the same
+    vector, is left out: the lookup finds it anyway.
     """
     task = config.build_task(data)
     counts = word_counts(task, task.read("train"))
+    rows: dict[str, Tensor] = {}
+    frequent: Sequence[str] = ()
+    vectors, source = np.zeros((0, 0), np.float32), "random"
     if config.oov == "written":
-        return _written_vocabulary(model, Words(config, data, 1, counts), counts, most)
-    rows = {word: model.table[model.index[word]] for word in counts if word in model.index}
-    if config.embeddings == "random":
-        source = "random"
+        words = Words(config, data, 1, counts)
+        folded = Counter[str]()
+        for word, count in counts.items():
+            folded[word.lower() if config.lowercase else word] += count
+        trained = [word for word, _ in folded.most_common() if word in model.index]
+        stay = lasting(words, {word: folded[word] for word in trained})
+        rows |= {word: model.table[model.index[word]] for word in trained if word in stay}
+        frequent, vectors, source = *words.frequent(most), words.name
     else:
-        cache = user_cache() / "vectors"
-        known = first_vectors(choose(find_data(data), counts, config.vectors, cache=cache), most, cache=cache)
-        source = known.name
-        for word, row in zip(known.words, torch.from_numpy(known.rows), strict=True):
-            if word not in rows and len(word.splitlines()) == 1:
-                rows[word] = row
-    kept = sorted(word for word in rows if not _said_already(word, rows))
-    log.info("%d words, %d of them from training", len(kept), sum(word in counts for word in kept))
-    unknown = model.table[0]
-    return kept, torch.stack([unknown, *(rows[word] for word in kept)]), source
-
-
-def _written_vocabulary(
-    model: Model, words: Words, counts: Mapping[str, int], most: int
-) -> tuple[list[str], Tensor, str]:
-    """The same, most frequent first: what its writer meant by a word is looked for in this order."""
-    folded = Counter[str]()
-    for word, count in counts.items():
-        folded[word.lower() if model.config.lowercase else word] += count
-    own = [word for word, _ in folded.most_common() if word in model.index]
-    stay = lasting(words, {word: folded[word] for word in own})
-    rows = {word: model.table[model.index[word]] for word in own if word in stay}
-    frequent, vectors = words.frequent(most)
+        rows |= {word: model.table[model.index[word]] for word in counts if word in model.index}
+        if config.embeddings != "random":
+            cache = user_cache() / "vectors"
+            chosen = choose(find_data(data), counts, config.vectors, cache=cache)
+            known = first_vectors(chosen, most, cache=cache)
+            frequent, vectors, source = known.words, known.rows, known.name
+    own = len(rows)
     for word, row in zip(frequent, torch.from_numpy(vectors), strict=True):
-        if len(word.splitlines()) == 1 and word.lower() not in rows:
+        known_as = word.lower() if config.oov == "written" else word
+        if known_as not in rows and len(word.splitlines()) == 1:
             rows[word] = row
-    log.info("%d words, %d of them from training", len(rows), len(stay))
-    return list(rows), torch.stack([model.table[0], *rows.values()]), words.name
+    if config.oov != "written":
+        rows = {word: rows[word] for word in sorted(rows) if not _is_known_in_lower_case(word, rows)}
+    log.info("%d words, %d of them from training", len(rows), own)
+    return list(rows), torch.stack([model.table[0], *rows.values()]), source
 
 
-def _said_already(word: str, rows: dict[str, Tensor]) -> bool:
+def _is_known_in_lower_case(word: str, rows: dict[str, Tensor]) -> bool:
     lower = word.lower()
     return word != lower and lower in rows and torch.equal(rows[word], rows[lower])
+
+
+# ------------------------------------------------------------------------- scores
+
+
+def score_trees(
+    model: Model, split: str = "test", *, data: Path | str | None = None, check: bool = True
+) -> Metrics:
+    """Measure a model on the trees of its data set; `check` compares their number with the official one."""
+    task = _own_task(model, data, check)
+    examples = task.prepare(task.read(split), model)
+    return task.metrics(task.predict(model, examples), examples)
+
+
+def score_text(
+    model: Model,
+    split: str = "test",
+    *,
+    data: Path | str | None = None,
+    parser: str | Parser = "builtin",
+    check: bool = True,
+) -> Metrics:
+    """Measure the whole pipeline on plain text: tokeniser, parser, model.
+
+    SICK's text is that of its own files. SST has trees only: its text is their words with spaces between.
+    """
+    task = _own_task(model, data, check)
+    examples = task.read(split)
+    engine = get_parser(parser) if isinstance(parser, str) else parser
+    if model.config.of_pairs:
+        pairs = [(spoken(pair.left), spoken(pair.right)) for pair in examples]
+        path = find_data(data) / "sick" / TEXTS[split][0]
+        if path.is_file():
+            lines = (line.split("\t") for _, line in numbered(path, str(path)))
+            texts = {identity: (a, b) for identity, a, b, *_ in lines}
+            pairs = [texts[pair.id] for pair in examples]
+        ratings = RelatednessPipeline(model, engine).compare_all(pairs)
+        predicted = np.array([result.score for result in ratings])
+    else:
+        sentiments = SentimentPipeline(model, engine).stream(spoken(tree) for tree in examples)
+        predicted = np.array([result.probabilities for result in sentiments])
+    return task.metrics(predicted, task.prepare(examples, model))
+
+
+def _own_task(model: Model, data: Path | str | None, check: bool) -> Task:
+    """Return the task without other sources, which are measured elsewhere (`bundle/everyday.py`)."""
+    config = PaperConfig.of_model(model.config, model.purpose)
+    return config.with_settings({"source": "data" if check else "own"}).build_task(data)
+
+
+def spoken(tree: Tree) -> str:
+    """Return the words of a tree with spaces between."""
+    assert tree.tokens is not None
+    return " ".join(str(tree.tokens[node]) for node in tree.words.tolist())

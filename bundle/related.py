@@ -1,11 +1,11 @@
-"""Relatedness outside the captions: models and a TF-IDF cosine side by side, on the STS benchmark's dev split.
+"""Measure relatedness outside captions: models and a TF-IDF cosine side by side, on the STS benchmark's dev split.
 
     python -m bundle.related relatedness relatedness-sick runs/mine
     python -m bundle.related --card src/bough/pretrained/relatedness/README.md
 
-Needs the folder of data (--data, or BOUGH_DATA). Pearson's r is taken over all pairs and within each genre. For the
+Needs the data folder (--data, or BOUGH_DATA). Pearson's r is taken over all pairs and within each genre. For the
 retrieval every pair with a score of at least 4 is a question: among all distinct sentences of the split but the first
-one itself, at which place is the second? The TF-IDF cosine is scikit-learn's with its defaults, fitted on the split's
+one itself, at which rank is the second? The TF-IDF cosine is scikit-learn's with its defaults, fitted on the split's
 sentences.
 """
 
@@ -17,15 +17,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
 
-from bundle import card_sections as cards
+import bough
+from bough.pipelines import RelatednessPipeline
+from bundle.card import markdown_table, replace_section
+from bundle.sts import SOURCES, load_sts
 
 SECTION = "## Outside the captions"
-ALIKE = 4.2  # on the scale of 1 to 5: a score of 4 in the benchmark
-LISTED = (
-    11  # neighbours looked at, the sentence itself among them; a partner further down counts as not found
+ABOUT = (
+    "By `python -m bundle.related`, on plain text, on the dev split of the STS benchmark. The model and its settings "
+    "were chosen without it. That shared words count in the order of `nearest` was decided when the split had shown "
+    "TF-IDF ahead without them; how much they count was chosen on the pairs held out of train. `relatedness-sick` "
+    "learned from SICK alone. On forums TF-IDF is better. The pairs at the end are examples, not a measurement."
 )
-PROBES = (
+ALIKE = 4.2  # on the scale of 1 to 5: a score of 4 in the benchmark
+NEIGHBOURS = 11  # looked at, the sentence itself among them; a partner further down counts as not found
+EXAMPLES = (
     ("The dog bites the man.", "The man bites the dog."),
     ("The dog bites the man.", "The man is bitten by the dog."),
     ("The ticket costs $200.", "The ticket costs $900."),
@@ -39,56 +47,45 @@ PROBES = (
 )
 Pairs = list[tuple[str, str]]
 Rate = Callable[[Pairs], np.ndarray]
-Ranks = Callable[[Sequence[str], Sequence[str]], list[list[int]]]  # queries, corpus -> places, best first
+Rank = Callable[[Sequence[str], Sequence[str]], list[list[int]]]  # queries, corpus -> indices, best first
 
 
-def model(name: str) -> tuple[Rate, Ranks]:
-    """A model for pairs, by its name or folder."""
-    import bough
-    from bough.pipelines import RelatednessPipeline
-
+def model(name: str) -> tuple[Rate, Rank]:
+    """Return the ratings and rankings of a model for pairs, given its name or folder."""
     pipeline = bough.load(name)
     assert isinstance(pipeline, RelatednessPipeline)
 
-    def ranks(queries: Sequence[str], corpus: Sequence[str]) -> list[list[int]]:
-        known = pipeline.encode(corpus)
-        return [
-            [one.index for one in pipeline.nearest(query, corpus, LISTED, vectors=known)] for query in queries
-        ]
+    def rank(queries: Sequence[str], corpus: Sequence[str]) -> list[list[int]]:
+        vectors = pipeline.encode(corpus)
+        nearest = (pipeline.nearest(query, corpus, NEIGHBOURS, vectors=vectors) for query in queries)
+        return [[neighbour.index for neighbour in found] for found in nearest]
 
-    return lambda pairs: np.array([result.score for result in pipeline.stream(pairs)]), ranks
+    return lambda pairs: np.array([result.score for result in pipeline.stream(pairs)]), rank
 
 
-def tf_idf(sentences: Sequence[str]) -> tuple[Rate, Ranks]:
-    """The cosine of words weighed by how rare they are."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
+def tf_idf(sentences: Sequence[str]) -> tuple[Rate, Rank]:
+    """Return the ratings and rankings of the cosine of words weighted by TF-IDF."""
     words = TfidfVectorizer().fit(sentences)
 
     def rate(pairs: Pairs) -> np.ndarray:
         left, right = (words.transform([pair[side] for pair in pairs]) for side in (0, 1))
         return np.asarray(left.multiply(right).sum(axis=1)).ravel()
 
-    def ranks(queries: Sequence[str], corpus: Sequence[str]) -> list[list[int]]:
+    def rank(queries: Sequence[str], corpus: Sequence[str]) -> list[list[int]]:
         cosines = (words.transform(queries) @ words.transform(corpus).T).toarray()
-        return [np.argsort(-row, kind="stable")[:LISTED].tolist() for row in cosines]
+        return [np.argsort(-row, kind="stable")[:NEIGHBOURS].tolist() for row in cosines]
 
-    return rate, ranks
-
-
-def correlation(said: np.ndarray, gold: np.ndarray) -> float:
-    """Pearson's r."""
-    return float(np.corrcoef(said, gold)[0, 1])
+    return rate, rank
 
 
-def retrieval(ranks: Ranks, questions: Pairs, corpus: Sequence[str]) -> dict[str, float]:
-    """How high the partner stands among the neighbours of a sentence, itself left out."""
-    place = {text: number for number, text in enumerate(corpus)}
-    found = []
-    for (a, b), listed in zip(questions, ranks([a for a, _ in questions], corpus), strict=True):
-        others = [number for number in listed if number != place[a]]
-        found.append(others.index(place[b]) + 1 if place[b] in others else np.inf)
-    at = np.array(found)
+def retrieval(rank: Rank, questions: Pairs, corpus: Sequence[str]) -> dict[str, float]:
+    """Measure at which rank the partner stands among the neighbours of a sentence, itself left out."""
+    index = {text: number for number, text in enumerate(corpus)}
+    ranks = []
+    for (a, b), listed in zip(questions, rank([a for a, _ in questions], corpus), strict=True):
+        others = [number for number in listed if number != index[a]]
+        ranks.append(others.index(index[b]) + 1 if index[b] in others else np.inf)
+    at = np.array(ranks)
     return {
         "found first": float((at == 1).mean()),
         "among ten": float((at <= 10).mean()),
@@ -97,8 +94,6 @@ def retrieval(ranks: Ranks, questions: Pairs, corpus: Sequence[str]) -> dict[str
 
 
 def main() -> None:
-    from bundle.sts import SOURCES, load_sts
-
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -113,42 +108,36 @@ def main() -> None:
     everything = [pair for found in sets.values() for pair in found]
     pairs: Pairs = [(pair.a, pair.b) for pair in everything]
     gold = np.array([pair.score for pair in everything])
-    genre = np.array([name for name, found in sets.items() for _ in found])
+    genres = np.array([name for name, found in sets.items() for _ in found])
     corpus = list(dict.fromkeys(text for pair in pairs for text in pair))
-    questions = [(p.a, p.b) for p in everything if p.score >= ALIKE and p.a != p.b]
+    questions = [(pair.a, pair.b) for pair in everything if pair.score >= ALIKE and pair.a != pair.b]
     systems = {name: model(name) for name in given.models} | {"TF-IDF": tf_idf(corpus)}
-    agreement, search, probes = {}, {}, {}
-    for name, (rate, ranks) in systems.items():
-        said = rate(pairs)
-        agreement[name] = {"all": correlation(said, gold)}
-        agreement[name] |= {of: correlation(said[genre == of], gold[genre == of]) for of in sets}
-        search[name] = retrieval(ranks, questions, corpus)
-        probes[name] = rate(list(PROBES))
+    agreement, search, examples = {}, {}, dict[str, np.ndarray]()
+    for name, (rate, rank) in systems.items():
+        predicted = rate(pairs)
+        chosen = {"all": genres != "", **{genre: genres == genre for genre in sets}}
+        agreement[name] = {
+            which: float(np.corrcoef(predicted[mask], gold[mask])[0, 1]) for which, mask in chosen.items()
+        }
+        search[name] = retrieval(rank, questions, corpus)
+        examples[name] = rate(list(EXAMPLES))
     if given.json:
         print(json.dumps({"r": agreement, "search": search}))
         return
     counts = ", ".join(f"{len(found):,} {name}" for name, found in sets.items())
     asked = f"nearest, {len(questions):,} questions to {len(corpus):,} sentences"
-    examples = {
-        f"{a} {b}": {name: float(probes[name][i]) for name in given.models} for i, (a, b) in enumerate(PROBES)
+    rated = {
+        f"{a} {b}": {name: float(examples[name][i]) for name in given.models}
+        for i, (a, b) in enumerate(EXAMPLES)
     }
-    shown = "\n\n".join(
-        [
-            cards.table(f"Pearson's r ({counts})", agreement, ".3f"),
-            cards.table(asked, search, ".3f"),
-            cards.table("examples", examples, ".1f"),
-        ]
-    )
-    print(shown)
+    tables = [
+        markdown_table(f"Pearson's r ({counts})", agreement, ".3f"),
+        markdown_table(asked, search, ".3f"),
+        markdown_table("examples", rated, ".1f"),
+    ]
+    print("\n\n".join(tables))
     if given.card is not None:
-        said_of = (
-            "By `python -m bundle.related`, on plain text, on the dev split of the STS benchmark. The model and "
-            "its settings were chosen without it. That shared words count in the order of `nearest` was decided "
-            "when the split had shown TF-IDF ahead without them; how much they count was chosen on the pairs held "
-            "out of train. `relatedness-sick` learned from SICK alone. On forums TF-IDF is better. The pairs at "
-            "the end are examples, not a measurement."
-        )
-        cards.replace_section(given.card, SECTION, f"{said_of}\n\n{shown}")
+        replace_section(given.card, SECTION, "\n\n".join([ABOUT, *tables]))
 
 
 if __name__ == "__main__":

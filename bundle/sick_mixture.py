@@ -1,4 +1,7 @@
-"""SICK beside other pairs: one model of relatedness learns from all of them."""
+"""SICK beside other pairs: one model of relatedness learns from all of them.
+
+A source has a folder per split below the data folder, `extra/NAME/SPLIT/`, in the layout of SICK.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,12 @@ import numpy as np
 from bough.models.metrics import correlations
 from bough.models.model import Model
 from bough.train.tasks import Floats, Indices, Rated, shuffled
-from bundle.auxiliary_data import extra_pairs, load_extra_pairs, shares
-from bundle.config import BundleConfig
-from paper.sick import Pair, pair_files
-from paper.tasks.examples import cut
-from paper.tasks.sick import RelatednessTask
+from bundle.config import BundleConfig, shares
+from paper.sick import Pair, load_pairs, pair_files
+from paper.tasks import RelatednessTask
 
 _BETWEEN = "\t"  # a pair's source and its id there
+HINT = "`python -m bundle prepare stsb` makes captions, news, forums and turns"
 
 
 class JoinedTask(RelatednessTask):
@@ -35,13 +37,15 @@ class JoinedTask(RelatednessTask):
     def read(self, split: str) -> list[Pair]:
         pairs = super().read(split)
         for name in self.shares:
-            found = cut(load_extra_pairs(self.data, name, split, self.config.scale), self.config.max_examples)
+            folder = self.data / "extra" / name / split
+            found = load_pairs(folder, "dependency", self.config.scale, hint=HINT)
+            found = found[: self.config.max_examples or None]
             pairs += [replace(pair, id=f"{name}{_BETWEEN}{pair.id}") for pair in found]
         return pairs
 
     def files(self, split: str) -> list[Path]:
-        beside = [file for name in self.shares for file in pair_files(extra_pairs(self.data, name, split))]
-        return [*super().files(split), *beside]
+        folders = [self.data / "extra" / name / split for name in self.shares]
+        return [*super().files(split), *(file for folder in folders for file in pair_files(folder))]
 
     def prepare(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
         ready = super().prepare(examples, model)

@@ -1,4 +1,8 @@
-"""SST beside other sources, whose labels are coarser: one model of SST's classes learns from all of them."""
+"""SST beside other sources, whose labels are coarser: one model of SST's classes learns from all of them.
+
+A source has a file per split below the data folder, `extra/NAME/SPLIT.txt`: a tree in brackets per line, `#` at the
+nodes without a label; the label `3|4` is one of the classes 3 and 4.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,54 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.metrics import f1_score
 from torch import Tensor
 from torch.nn import functional
 
 from bough import Tree
+from bough.data.paths import find_data, require
+from bough.errors import FormatError
+from bough.formats import ptb
 from bough.models.batching import UNLABELLED, Sentence, collate
 from bough.models.model import Model
 from bough.nn import Classifier
-from bough.nn.dropout import kept
-from bough.train.tasks import Floats, Indices, Share, shuffled
-from bundle.auxiliary_data import Classes, extra_file, load_extra, shares
-from bundle.config import BundleConfig
-from paper.tasks.examples import cut
-from paper.tasks.sst import SentimentTask
+from bough.nn.dropout import dropout_mask
+from bough.train.tasks import Floats, Indices, shuffled
+from bundle.config import BundleConfig, shares
+from paper.tasks import SentimentTask
 
 STEPS = 100  # of the optimiser that calibrates
+Classes = tuple[int, ...]  # the one or more that a label stands for
 Group = tuple[str, Classes]  # a source, and the classes that one of its labels stands for
+
+
+def extra_file(data: Path, name: str, split: str) -> Path:
+    """Return the file with the trees of a source."""
+    return data / "extra" / name / f"{split}.txt"
+
+
+def load_extra(data: Path | str | None, name: str, split: str, classes: int) -> list[Tree]:
+    """Read the trees of a source; a label is a tuple of class numbers below `classes`, or None."""
+    path = extra_file(find_data(data), name, split)
+    require([path], "extra", hint="`python -m bundle prepare opinions` makes goemotions, titles and reviews")
+    trees = []
+    for number, tree in enumerate(ptb.iterate(path), 1):
+        where = f"{path}: tree {number}"
+        labels = [_read_label(label, classes, where) for label in tree.labels or ()]
+        if not labels or labels[tree.root] is None:
+            raise FormatError("no label at the root; a text has one", where=where)
+        trees.append(tree.replace(labels=labels))
+    return trees
+
+
+def _read_label(label: object, classes: int, where: str) -> Classes | None:
+    if label is None or label == "#":
+        return None
+    parts = str(label).split("|")
+    if not all(part.isdecimal() and int(part) < classes for part in parts):
+        reason = f"the label {label!r}; a class is 0 to {classes - 1}, several go as 3|4"
+        raise FormatError(reason, where=where)
+    return tuple(sorted({int(part) for part in parts}))
 
 
 class MixedTask(SentimentTask):
@@ -44,7 +80,7 @@ class MixedTask(SentimentTask):
     def read(self, split: str) -> list[Tree]:
         trees = super().read(split)
         for name in self.shares:
-            found = cut(load_extra(self.data, name, split, self.classes), self.config.max_examples)
+            found = load_extra(self.data, name, split, self.classes)[: self.config.max_examples or None]
             trees += [
                 tree.replace(labels=[self._number(name, label) for label in tree.labels or ()])
                 for tree in found
@@ -91,35 +127,28 @@ class MixedTask(SentimentTask):
         return [self.classes + g for g, (source, _) in enumerate(self.groups) if source == name]
 
     def loss(
-        self, model: Model, batch: Sequence[Sentence] | Share[Sentence], rng: np.random.Generator
+        self,
+        model: Model,
+        batch: Sequence[Sentence],
+        rng: np.random.Generator,
+        whole: Sequence[Sentence] | None = None,
     ) -> Tensor:
         assert isinstance(model.head, Classifier)
-        share = Share.of(batch)
-        own = share.own
-        forest, ids = collate(own, model, share.within)
+        forest, ids = collate(batch, model)
         states, row_of = model.states(model.look_up(forest, ids), forest)
-        at_nodes = torch.from_numpy(np.concatenate([sentence.labels for sentence in own])).to(row_of.device)
+        at_nodes = torch.from_numpy(np.concatenate([sentence.labels for sentence in batch])).to(row_of.device)
         fine = ((at_nodes != UNLABELLED) & (at_nodes < self.classes)).nonzero().squeeze(1)
         coarse = (at_nodes >= self.classes).nonzero().squeeze(1)
-        loss = model.head.loss(states, at_nodes[fine], row_of[fine], share.drawn(self._fine_nodes))
-        if any(self._coarse_nodes(sentence) for sentence in share.whole):
+        loss = model.head.loss(states, at_nodes[fine], row_of[fine])
+        if len(coarse):
             h = states.index_select(0, row_of[coarse])
             if model.training and model.head.dropout:
-                drawn = share.drawn(self._coarse_nodes) or len(h)
-                h = h * kept(h, drawn, h.shape[1], model.head.dropout)
+                h = h * dropout_mask(h, len(h), h.shape[1], model.head.dropout)
             log_p = functional.linear(h, model.head.W_s, model.head.b_s).log_softmax(dim=1)  # (n, K)
             outside = ~self.members().to(log_p.device)[at_nodes[coarse] - self.classes]
             summed = log_p.masked_fill(outside, -torch.inf).logsumexp(dim=1).sum()
             loss = loss - self.config.mix_weight * summed
-        if not share.weight:  # an example that another rank counts
-            loss = loss * 0
-        return loss / max(1, sum(sentence.label < self.classes for sentence in share.whole))
-
-    def _fine_nodes(self, sentence: Sentence) -> int:
-        return int(((sentence.labels != UNLABELLED) & (sentence.labels < self.classes)).sum())
-
-    def _coarse_nodes(self, sentence: Sentence) -> int:
-        return int((sentence.labels >= self.classes).sum())
+        return loss / max(1, sum(sentence.label < self.classes for sentence in whole or batch))
 
     def members(self) -> Tensor:
         """(groups, K) which classes each group has."""
@@ -154,12 +183,8 @@ class MixedTask(SentimentTask):
         numbers = self._labels_of(name)
         sums = predicted @ self.members().double().numpy()[np.array(numbers) - self.classes].T  # (n, groups)
         gold, chosen = np.searchsorted(numbers, labels), sums.argmax(axis=1)
-        f1 = [
-            2 * ((gold == k) & (chosen == k)).sum() / max(1, (gold == k).sum() + (chosen == k).sum())
-            for k in range(len(numbers))
-            if (gold == k).any()
-        ]
-        return float(np.mean(f1)), float(-np.log(sums[np.arange(len(gold)), gold].clip(1e-30)).mean())
+        f1 = f1_score(gold, chosen, labels=np.unique(gold), average="macro", zero_division=0)
+        return float(f1), float(-np.log(sums[np.arange(len(gold)), gold].clip(1e-30)).mean())
 
 
 def calibrate(model: Model, task: MixedTask, dev: Sequence[Sentence]) -> None:
@@ -168,9 +193,8 @@ def calibrate(model: Model, task: MixedTask, dev: Sequence[Sentence]) -> None:
     A source that knows no neutral text says nothing about how likely that is: its p are among its own classes.
     """
     assert isinstance(model.head, Classifier)
-    log_p = torch.from_numpy(
-        np.log(task.predict(model, dev).clip(1e-30))
-    )  # (n, K), logits but for a constant
+    # (n, K), logits but for a constant
+    log_p = torch.from_numpy(np.log(task.predict(model, dev).clip(1e-30)))
     labels = torch.tensor([sentence.label for sentence in dev])
     inside, known, weights = _targets(task, labels, log_p.dtype)
     log_t = torch.zeros((), dtype=log_p.dtype, requires_grad=True)

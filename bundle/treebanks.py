@@ -79,12 +79,8 @@ def training(
     examples += treebank(data, "ewt") + gum(data, "train")
     examples += read_silver(silver_file) if silver_file else []
     kept = [example for example in examples if 2 <= len(example.tokens) <= longest]
-    log.info(
-        "%d sentences to train on, %d longer than %d words left out",
-        len(kept),
-        len(examples) - len(kept),
-        longest,
-    )
+    dropped = len(examples) - len(kept)
+    log.info("%d sentences to train on, %d longer than %d words left out", len(kept), dropped, longest)
     return kept
 
 

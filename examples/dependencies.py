@@ -12,6 +12,7 @@ from bough.data.labelled import open_labelled
 from bough.formats import conllu, ptb
 from bough.text import get_parser
 from bough.train.fit import fit_sources
+from bough.train.options import FitOptions
 
 DEMO = Path(__file__).parent / "demo"
 
@@ -39,9 +40,9 @@ def main() -> None:
             split: open_labelled(write(split, folder / f"{split}.conllu"))
             for split in ("train", "dev", "test")
         }
-        settings = {"embeddings": "tuned", "vectors": "shipped"}
+        options = FitOptions(settings={"embeddings": "tuned", "vectors": "shipped"}, epochs=8)
         mine: Any
-        mine, outcome = fit_sources(files, folder / "model", settings=settings, epochs=8)
+        mine, outcome = fit_sources(files, folder / "model", options)
         print(f"test: {outcome.facts['scores']['test']['figures']['accuracy']:.3f} of the sentences right")
         tree = next(iter(files["test"])).tree
         assert tree is not None

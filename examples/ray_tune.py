@@ -14,7 +14,7 @@ from bough.formats import ptb
 from bough.integrations.ray.connection import connected
 
 DEMO = Path(__file__).resolve().parent / "demo"
-SPACE = {"hidden": tune.grid_search([20, 60]), "rate": tune.grid_search([0.01, 0.05])}
+SPACE = {"hidden_size": tune.grid_search([20, 60]), "learning_rate": tune.grid_search([0.01, 0.05])}
 EPOCHS = 12
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from bough.data.labelled import open_labelled
 from bough.pipelines import load
 from bough.train.fit import fit_sources
+from bough.train.options import FitOptions
 
 ABOUT = {
     "food": ("the soup", "my steak", "the dessert", "their bread", "the fish"),
@@ -48,9 +49,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = open_labelled(write(folder / "remarks.csv"))
-        _, outcome = fit_sources(
-            {"train": source}, folder / "model", start="sentiment", epochs=4, hold_test=True
-        )
+        options = FitOptions(init_from="sentiment", epochs=4)
+        _, outcome = fit_sources({"train": source}, folder / "model", options, hold_test=True)
         figures = outcome.facts["scores"]["test"]["figures"]
         print(f"accuracy on the rows held out: {figures['accuracy']:.3f}")
         mine: Any = load(folder / "model")

@@ -27,7 +27,7 @@ class TreeGRU(bough.nn.TreeLayer):
     def input_map(self, x: Tensor) -> Tensor:
         return torch.as_tensor(self.W(x))
 
-    def node(self, a: Tensor, below: bough.nn.Edges) -> tuple[Tensor]:
+    def node(self, a: Tensor, below: bough.nn.Children) -> tuple[Tensor]:
         a_z, a_r, a_u = a.chunk(3, dim=1)  # (n, D)
         (h_k,) = below.states  # (children, D)
         h_sum = below.sum(h_k)  # (n, D)

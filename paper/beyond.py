@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from paper import published as paper
 from paper.claims import CONFIDENCE, contrast
 from paper.document import MISSING, NOTHING, Cell, Table, Tone
 from paper.figures import Drawing
 from paper.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
 from paper.results import ENCODER, System
-from paper.tables import spread
+from paper.tables import PERCENT, Systems, cell
 
-Systems = Mapping[str, System]
 KINDS = {
     "contextual": "tree",
     "contextual-mean": "no tree, the mean of the words",
@@ -21,7 +18,7 @@ KINDS = {
 }
 STATIC, STATIC_SICK = "constituency-regularised", "dependency"
 FIGURES = (("accuracy", "fine-grained"), ("binary", "derived binary"), ("phrases", "all phrases"))
-FIGURES_SICK = (("pearson", "Pearson's r", 4), ("spearman", "Spearman's rho", 4), ("mse", "MSE", 4))
+FIGURES_SICK = (("pearson", "Pearson's r"), ("spearman", "Spearman's rho"), ("mse", "MSE"))
 
 
 def name_of(task: str, system: str, encoder: str) -> str:
@@ -46,14 +43,17 @@ def tables(systems: Systems) -> tuple[Table, ...]:
 
 def sentiment_table(systems: Systems) -> Table:
     """Accuracy on SST, in percent: each encoder with a tree, without one, and with halves for a parse."""
-    rows: list[tuple[Cell, ...]] = [_sentiment(systems, OURS[STATIC], f"sst5-{STATIC}", f"sst2-{STATIC}")]
+
+    def row(title: str, fine: str, binary: str) -> tuple[Cell, ...]:
+        cells = [cell(systems.get(fine), figure) for figure, _ in FIGURES]
+        return Cell(title), *cells, cell(systems.get(binary), "binary") if binary else NOTHING
+
+    rows = [row(OURS[STATIC], f"sst5-{STATIC}", f"sst2-{STATIC}")]
     for encoder, title in ENCODERS.items():
         for system in BEYOND:
             trained = system == "contextual" and encoder == BINARY_ENCODER
             binary = name_of("sst2", system, encoder) if trained else ""
-            rows.append(
-                _sentiment(systems, f"{title}, {KINDS[system]}", name_of("sst5", system, encoder), binary)
-            )
+            rows.append(row(f"{title}, {KINDS[system]}", name_of("sst5", system, encoder), binary))
     header = ("leaves and what is above them", *(title for _, title in FIGURES), "binary, trained as such")
     notes = (
         "Mean (standard deviation, number of seeds). All phrases: every labelled phrase of the test sentences. Each "
@@ -62,30 +62,18 @@ def sentiment_table(systems: Systems) -> Table:
     return Table("Sentiment over contextual leaves, test accuracy, %", header, tuple(rows), notes)
 
 
-def _sentiment(systems: Systems, title: str, fine: str, binary: str) -> tuple[Cell, ...]:
-    cells = [_cell(systems.get(fine), figure, 1, 100.0) for figure, _ in FIGURES]
-    return Cell(title), *cells, _cell(systems.get(binary), "binary", 1, 100.0) if binary else NOTHING
-
-
 def relatedness_table(systems: Systems) -> Table:
     """Correlations on SICK."""
-    rows = [_relatedness(systems, "Static words, Dependency Tree-LSTM", f"sick-{STATIC_SICK}")]
+    names = {"Static words, Dependency Tree-LSTM": f"sick-{STATIC_SICK}"}
     for system in BEYOND_SICK:
         kind = "tree and mean" if system == "contextual" else KINDS[system]
-        title = f"{ENCODERS[SICK_ENCODER]}, {kind}"
-        rows.append(_relatedness(systems, title, name_of("sick", system, SICK_ENCODER)))
-    header = ("leaves and what is above them", *(title for _, title, _ in FIGURES_SICK))
+        names[f"{ENCODERS[SICK_ENCODER]}, {kind}"] = name_of("sick", system, SICK_ENCODER)
+    rows = [
+        (Cell(title), *(cell(systems.get(name), figure) for figure, _ in FIGURES_SICK))
+        for title, name in names.items()
+    ]
+    header = ("leaves and what is above them", *(title for _, title in FIGURES_SICK))
     return Table("Relatedness over contextual leaves, SICK test", header, tuple(rows))
-
-
-def _relatedness(systems: Systems, title: str, name: str) -> tuple[Cell, ...]:
-    return Cell(title), *(_cell(systems.get(name), figure, digits) for figure, _, digits in FIGURES_SICK)
-
-
-def _cell(system: System | None, figure: str, digits: int, scale: float = 1.0) -> Cell:
-    if system is None:
-        return MISSING
-    return Cell(spread(system, figure, digits, scale)) if figure in system.figures else NOTHING
 
 
 def gains_table(systems: Systems) -> Table:
@@ -97,11 +85,11 @@ def gains_table(systems: Systems) -> Table:
         for other in BEYOND[1:]
         for figure, what in FIGURES
     ]
-    asked += [("sick", SICK_ENCODER, "contextual-mean", *FIGURES_SICK[0][:2])]
+    asked += [("sick", SICK_ENCODER, "contextual-mean", *FIGURES_SICK[0])]
     for task, encoder, other, figure, what in asked:
         tree = systems.get(name_of(task, "contextual", encoder))
         without = systems.get(name_of(task, other, encoder))
-        gain = _gain(tree, without, figure, 1.0 if task == "sick" else 100.0)
+        gain = _gain(tree, without, figure)
         rows.append((Cell(f"{ENCODERS[encoder]}: tree over {KINDS[other]}"), Cell(what), *gain))
     note = (
         f"The {CONFIDENCE:.0%} confidence interval is Welch's; one that holds zero leaves the question open."
@@ -110,11 +98,11 @@ def gains_table(systems: Systems) -> Table:
     return Table("What the tree adds", header, tuple(rows), (note,))
 
 
-def _gain(tree: System | None, without: System | None, figure: str, scale: float) -> tuple[Cell, Cell]:
+def _gain(tree: System | None, without: System | None, figure: str) -> tuple[Cell, Cell]:
     if tree is None or without is None or figure not in tree.figures.keys() & without.figures.keys():
         return MISSING, MISSING
     found = contrast([(1.0, tree.figures[figure]), (-1.0, without.figures[figure])])
-    digits = 1 if scale > 1 else 4
+    digits, scale = (1, 100.0) if figure in PERCENT else (4, 1.0)
     if found.half is None:
         return Cell(f"{scale * found.difference:+.{digits}f}"), Cell("one seed")
     low, high = (scale * (found.difference + side * found.half) for side in (-1, 1))

@@ -37,13 +37,10 @@ class Term:
             return system.figures.get(self.figure) if system else None
         if not set(self.lengths) < set(system.by_length):
             return None
-        inside, outside = (
-            [statistics.fmean(seed) for seed in zip(*windows, strict=True)]
-            for windows in (
-                [values for length, values in system.by_length.items() if (length in self.lengths) == wanted]
-                for wanted in (True, False)
-            )
-        )
+        there = [values for length, values in system.by_length.items() if length in self.lengths]
+        elsewhere = [values for length, values in system.by_length.items() if length not in self.lengths]
+        inside = [statistics.fmean(seed) for seed in zip(*there, strict=True)]
+        outside = [statistics.fmean(seed) for seed in zip(*elsewhere, strict=True)]
         return [a - b for a, b in zip(inside, outside, strict=True)] if self.minus_rest else inside
 
 
@@ -89,17 +86,12 @@ def contrast(
     if variance > 0:
         freedom = variance**2 / sum(part**2 / count for part, count in parts)
         half = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * variance**0.5
-    return Finding(difference, variance**0.5, half, _answer(difference, half, margin))
-
-
-def _answer(difference: float, half: float, margin: float | None) -> Answer:
-    if margin is None:
-        if difference - half > 0:
-            return "holds"
-        return "does not hold" if difference + half < 0 else "undecided within the noise"
+    answer: Answer = "undecided within the noise"
     if difference - half > 0:
-        return "does not hold"
-    return "holds" if difference + half < margin else "undecided within the noise"
+        answer = "holds" if margin is None else "does not hold"
+    elif difference + half < (margin or 0.0):
+        answer = "does not hold" if margin is None else "holds"
+    return Finding(difference, variance**0.5, half, answer)
 
 
 def find(claim: Claim, systems: Mapping[str, System]) -> Finding | None:
@@ -121,109 +113,76 @@ def _over(
     return Term(1, better, figure, lengths), Term(-1, worse, figure, lengths)
 
 
+def _sick(sentence: str, where: str, better: str, worse: str) -> Claim:
+    return Claim(sentence, where, "SICK r", _over(better, worse))
+
+
+def _no_gain(sentence: str, setting: str) -> Claim:
+    terms = _over(f"{DEPENDENCY}+{setting}", DEPENDENCY)
+    return Claim(sentence, "Sec. 5.3", "SICK r, gain", terms, margin=ONE_SD)
+
+
+def _sst(sentence: str, figure: str, *terms: Term) -> Claim:
+    return Claim(sentence, "Sec. 6.1", f"{figure}, points", terms, scale=100)
+
+
 DEPENDENCY, BILSTM = "sick-dependency", "sick-bilstm"
 ONE_SD = 0.0030  # of the paper's Dependency Tree-LSTM: a gain below it would drown in the noise of its runs
+FINE_GAIN = _over("sst5-constituency-tuned", "sst5-constituency-fixed", "accuracy")
 CLAIMS = (
-    Claim(
+    _sick(
         "Tied bidirectional weights beat untied ones of the same parameter count.",
-        "Sec. 5, footnote",
-        "SICK r",
-        _over(BILSTM, f"{BILSTM}+tied=false+hidden_size=87"),
+        "Sec. 5, footnote", BILSTM, f"{BILSTM}+tied=false+hidden_size=87",
     ),
-    Claim(
+    _sick(
         "The KL objective beats mean squared error.",
-        "Sec. 4.2, footnote",
-        "SICK r",
-        _over(DEPENDENCY, f"{DEPENDENCY}+objective=mse"),
+        "Sec. 4.2, footnote", DEPENDENCY, f"{DEPENDENCY}+objective=mse",
     ),
-    Claim(
+    _sick(
         "Product and difference together beat the product alone.",
-        "Sec. 4.2",
-        "SICK r",
-        _over(DEPENDENCY, f"{DEPENDENCY}+features=product"),
+        "Sec. 4.2", DEPENDENCY, f"{DEPENDENCY}+features=product",
     ),
-    Claim(
+    _sick(
         "Product and difference together beat the difference alone.",
-        "Sec. 4.2",
-        "SICK r",
-        _over(DEPENDENCY, f"{DEPENDENCY}+features=difference"),
+        "Sec. 4.2", DEPENDENCY, f"{DEPENDENCY}+features=difference",
     ),
-    Claim(
-        "Tuning the word vectors brings no significant gain in relatedness.",
-        "Sec. 5.3",
-        "SICK r, gain",
-        _over(f"{DEPENDENCY}+embeddings=tuned", DEPENDENCY),
-        margin=ONE_SD,
+    _no_gain("Tuning the word vectors brings no significant gain in relatedness.", "embeddings=tuned"),
+    _no_gain("Dropout brings no gain in relatedness.", "dropout=0.5"),
+    _sst("Tuning the word vectors helps fine-grained sentiment.", "SST fine-grained", *FINE_GAIN),
+    _sst(
+        "Tuning helps fine-grained sentiment more than binary.", "SST, gain against gain",
+        *FINE_GAIN, *_over("sst2-constituency-fixed", "sst2-constituency-tuned", "binary"),
     ),
-    Claim(
-        "Dropout brings no gain in relatedness.",
-        "Sec. 5.3",
-        "SICK r, gain",
-        _over(f"{DEPENDENCY}+dropout=0.5", DEPENDENCY),
-        margin=ONE_SD,
-    ),
-    Claim(
-        "Tuning the word vectors helps fine-grained sentiment.",
-        "Sec. 6.1",
-        "SST fine-grained, points",
-        _over("sst5-constituency-tuned", "sst5-constituency-fixed", "accuracy"),
-        scale=100,
-    ),
-    Claim(
-        "Tuning helps fine-grained sentiment more than binary.",
-        "Sec. 6.1",
-        "SST, gain against gain, points",
-        (
-            *_over("sst5-constituency-tuned", "sst5-constituency-fixed", "accuracy"),
-            *_over("sst2-constituency-fixed", "sst2-constituency-tuned", "binary"),
-        ),
-        scale=100,
-    ),
-    Claim(
+    _sst(
         "The Constituency Tree-LSTM beats the Dependency Tree-LSTM on fine-grained sentiment.",
-        "Sec. 6.1",
-        "SST fine-grained, points",
-        _over("sst5-constituency-tuned", "sst5-dependency", "accuracy"),
-        scale=100,
+        "SST fine-grained", *_over("sst5-constituency-tuned", "sst5-dependency", "accuracy"),
     ),
-    Claim(
+    _sst(
         "The Constituency Tree-LSTM beats the Dependency Tree-LSTM on binary sentiment.",
-        "Sec. 6.1",
-        "SST binary, points",
-        _over("sst2-constituency-tuned", "sst2-dependency", "binary"),
-        scale=100,
+        "SST binary", *_over("sst2-constituency-tuned", "sst2-dependency", "binary"),
     ),
-    Claim(
+    _sick(
         "The Dependency Tree-LSTM beats the Constituency Tree-LSTM in relatedness.",
-        "Sec. 6.2",
-        "SICK r",
-        _over(DEPENDENCY, "sick-constituency"),
+        "Sec. 6.2", DEPENDENCY, "sick-constituency",
     ),
-    Claim(
+    _sick(
         "The Dependency Tree-LSTM beats the Bidirectional LSTM in relatedness.",
-        "Sec. 6.2",
-        "SICK r",
-        _over(DEPENDENCY, BILSTM),
+        "Sec. 6.2", DEPENDENCY, BILSTM,
     ),
     Claim(
         "Even the 2-layer LSTM, the lowest of the LSTMs, beats the best system of SemEval 2014 (ECNU, 0.8414).",
-        "Sec. 6.2",
-        "SICK r",
-        (Term(1, "sick-lstm-2layer"), Term(-1, "", constant=0.8414)),
+        "Sec. 6.2", "SICK r", (Term(1, "sick-lstm-2layer"), Term(-1, "", constant=0.8414)),
     ),
     Claim(
         "At lengths 13 to 15 the Dependency Tree-LSTM beats the Bidirectional LSTM.",
-        "Sec. 7.2",
-        "SICK r there",
-        _over(DEPENDENCY, BILSTM, lengths=LONG),
+        "Sec. 7.2", "SICK r there", _over(DEPENDENCY, BILSTM, lengths=LONG),
     ),
     Claim(
         "Its gain over the Bidirectional LSTM is larger at lengths 13 to 15 than elsewhere.",
-        "Sec. 7.2",
-        "SICK r, gain against gain",
+        "Sec. 7.2", "SICK r, gain against gain",
         (Term(1, DEPENDENCY, lengths=LONG, minus_rest=True), Term(-1, BILSTM, lengths=LONG, minus_rest=True)),
     ),
-)
+)  # fmt: skip
 
 
 def claims_table(systems: Mapping[str, System]) -> Table:
@@ -236,11 +195,17 @@ def claims_table(systems: Mapping[str, System]) -> Table:
             rows.append((said, Cell(claim.figure), MISSING, MISSING, MISSING))
             continue
         digits = 1 if claim.scale == 100 else 4
+        numbers = []
+        for term in claim.terms:
+            values = term.values(systems) or []
+            count = f" ({len(values)})" if term.system else ""
+            numbers.append(f"{claim.scale * statistics.fmean(values):.{digits}f}{count}")
+        shown = (" against " if len(numbers) == 2 else ", ").join(numbers)
         error = "one seed" if finding.error is None else f"{claim.scale * finding.error:.{digits + 1}f}"
         rows.append(
             (
                 said,
-                Cell(f"{claim.figure}: {_numbers(claim, systems, digits)}"),
+                Cell(f"{claim.figure}: {shown}"),
                 Cell(f"{claim.scale * finding.difference:+.{digits}f}"),
                 Cell(error),
                 Cell(finding.answer, tone=TONES[finding.answer]),
@@ -254,13 +219,3 @@ def claims_table(systems: Mapping[str, System]) -> Table:
     )
     header = ("claim", "numbers", "difference", "standard error", "answer")
     return Table("The paper's claims", header, tuple(rows), notes)
-
-
-def _numbers(claim: Claim, systems: Mapping[str, System], digits: int) -> str:
-    said = []
-    for term in claim.terms:
-        values = term.values(systems)
-        assert values
-        count = f" ({len(values)})" if term.system else ""
-        said.append(f"{claim.scale * statistics.fmean(values):.{digits}f}{count}")
-    return " against ".join(said) if len(said) == 2 else ", ".join(said)

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from bough.files import read_json, write_text
-from bough.models.metrics import Floats, Report, by_class
+from bough.models.metrics import Report, by_class
 from bough.models.model import Model
 from paper.config import PaperConfig
-from paper.measured import is_measured, predict_split
+from paper.fit_system import score_system
+from paper.systems import load
 from paper.tasks import SentimentTask, read_some
 
 
@@ -39,29 +40,24 @@ def evaluate(
         >>> evaluate(pathlib.Path("runs/sick-dependency-1")).examples  # doctest: +SKIP
         4927
     """
-    if is_measured(run):
-        figures, predicted = predict_split(run, split, data)
-        _write(out, predicted)
-        return Report(figures, [], len(predicted))
-    model = Model.load(run, device)
     config = settings.stored(read_json(run / "run.json")["config"])
     task = config.build_task(data)
-    examples = task.prepare(read_some(task, split), model)
-    predicted = task.predict(model, examples)
-    _write(out, predicted)
-    classes = []
-    if isinstance(task, SentimentTask):
-        gold = np.array([sentence.label for sentence in examples])
-        fine = gold < predicted.shape[1]  # of other sources beside SST the labels are coarser
-        gold, shown = gold[fine], predicted[fine]
-        if config.task == "sst2":
-            shown[:, 1:-1] = 0  # neutral is a class inside sentences only
-        classes = by_class(model.purpose.classes, shown, gold)
-        return Report(task.figures(model, predicted, examples), classes, len(examples))
-    return Report(task.metrics(predicted, examples), classes, len(examples))
-
-
-def _write(out: Path | None, predicted: Floats) -> None:
+    raw, classes = read_some(task, split), []
+    if config.system:
+        metrics, predicted = score_system(load(run, data=data), config, raw)
+    else:
+        model = Model.load(run, device)
+        examples = task.prepare(raw, model)
+        predicted = task.predict(model, examples)
+        metrics = task.figures(model, predicted, examples)
+        if isinstance(task, SentimentTask):
+            gold = np.array([sentence.label for sentence in examples])
+            fine = gold < predicted.shape[1]  # of other sources beside SST the labels are coarser
+            shown = predicted[fine]
+            if config.task == "sst2":
+                shown[:, 1:-1] = 0  # neutral is a class inside sentences only
+            classes = by_class(model.purpose.classes, shown, gold[fine])
     if out is not None:
         rows = np.atleast_2d(predicted.T).T
         write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))
+    return Report(metrics, classes, len(raw))

@@ -10,21 +10,44 @@ DATA/wordnet/{index,data}.{noun,...}       WordNet 3.0, with its lists of except
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from bough.data.download import Progress
-from bough.data.fetch import Archive, Check, Dataset
-from bough.data.paths import SPLITS
+from bough.data.fetch import Archive, Dataset
+from bough.data.paths import SPLITS, check_count
+from bough.errors import FormatError
 from paper import sick, sst
-from paper import wordnet_files as wordnet
+
+SYNSETS = {"noun": 82_115, "verb": 13_767, "adj": 18_156, "adv": 3_621}
+WORDS = {"noun": 117_798, "verb": 11_529, "adj": 21_479, "adv": 4_481}
+WORDNET_FILES = tuple(name.format(part) for name in ("index.{}", "data.{}", "{}.exc") for part in SYNSETS)
 
 
-def _checked(check_folder: Callable[..., None]) -> Check:
-    def check(folder: Path, downloaded: bool, counts: bool, progress: Progress | None) -> None:
-        check_folder(folder, counts=counts)
+def check_wordnet(folder: Path, *, counts: bool = True) -> None:
+    """Raise an error unless `folder/wordnet` is a whole WordNet 3.0; `counts=False` takes parts of it."""
+    wordnet = folder / "wordnet"
+    for part in SYNSETS:
+        synsets = _count(wordnet / f"data.{part}", offsets=True)
+        words = _count(wordnet / f"index.{part}")
+        if counts:
+            check_count(wordnet / f"data.{part}", synsets, SYNSETS[part], "synsets")
+            check_count(wordnet / f"index.{part}", words, WORDS[part], "words")
 
-    return check
+
+def _count(path: Path, *, offsets: bool = False) -> int:
+    """Count the entries of a file. A synset's number is its offset in bytes, so a changed file is an error."""
+    count = place = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.startswith(b"  "):  # the licence
+                count += 1
+                if offsets and line[:9] != b"%08d " % place:
+                    raise FormatError(
+                        f"a synset numbered {line[:8]!r} at byte {place}; its number is its place",
+                        where=str(path),
+                        line=number,
+                    )
+            place += len(line)
+    return count
 
 
 def _sick(archive: str, split: str) -> Archive:
@@ -46,11 +69,11 @@ _TEXTS = (
 )
 _DICTIONARY = Archive(
     "https://wordnetcode.princeton.edu/3.0/WordNet-3.0.tar.bz2",
-    {f"dict/{name}": f"wordnet/{name}" for name in (*wordnet.FILES, "cntlist.rev")}
+    {f"dict/{name}": f"wordnet/{name}" for name in (*WORDNET_FILES, "cntlist.rev")}
     | {"WordNet-3.0/LICENSE": "wordnet/LICENSE"},
     "6c492d0c7b4a40e7674d088191d3aa11f373bb1da60762e098b8ee2dda96ef22",
     optional=frozenset({"WordNet-3.0/LICENSE"}),
 )
-SST = Dataset("sst", (_TREES,), _checked(sst.check_folder))
-SICK = Dataset("sick", _TEXTS, _checked(sick.check_folder))
-WORDNET = Dataset("wordnet", (_DICTIONARY,), _checked(wordnet.check_folder), loose=("dict", "wordnet"))
+SST = Dataset("sst", (_TREES,), sst.check_folder)
+SICK = Dataset("sick", _TEXTS, sick.check_folder)
+WORDNET = Dataset("wordnet", (_DICTIONARY,), check_wordnet, loose=("dict", "wordnet"))

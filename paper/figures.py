@@ -1,4 +1,4 @@
-"""Figures 3 and 4: score against sentence length, drawn so that nine lines can be told apart."""
+"""Figures 3 and 4: the score against sentence length, in the paper's windows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bough.files import replacing, write_text
 from paper import published as paper
+from paper.config import PaperConfig
 from paper.document import Figure
-from paper.results import System
+
+if TYPE_CHECKING:
+    from paper.results import System
+
+HALF = 2.0  # a window is [l - 2, l + 2]
+# NOTE(paper): first centre and step are the figures' ticks, read off them; the last window takes all that is longer
+WINDOWS_SST, WINDOWS_SICK = np.arange(5.0, 46.0, 5.0).tolist(), np.arange(4.5, 19.0, 1.0).tolist()
 
 # Okabe and Ito's colours, which people with any kind of colour vision can tell apart; the shapes say it again.
 STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
@@ -73,6 +83,36 @@ FIGURE4 = Drawing(
 )
 
 
+def by_length(config: PaperConfig, data: Path, predicted: NDArray[np.float64]) -> dict[str, float]:
+    """Return window centre -> accuracy (SST) or Pearson's r (SICK) of a run's test predictions."""
+    examples = config.build_task(data).read("test")
+    sick = config.task == "sick"
+    if sick:
+        lengths = np.array([(len(pair.left.words) + len(pair.right.words)) / 2 for pair in examples])
+        gold, ours = np.array([pair.score for pair in examples]), predicted[:, 0]
+    else:
+        lengths = np.array([float(len(tree.words)) for tree in examples])
+        gold = np.array([tree.labels[tree.root] for tree in examples])
+        if config.task == "sst2":
+            predicted = predicted.copy()
+            predicted[:, 1:-1] = 0  # neutral is a class inside sentences only
+        ours = predicted.argmax(axis=1)
+    scores = {}
+    centres = WINDOWS_SICK if sick else WINDOWS_SST
+    for centre in centres:
+        inside = lengths >= centre - HALF
+        if centre < centres[-1]:
+            inside &= lengths <= centre + HALF
+        if inside.sum() > 2:
+            a, b = ours[inside], gold[inside]
+            if not sick:
+                scores[f"{centre:g}"] = float((a == b).mean())
+            else:  # as in the task's own figure, 0 where there is no correlation
+                related = np.ptp(a) > 0 and np.ptp(b) > 0
+                scores[f"{centre:g}"] = float(np.corrcoef(a, b)[0, 1]) if related else 0.0
+    return scores
+
+
 def draw(drawing: Drawing, systems: Mapping[str, System], out: Path) -> Figure | None:
     """`NAME.svg` and `NAME.png` in `out`, means over the seeds; None, and no files, if there is nothing to draw."""
     shown = [
@@ -82,17 +122,6 @@ def draw(drawing: Drawing, systems: Mapping[str, System], out: Path) -> Figure |
     ]
     if not shown:
         return None
-    svg, png = _images(drawing, shown)
-    write_text(out / f"{drawing.name}.svg", svg)
-    with replacing(out / f"{drawing.name}.png") as temporary:
-        temporary.write_bytes(png)
-    counts = sorted({len(system.seeds) for _, system in shown})
-    vectors = sorted({system.vectors for _, system in shown if system.vectors != "random"})
-    seeds = f"Mean over {' or '.join(map(str, counts))} seed{'s' if counts != [1] else ''}"
-    return Figure(drawing.name, f"{drawing.caption} {seeds}, {', '.join(vectors) or 'random vectors'}.", svg)
-
-
-def _images(drawing: Drawing, shown: list[tuple[paper.Line, System]]) -> tuple[str, bytes]:
     import matplotlib
 
     settings: dict[Any, Any] = {
@@ -104,15 +133,19 @@ def _images(drawing: Drawing, shown: list[tuple[paper.Line, System]]) -> tuple[s
         "axes.edgecolor": "#555555",
         "path.simplify": False,
     }
-    with matplotlib.rc_context(settings):
-        figure = _figure(drawing, shown)
-        text, image = io.StringIO(), io.BytesIO()
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(image, format="png", dpi=160, metadata={"Software": None})
-    return text.getvalue(), image.getvalue()
+    with matplotlib.rc_context(settings), replacing(out / f"{drawing.name}.png") as png:
+        canvas, text = _plot(drawing, shown), io.StringIO()
+        canvas.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+        canvas.savefig(png, format="png", dpi=160, metadata={"Software": None})
+    svg = text.getvalue()
+    write_text(out / f"{drawing.name}.svg", svg)
+    counts = sorted({len(system.seeds) for _, system in shown})
+    vectors = sorted({system.vectors for _, system in shown if system.vectors != "random"})
+    seeds = f"Mean over {' or '.join(map(str, counts))} seed{'s' if counts != [1] else ''}"
+    return Figure(drawing.name, f"{drawing.caption} {seeds}, {', '.join(vectors) or 'random vectors'}.", svg)
 
 
-def _figure(drawing: Drawing, shown: list[tuple[paper.Line, System]]) -> Any:
+def _plot(drawing: Drawing, shown: list[tuple[paper.Line, System]]) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
 
@@ -137,14 +170,8 @@ def _figure(drawing: Drawing, shown: list[tuple[paper.Line, System]]) -> Any:
             markeredgewidth=0.6,
             zorder=3 if tree else 2,
         )
-        ends.append(
-            (
-                ys[-1],
-                xs[-1],
-                line.title.replace("Bidirectional", "Bi.").replace("Constituency", "Const."),
-                colour,
-            )
-        )
+        title = line.title.replace("Bidirectional", "Bi.").replace("Constituency", "Const.")
+        ends.append((ys[-1], xs[-1], title, colour))
     axes.set_xlabel(drawing.across)
     axes.set_ylabel(drawing.up)
     axes.set_xticks(sorted({float(length) for _, system in shown for length in system.by_length}))

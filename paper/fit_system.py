@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bough.data import fingerprint
 from bough.files import write_json, write_text
+from bough.models.metrics import Floats, correlations
 from bough.models.settings import nearest
 from bough.train.run_folder import claim_data, predictions_text, versions
 from paper.card import figures_table
 from paper.config import PaperConfig
-from paper.measured import scored
 from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs
-from paper.tasks import Task, read_some
+from paper.tasks import Task, read_some, sentiment_figures
 
 
 def fit_system(out: Path, task: Task, config: PaperConfig, run: dict[str, Any]) -> dict[str, Any]:
@@ -31,8 +34,8 @@ def fit_system(out: Path, task: Task, config: PaperConfig, run: dict[str, Any]) 
     facts = {**run, "vectors": name, "coverage": "", "versions": versions(config)}
     facts["data"] = fingerprint(files, data=task.data)
     claim_data(out, facts)
-    figures, _ = scored(fitted, config, dev)
-    test, predicted = scored(fitted, config, read_some(task, "test"))
+    figures, _ = score_system(fitted, config, dev)
+    test, predicted = score_system(fitted, config, read_some(task, "test"))
     result = {"test": test, "dev": figures, "epoch": 0, "vectors": name}
     fitted.save(out)
     write_text(out / "README.md", _card(fitted, result))
@@ -41,6 +44,17 @@ def fit_system(out: Path, task: Task, config: PaperConfig, run: dict[str, Any]) 
     write_text(out / "predictions.txt", predictions_text(predicted))
     write_json(out / "test.json", result)  # last: a run that has it is finished
     return result
+
+
+def score_system(
+    fitted: Fitted | FittedParagraphs, config: PaperConfig, examples: Sequence[Any]
+) -> tuple[dict[str, float], Floats]:
+    """Return figures and predictions of a fitted system: ratings (n,) of pairs, or probabilities (n, K) of trees."""
+    predicted = fitted.predict(examples)
+    if config.task == "sick":
+        return correlations(predicted, np.array([pair.score for pair in examples])), predicted
+    gold = np.array([tree.labels[tree.root] for tree in examples])
+    return sentiment_figures(predicted, gold, config), predicted
 
 
 def _fitted(
@@ -61,7 +75,7 @@ def _fitted(
 
 
 def _card(fitted: Fitted | FittedParagraphs, result: dict[str, Any]) -> str:
-    departures = "".join(f"- {line}\n" for line in fitted.system.departures)
+    differences = "".join(f"- {line}\n" for line in fitted.system.differences)
     learnt = (
         f"Learnt from SICK's training pairs (CC BY-NC-SA 3.0, so for non-commercial use), with WordNet 3.0 and "
         f"{result['vectors']}."
@@ -69,6 +83,6 @@ def _card(fitted: Fitted | FittedParagraphs, result: dict[str, Any]) -> str:
         else "Learnt from the phrases of the Stanford Sentiment Treebank."
     )
     return (
-        f"# {fitted.system.about}\n\n{learnt} Where it departs from the original:\n\n{departures}\n"
+        f"# {fitted.system.about}\n\n{learnt} How it differs from the original:\n\n{differences}\n"
         f"{figures_table(result)}\n"
     )

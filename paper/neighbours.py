@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from bough import Tree
 from bough.errors import FormatError
 from bough.files import read_json, write_json
+from bough.models.batching import prepare
 from bough.models.model import Model
 from bough.train.tasks import Rated
 from paper import published as paper
-from paper.document import Cell, Table
+from paper.document import MISSING, Cell, Table
 from paper.plan import TABLE4_RUN, Run
 from paper.tasks import Task
 
@@ -64,9 +65,13 @@ def ranked(model: Model, task: Task, queries: Sequence[str], sample: int = SAMPL
         entry: dict[str, Any] = {"query": query, "cosine": [], "model": []}
         if query in parsed:
             others = [text for text in pool if text != query]
-            trees = [splits["test"][text] for text in others]
-            entry["cosine"] = _top(others, _cosines(model, parsed[query], trees))
-            entry["model"] = _top(others, _scores(model, task, parsed[query], trees))
+            trees = [parsed[query], *(splits["test"][text] for text in others)]
+            means = [model.table[model.ids(tree.tokens or ())].double().mean(dim=0).numpy() for tree in trees]
+            asked, *rows = (mean / np.linalg.norm(mean) for mean in means)
+            entry["cosine"] = _top(others, np.stack(rows) @ asked)
+            sentence, *rest = (prepare(tree, model) for tree in trees)
+            ratings = task.predict(model, [Rated(sentence, other, 0.0) for other in rest])
+            entry["model"] = _top(others, ratings)
         found.append(entry)
     return found
 
@@ -85,22 +90,6 @@ def _top(texts: Sequence[str], scores: NDArray[np.float64]) -> list[list[Any]]:
     return [[texts[i], round(float(scores[i]), 4)] for i in order]
 
 
-def _cosines(model: Model, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
-    def mean(tree: Tree) -> NDArray[np.float64]:
-        vector = model.table[model.ids(tree.tokens or ())].double().mean(dim=0).numpy()
-        return np.asarray(vector / np.linalg.norm(vector))
-
-    return np.stack([mean(tree) for tree in trees]) @ mean(query)
-
-
-def _scores(model: Model, task: Task, query: Tree, trees: Sequence[Tree]) -> NDArray[np.float64]:
-    from bough.models.batching import prepare
-
-    asked = prepare(query, model)
-    pairs = [Rated(asked, prepare(tree, model), 0.0) for tree in trees]
-    return task.predict(model, pairs)
-
-
 def _key(run: Run, data: Path) -> str:
     return f"{run.key(data)}-{SAMPLE}-{SAMPLE_SEED}-{TOP}"
 
@@ -109,14 +98,13 @@ def table4(stored: dict[str, Any] | None) -> Table:
     """Ours beside the paper's, query by query; the samples differ, so the sentences may."""
     rows: list[tuple[Cell, ...]] = []
     found = {entry["query"]: entry for entry in stored["queries"]} if stored else {}
-    for query, cosines, scores in paper.TABLE4:
+    for query, *published in paper.TABLE4:
         rows.append((Cell(query),))
         entry = found.get(query, {"cosine": [], "model": []})
-        ours = [_filled(entry["cosine"]), _filled(entry["model"])]
-        rows += [
-            (_said(a, 2), _said(b, 2), _said(c, 2, "muted"), _said(d, 2, "muted"))
-            for a, b, c, d in zip(*ours, cosines, scores, strict=True)
-        ]
+        ours = [[*entry[way], *[None] * (TOP - len(entry[way]))] for way in ("cosine", "model")]
+        for a, b, *theirs in zip(*ours, *published, strict=True):
+            own = [MISSING if one is None else Cell(f"{one[1]:.2f} {one[0]}") for one in (a, b)]
+            rows.append((*own, *(Cell(f"{score:.2f} {text}", tone="muted") for text, score in theirs)))
     sample = (
         f"ours of {stored['sample']:,} with seed {stored['sample_seed']}" if stored else "ours is missing"
     )
@@ -127,14 +115,3 @@ def table4(stored: dict[str, Any] | None) -> Table:
     )
     header = ("ours, by cosine", "ours, by model", "paper, by cosine", "paper, by model")
     return Table("Table 4. The nearest sentences", header, tuple(rows), notes)
-
-
-def _filled(found: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
-    return [*found, *[("missing", None)] * (TOP - len(found))]
-
-
-def _said(entry: Sequence[Any], digits: int, tone: str = "") -> Cell:
-    text, score = entry
-    if score is None:
-        return Cell(text, tone="missing")
-    return Cell(f"{score:.{digits}f} {text}", tone="muted" if tone else "")

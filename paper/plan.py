@@ -15,24 +15,17 @@ from bough.models.layers import all_settings, takes
 from paper.config import PaperConfig
 from paper.recipes import load_recipe
 
-CODE = (
-    1  # raised by hand when training, or a default, changes what a run gives: old results then count no more
-)
+# raised by hand when training, or a default, changes what a run gives: old results then count no more
+CODE = 1
 
 # Settings that were added after runs had been made, with the value that is what those runs did: such a value does not
 # count in a key. All other settings count by their value, whether it is the default or not.
 ADDED: dict[str, Any] = {}
 
 SST_SYSTEMS = (
-    "lstm",
-    "bilstm",
-    "lstm-2layer",
-    "bilstm-2layer",
-    "dependency",
-    "constituency-random",
-    "constituency-fixed",
+    "lstm", "bilstm", "lstm-2layer", "bilstm-2layer", "dependency", "constituency-random", "constituency-fixed",
     "constituency-tuned",
-)
+)  # fmt: skip
 OURS = {  # rows of our own below the paper's, by their title
     "constituency-regularised": "Constituency Tree-LSTM, regularised (ours)",
 }
@@ -40,21 +33,11 @@ TOGETHER = {  # the same with the probabilities of all seeds averaged
     "constituency-regularised": "All seeds of it together (ours)",
 }
 SICK_SYSTEMS = (
-    "mean",
-    "dt-rnn",
-    "sdt-rnn",
-    "lstm",
-    "bilstm",
-    "lstm-2layer",
-    "bilstm-2layer",
-    "constituency",
-    "dependency",
-)
+    "mean", "dt-rnn", "sdt-rnn", "lstm", "bilstm", "lstm-2layer", "bilstm-2layer", "constituency", "dependency"
+)  # fmt: skip
 CLAIM_VARIANTS = (  # the paper's sentences that are experiments, each against a row of Table 3
-    (
-        "sick-bilstm",
-        {"tied": "false", "hidden_size": "87"},
-    ),  # 203,580 parameters, as near 203,400 as d allows
+    # 203,580 parameters, as near 203,400 as d allows
+    ("sick-bilstm", {"tied": "false", "hidden_size": "87"}),
     ("sick-dependency", {"objective": "mse"}),
     ("sick-dependency", {"features": "product"}),
     ("sick-dependency", {"features": "difference"}),
@@ -62,17 +45,10 @@ CLAIM_VARIANTS = (  # the paper's sentences that are experiments, each against a
     ("sick-dependency", {"dropout": "0.5"}),
 )
 CLAIM_ROWS = (  # rows of Tables 2 and 3 that the claims also compare
-    "sick-dependency",
-    "sick-bilstm",
-    "sick-constituency",
-    "sick-lstm-2layer",
-    "sst5-dependency",
-    "sst5-constituency-fixed",
-    "sst5-constituency-tuned",
-    "sst2-dependency",
-    "sst2-constituency-fixed",
-    "sst2-constituency-tuned",
-)
+    "sick-dependency", "sick-bilstm", "sick-constituency", "sick-lstm-2layer",
+    "sst5-dependency", "sst5-constituency-fixed", "sst5-constituency-tuned",
+    "sst2-dependency", "sst2-constituency-fixed", "sst2-constituency-tuned",
+)  # fmt: skip
 CLAIM_SEEDS = 3
 CITED_SEEDS = 3  # of the cited systems, rebuilt: the paper quotes one figure for each
 CITED_SST = (
@@ -98,7 +74,7 @@ class Run:
     """One training: a recipe, settings over it, and a seed.
 
     `overrides` lie below `settings`, and change the key but not the name: what all runs of a system have in common,
-    and what is set for a whole sitting.
+    and what is set for a whole command.
     """
 
     recipe: str
@@ -126,17 +102,13 @@ class Run:
         A pretrained encoder counts by its name.
         """
         config = self.config()
-        settings = {
-            key: value
-            for key, value in config.as_dict().items()
-            if key != "about" and not (key in ADDED and value == ADDED[key])
-        }
+        unchanged = {"about": config.about, **ADDED}
+        settings = {k: v for k, v in config.as_dict().items() if not (k in unchanged and v == unchanged[k])}
         task = config.build_task(data)
         files = [file for split in ("train", "dev", "test") for file in task.files(split)]
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
-        files += (
-            sorted((data / "glove").glob("*")) if config.embeddings != "random" and not config.encoder else []
-        )
+        if config.embeddings != "random" and not config.encoder:
+            files += sorted((data / "glove").glob("*"))
         identity = {name: value for file in files for name, value in _identity(file, data).items()}
         parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
@@ -164,18 +136,17 @@ def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) 
 
 
 def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
-    """A run as it is done in a sitting with such overrides: those that it takes, over what its encoder wants."""
+    """Return a run with the overrides that it takes, over what its encoder wants."""
     leaves = dict(run.settings).get("encoder", "")
     own = SST_SETTINGS.get(leaves, ()) if run.recipe.startswith("sst") else ()
-    return replace(run, overrides=own + _meant_for(run.recipe, overrides or {}))
-
-
-def _meant_for(recipe: str, overrides: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    config = load_recipe(recipe)
-    if config.system:  # it has no layer
-        return tuple((key, value) for key, value in overrides.items() if key not in all_settings())
-    encoder = overrides.get("layer", config.layer)
-    return tuple((key, value) for key, value in overrides.items() if takes(encoder, key))
+    config = load_recipe(run.recipe)
+    layer = (overrides or {}).get("layer", config.layer)
+    taken = {
+        key: value
+        for key, value in (overrides or {}).items()
+        if (key not in all_settings() if config.system else takes(layer, key))  # a system has no layer
+    }
+    return replace(run, overrides=own + tuple(taken.items()))
 
 
 def _runs(part: str, seeds: int) -> list[Run]:
@@ -185,15 +156,8 @@ def _runs(part: str, seeds: int) -> list[Run]:
     ours = _seeded([f"{task}-{system}" for system in OURS for task in ("sst5", "sst2")], seeds, first=FRESH)
     few = min(CITED_SEEDS, seeds)
     cited_sick = _seeded([f"sick-{system}" for system in CITED_SICK], few)
-    cited_sst = _seeded(
-        [
-            f"{task}-{system}"
-            for system in CITED_SST
-            for task in ("sst5", "sst2")
-            if (task, system) != ("sst2", DERIVED)
-        ],
-        few,
-    )
+    cited = [f"{task}-{system}" for system in CITED_SST for task in ("sst5", "sst2")]
+    cited_sst = _seeded([name for name in cited if name != f"sst2-{DERIVED}"], few)
     variants = [
         Run(recipe, seed, tuple(settings.items()))
         for seed in range(1, min(CLAIM_SEEDS, seeds) + 1)

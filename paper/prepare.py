@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from bough import Tree
 from bough.data import find_data
 from bough.data.paths import SPLITS, require
-from bough.errors import DataError, FormatError
+from bough.errors import DataError
 from bough.files import write_text
 from bough.formats import pointers
-from bough.formats.lines import numbered
 from bough.text import Parser
 from bough.text.tokenise import tokenise
-from paper.sick import TEXTS
+from paper.sick import TEXTS, read_texts
 from paper.sst import load_sst, sst_files
 
 AT_ONCE = 512
 Kind = Literal["constituency", "dependency"]
 Tell = Callable[[str, int, int], None]  # what is parsed, sentences done, sentences in all
 Labels = dict[str, Hashable]
+SST_FILES = {
+    "parents": "dparents.txt",
+    "tokens": "sents.toks",
+    "relations": "rels.txt",
+    "labels": "dlabels.txt",
+}
 
 
 def prepare_sst(
@@ -46,16 +51,8 @@ def prepare_sst(
         found = _parsed(parser, "dependency", sentences, f"sst {split}", tell)
         parsed = [_labelled(tree, labels, phrases) for tree, phrases in zip(found, trees, strict=True)]
         folder = target / "sst" / "dep" / split
-        written += _write_pointers(
-            folder,
-            [pointers.write_dependency(tree) for tree in parsed],
-            {
-                "parents": "dparents.txt",
-                "tokens": "sents.toks",
-                "relations": "rels.txt",
-                "labels": "dlabels.txt",
-            },
-        )
+        lines = [pointers.write_dependency(tree) for tree in parsed]
+        written += _write_pointers(folder, lines, SST_FILES)
         if target != source:
             written.append(_copied(sst_files(source, split)[0], target / "sst" / "trees" / f"{split}.txt"))
     return written
@@ -80,8 +77,9 @@ def prepare_sick(
     for split, (name, _) in TEXTS.items():
         path = source / "sick" / name
         require([path], "sick")
-        pairs = list(_pairs(path))
-        written += write_pairs(parser, target / "sick" / split, pairs, f"sick {split}", kinds, tell)
+        written += write_pairs(
+            parser, target / "sick" / split, read_texts(path), f"sick {split}", kinds, tell
+        )
         if target != source:
             written.append(_copied(path, target / "sick" / name))
     return written
@@ -154,15 +152,6 @@ def _labelled(tree: Tree, labels: Labels, phrases: Tree) -> Tree:
         assert phrases.labels is not None
         found[tree.root] = int(str(phrases.labels[phrases.root])) - 2
     return tree.replace(labels=found)
-
-
-def _pairs(path: Path) -> Iterator[list[str]]:
-    for number, line in numbered(path, str(path)):
-        fields = line.split("\t")
-        if len(fields) != 5:
-            raise FormatError(f"{len(fields)} fields; a pair has 5", where=str(path), line=number)
-        if number > 1:
-            yield fields
 
 
 def _words(tree: Tree) -> list[str]:

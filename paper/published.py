@@ -10,10 +10,10 @@ SICK_CREDIT = "SICK: Marelli et al., 2014, CC BY-NC-SA 3.0"
 
 
 class Published(NamedTuple):
-    """A mean over five runs and its standard deviation; a cited figure has none."""
+    """A mean over five runs and its standard deviation."""
 
     mean: float
-    sd: float | None = None
+    sd: float
 
 
 class Size(NamedTuple):
@@ -40,26 +40,19 @@ class Cited(NamedTuple):
     figures: tuple[float | None, ...]
 
 
+def _line(title: str, system: str, *numbers: float) -> Line:
+    means, deviations = numbers[::2], numbers[1::2]
+    return Line(title, system, tuple(map(Published, means, deviations)))
+
+
 TABLE1: tuple[tuple[str, str, str, Size, Size], ...] = (  # title, SICK recipe, SST recipe, SICK, SST
     ("Standard", "sick-lstm", "sst5-lstm", Size(150, 203_400), Size(168, 315_840)),
     ("Bidirectional", "sick-bilstm", "sst5-bilstm", Size(150, 203_400), Size(168, 315_840)),
     ("2-layer", "sick-lstm-2layer", "sst5-lstm-2layer", Size(108, 203_472), Size(120, 318_720)),
-    (
-        "Bidirectional 2-layer",
-        "sick-bilstm-2layer",
-        "sst5-bilstm-2layer",
-        Size(108, 203_472),
-        Size(120, 318_720),
-    ),
-    (
-        "Constituency Tree",
-        "sick-constituency",
-        "sst5-constituency-tuned",
-        Size(142, 205_190),
-        Size(150, 316_800),
-    ),
+    ("Bidirectional 2-layer", "sick-bilstm-2layer", "sst5-bilstm-2layer", Size(108, 203_472), Size(120, 318_720)),
+    ("Constituency Tree", "sick-constituency", "sst5-constituency-tuned", Size(142, 205_190), Size(150, 316_800)),
     ("Dependency Tree", "sick-dependency", "sst5-dependency", Size(150, 203_400), Size(168, 315_840)),
-)
+)  # fmt: skip
 
 TABLE2_CITED = (
     Cited("RAE", "Socher et al., 2013", "rnn", (43.2, 82.4)),
@@ -71,27 +64,15 @@ TABLE2_CITED = (
     Cited("CNN-multichannel", "Kim, 2014", "cnn-multichannel", (47.4, 88.1)),
     Cited("DRNN", "Irsoy and Cardie, 2014", "drnn", (49.8, 86.6)),
 )
-TABLE2 = (
-    Line("LSTM", "lstm", (Published(46.4, 1.1), Published(84.9, 0.6))),
-    Line("Bidirectional LSTM", "bilstm", (Published(49.1, 1.0), Published(87.5, 0.5))),
-    Line("2-layer LSTM", "lstm-2layer", (Published(46.0, 1.3), Published(86.3, 0.6))),
-    Line("2-layer Bidirectional LSTM", "bilstm-2layer", (Published(48.5, 1.0), Published(87.2, 1.0))),
-    Line("Dependency Tree-LSTM", "dependency", (Published(48.4, 0.4), Published(85.7, 0.4))),
-    Line(
-        "Constituency Tree-LSTM, random vectors",
-        "constituency-random",
-        (Published(43.9, 0.6), Published(82.0, 0.5)),
-    ),
-    Line(
-        "Constituency Tree-LSTM, GloVe fixed",
-        "constituency-fixed",
-        (Published(49.7, 0.4), Published(87.5, 0.8)),
-    ),
-    Line(
-        "Constituency Tree-LSTM, GloVe tuned",
-        "constituency-tuned",
-        (Published(51.0, 0.5), Published(88.0, 0.3)),
-    ),
+TABLE2 = (  # fine-grained and binary accuracy, each a mean and its standard deviation
+    _line("LSTM", "lstm", 46.4, 1.1, 84.9, 0.6),
+    _line("Bidirectional LSTM", "bilstm", 49.1, 1.0, 87.5, 0.5),
+    _line("2-layer LSTM", "lstm-2layer", 46.0, 1.3, 86.3, 0.6),
+    _line("2-layer Bidirectional LSTM", "bilstm-2layer", 48.5, 1.0, 87.2, 1.0),
+    _line("Dependency Tree-LSTM", "dependency", 48.4, 0.4, 85.7, 0.4),
+    _line("Constituency Tree-LSTM, random vectors", "constituency-random", 43.9, 0.6, 82.0, 0.5),
+    _line("Constituency Tree-LSTM, GloVe fixed", "constituency-fixed", 49.7, 0.4, 87.5, 0.8),
+    _line("Constituency Tree-LSTM, GloVe tuned", "constituency-tuned", 51.0, 0.5, 88.0, 0.3),
 )
 
 TABLE3_CITED = (
@@ -100,46 +81,16 @@ TABLE3_CITED = (
     Cited("Meaning Factory", "Bjerva et al., 2014", "meaning-factory", (0.8268, 0.7721, 0.3224)),
     Cited("ECNU", "Zhao et al., 2014", "ecnu", (0.8414, None, None)),
 )
-TABLE3 = (
-    Line(
-        "Mean vectors",
-        "mean",
-        (Published(0.7577, 0.0013), Published(0.6738, 0.0027), Published(0.4557, 0.0090)),
-    ),
-    Line(
-        "DT-RNN", "dt-rnn", (Published(0.7923, 0.0070), Published(0.7319, 0.0071), Published(0.3822, 0.0137))
-    ),
-    Line(
-        "SDT-RNN",
-        "sdt-rnn",
-        (Published(0.7900, 0.0042), Published(0.7304, 0.0076), Published(0.3848, 0.0074)),
-    ),
-    Line("LSTM", "lstm", (Published(0.8528, 0.0031), Published(0.7911, 0.0059), Published(0.2831, 0.0092))),
-    Line(
-        "Bidirectional LSTM",
-        "bilstm",
-        (Published(0.8567, 0.0028), Published(0.7966, 0.0053), Published(0.2736, 0.0063)),
-    ),
-    Line(
-        "2-layer LSTM",
-        "lstm-2layer",
-        (Published(0.8515, 0.0066), Published(0.7896, 0.0088), Published(0.2838, 0.0150)),
-    ),
-    Line(
-        "2-layer Bidirectional LSTM",
-        "bilstm-2layer",
-        (Published(0.8558, 0.0014), Published(0.7965, 0.0018), Published(0.2762, 0.0020)),
-    ),
-    Line(
-        "Constituency Tree-LSTM",
-        "constituency",
-        (Published(0.8582, 0.0038), Published(0.7966, 0.0053), Published(0.2734, 0.0108)),
-    ),
-    Line(
-        "Dependency Tree-LSTM",
-        "dependency",
-        (Published(0.8676, 0.0030), Published(0.8083, 0.0042), Published(0.2532, 0.0052)),
-    ),
+TABLE3 = (  # Pearson's r, Spearman's rho and the mean squared error, each a mean and its standard deviation
+    _line("Mean vectors", "mean", 0.7577, 0.0013, 0.6738, 0.0027, 0.4557, 0.0090),
+    _line("DT-RNN", "dt-rnn", 0.7923, 0.0070, 0.7319, 0.0071, 0.3822, 0.0137),
+    _line("SDT-RNN", "sdt-rnn", 0.7900, 0.0042, 0.7304, 0.0076, 0.3848, 0.0074),
+    _line("LSTM", "lstm", 0.8528, 0.0031, 0.7911, 0.0059, 0.2831, 0.0092),
+    _line("Bidirectional LSTM", "bilstm", 0.8567, 0.0028, 0.7966, 0.0053, 0.2736, 0.0063),
+    _line("2-layer LSTM", "lstm-2layer", 0.8515, 0.0066, 0.7896, 0.0088, 0.2838, 0.0150),
+    _line("2-layer Bidirectional LSTM", "bilstm-2layer", 0.8558, 0.0014, 0.7965, 0.0018, 0.2762, 0.0020),
+    _line("Constituency Tree-LSTM", "constituency", 0.8582, 0.0038, 0.7966, 0.0053, 0.2734, 0.0108),
+    _line("Dependency Tree-LSTM", "dependency", 0.8676, 0.0030, 0.8083, 0.0042, 0.2532, 0.0052),
 )
 
 Ranked = tuple[tuple[str, float], ...]

@@ -1,7 +1,7 @@
-"""Runs on a Ray cluster: each in a process of one processor, its folder brought here after every epoch.
+"""Run the plan on a Ray cluster: each run is a task of one processor.
 
-A run works in a folder of its own node, so that two never write into one, and what it stores comes to this machine.
-If its node dies, it goes on elsewhere from what is here; so it does if this process dies and is started again.
+A run works in a folder of its own node, so that two never write into one, and the task streams the files that change to
+this machine. If its node dies, the run continues elsewhere from what is here; so it does if this process is killed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -18,116 +18,95 @@ from typing import Any, NamedTuple
 from bough.files import replacing, torn_files
 from bough.integrations.ray.connection import processors
 from bough.version import __version__
-from paper.executor import Job, LocalRun, Processes
+from paper.executor import Job, Processes
 
 LOOK = 1.0  # seconds between two looks at a run
 TRIES = 3  # starts without a finished epoch, after which a run is given up
-Stamps = dict[str, tuple[int, int]]
 log = logging.getLogger(__name__)
 
 
 class State(NamedTuple):
-    """What a look at a run finds: what is new in its folder, and all that is there."""
+    """What a look at a run finds: the contents of changed files, and the names of all files."""
 
     running: bool
     failure: str | None
-    new: dict[str, bytes]
-    stamps: Stamps
+    changed: dict[str, bytes]
+    names: set[str]
 
 
-class Trainer:
-    """On a node: one run in a process of its own."""
-
-    def __init__(self, job: Job, files: Mapping[str, bytes], version: str) -> None:
-        self.wrong = "" if version == __version__ else f"a node has bough {__version__}, not {version}"
-        self.folder = tempfile.TemporaryDirectory(prefix="bough-run-")
-        self.work = Path(self.folder.name, "run")
-        if not self.wrong:
-            if files:
-                write_files(self.work, files)
-            self.run: LocalRun = Processes(1).start(job, self.work, Path(self.folder.name, "log"))
-
-    def look(self, known: Stamps) -> State:
-        """How it is, with the files that are not `known`."""
-        if self.wrong:
-            return State(False, self.wrong, {}, {})
-        running = self.run.running()  # asked first: what it wrote before it ended is then all here
-        stamps = stamps_of(self.work)
-        new = {name: (self.work / name).read_bytes() for name in stamps if known.get(name) != stamps[name]}
-        return State(running, None if running else self.run.failure(), new, stamps)
-
-    def close(self) -> None:
-        """Stop, and leave nothing."""
-        if not self.wrong:
-            self.run.stop()
-        self.folder.cleanup()
+def train(job: Job, files: Mapping[str, bytes], version: str) -> Iterator[State]:
+    """On a node: continue a run from its files in a process, and yield its state whenever files change."""
+    if version != __version__:
+        yield State(False, f"a node has bough {__version__}, not {version}", {}, set(files))
+        return
+    with tempfile.TemporaryDirectory(prefix="bough-run-") as folder:
+        work = Path(folder, "run")
+        write_files(work, files)
+        run = Processes(1).start(job, work, Path(folder, "log"))
+        known: dict[str, tuple[int, int]] = {}
+        try:
+            running = True
+            while running:
+                running = run.running()  # before the files: what it wrote before it ended is then all here
+                stamps = stamps_of(work)
+                changed = {
+                    name: (work / name).read_bytes() for name in stamps if stamps[name] != known.get(name)
+                }
+                if changed or stamps.keys() != known.keys() or not running:
+                    yield State(running, None if running else run.failure(), changed, set(stamps))
+                known = stamps
+                time.sleep(LOOK if running else 0)
+        finally:
+            run.stop()
 
 
 class RayRun:
-    """From here: a run on some node, and on another if that one dies."""
+    """A run on some node, and on another if that one dies."""
 
     def __init__(self, ray: ModuleType, job: Job, work: Path) -> None:
         self.ray: Any = ray
         self.job, self.work = job, work
-        self.actor: Any = None
-        self.answer: Any = None
-        self.state: State
-        self.starts, self.next = 0, 0.0
-        self._begin()
+        self.starts = 0
+        self.ended: str | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self.starts += 1
+        files = {name: (self.work / name).read_bytes() for name in stamps_of(self.work)}
+        # no retries by Ray: they would begin with these files again
+        task = self.ray.remote(num_cpus=1, max_retries=0)(train)
+        self.states = task.remote(self.job, files, __version__)
 
     def running(self) -> bool:
-        """Whether it is at work, or waits for a processor; what is new comes here on the way."""
-        if time.monotonic() < self.next or not self.ray.wait([self.answer], timeout=0)[0]:
-            return True
-        try:
-            self.state = self.ray.get(self.answer)
-        except self.ray.exceptions.RayError as error:
-            return self._again(" ".join(str(error).split())[:200])
-        if self.state.new:
-            before = self._epochs()
-            write_files(self.work, self.state.new)
-            for name in stamps_of(self.work).keys() - self.state.stamps.keys():
+        """Copy the changed files here; return whether the run is at work or waits for a processor."""
+        while self.ray.wait([self.states], timeout=0)[0]:
+            try:
+                state: State = self.ray.get(next(self.states))
+            except (self.ray.exceptions.RayError, StopIteration) as error:
+                reason = " ".join(str(error).split())[:200]
+                if self.starts >= TRIES:
+                    self.ended = f"lost {TRIES} times without an epoch done: {reason}"
+                    return False
+                log.warning("%s was lost with its node; it continues on another", self.work.name)
+                self._start()
+                return True
+            if "metrics.jsonl" in state.changed:  # an epoch is done
+                self.starts = 1
+            write_files(self.work, state.changed)
+            for name in stamps_of(self.work).keys() - state.names:
                 (self.work / name).unlink()
-            self.starts = 1 if self._epochs() != before else self.starts
-        if not self.state.running:
-            self.ray.get(self.actor.close.remote())
-            self.ray.kill(self.actor)
-            return False
-        self._ask()
+            if not state.running:
+                self.ended = state.failure
+                return False
         return True
 
     def failure(self) -> str | None:
-        """The last line that it wrote, if it ended with an error."""
-        return self.state.failure
+        """Return the last line of the run's log if it ended with an error."""
+        return self.ended
 
     def stop(self) -> None:
-        """What has come here stays."""
-        self.ray.kill(self.actor)
-
-    def _again(self, why: str) -> bool:
-        self.ray.kill(self.actor)
-        if self.starts >= TRIES:
-            self.state = State(False, f"lost {TRIES} times without an epoch done: {why}", {}, {})
-            return False
-        log.warning("%s was lost with its node; it goes on on another", self.work.name)
-        self._begin()
-        return True
-
-    def _epochs(self) -> bytes:
-        path = self.work / "metrics.jsonl"
-        return path.read_bytes() if path.exists() else b""
-
-    def _begin(self) -> None:
-        self.starts += 1
-        self.state = State(True, None, {}, {})
-        files = {name: (self.work / name).read_bytes() for name in stamps_of(self.work)}
-        remote = self.ray.remote(num_cpus=1, max_restarts=0)(Trainer)
-        self.actor = remote.remote(self.job, files, __version__)
-        self._ask()
-
-    def _ask(self) -> None:
-        self.answer = self.actor.look.remote(self.state.stamps)
-        self.next = time.monotonic() + LOOK
+        """Stop the run; what has come here stays."""
+        self.ray.cancel(self.states)
 
 
 class RayRuns:
@@ -140,22 +119,22 @@ class RayRuns:
 
     @property
     def jobs(self) -> int:
-        """As things stand now: nodes come and go."""
+        """The number of runs at a time, as nodes come and go."""
         return min(processors(self.ray), self.most or processors(self.ray))
 
     def start(self, job: Job, work: Path, log: Path) -> RayRun:
-        """A run on some node; the last line of its log comes with its failure."""
+        """Start a run on some node; the last line of its log comes with its failure."""
         return RayRun(self.ray, job, work)
 
 
-def stamps_of(folder: Path) -> Stamps:
-    """The files of a folder, with what changes when they change."""
+def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return the time and size of each complete file of a folder."""
     torn = set(torn_files(folder))
-    found: Stamps = {}
+    found: dict[str, tuple[int, int]] = {}
     for path in folder.rglob("*"):
         try:
             status = os.stat(path)
-        except FileNotFoundError:  # just replaced, or gone
+        except FileNotFoundError:  # replaced or removed meanwhile
             continue
         if path.is_file() and path not in torn:
             found[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
@@ -163,7 +142,7 @@ def stamps_of(folder: Path) -> Stamps:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Each whole or not at all."""
+    """Write each file whole or not at all."""
     for name, content in files.items():
         with replacing(folder / name) as temporary:
             temporary.write_bytes(content)

@@ -9,9 +9,9 @@ from typing import Any
 from bough.files import write_text
 from paper import beyond
 from paper import published as paper
-from paper.document import MISSING, NOTHING, Cell, Table, grid
-from paper.results import System, from_summary, vectors_of
-from paper.tables import FIVE_SEEDS, own_rows, spread
+from paper.document import NOTHING, Cell, Table, grid
+from paper.results import from_summary, vectors_of
+from paper.tables import FIVE_SEEDS, Systems, cell, own_rows, spread
 
 
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:
@@ -50,26 +50,26 @@ def _around(text: str, name: str, where: str) -> tuple[str, str]:
     return before + begin, end + after
 
 
-def _headline(systems: Mapping[str, System]) -> str:
+def _headline(systems: Systems) -> str:
     """The one figure that stands for all: the Dependency Tree-LSTM on SICK."""
     system = systems.get("sick-dependency")
     [published] = [row for _, name, row in paper.TABLE3 if name == "dependency"]
     theirs = f"the paper has {published[0].mean:.4f}"
     if system is None:
         return f"not run yet ({theirs})"
-    return f"{spread(system, 'pearson', 4)} with {system.vectors} ({theirs})"
+    return f"{spread(system, 'pearson')} with {system.vectors} ({theirs})"
 
 
-def _leaves(systems: Mapping[str, System]) -> str:
+def _leaves(systems: Systems) -> str:
     """What a tree over contextual leaves reaches on SST."""
     fine, binary = (beyond.best(systems, task) for task in ("sst5", "sst2"))
     if fine is None or binary is None:
         return "not run yet"
-    five, two = spread(fine, "accuracy", 1, 100), spread(binary, "binary", 1, 100)
+    five, two = spread(fine, "accuracy"), spread(binary, "binary")
     return f"{five} percent in five classes and {two} in two with {fine.vectors}"
 
 
-def _tables(systems: Mapping[str, System]) -> str:
+def _tables(systems: Systems) -> str:
     """Tables 2 and 3 in short."""
     return _apart(
         f"Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them. {FIVE_SEEDS}",
@@ -80,7 +80,7 @@ def _tables(systems: Mapping[str, System]) -> str:
     )
 
 
-def _beyond(systems: Mapping[str, System]) -> str:
+def _beyond(systems: Systems) -> str:
     """The systems with contextual leaves, and what the tree adds to them."""
     tables = beyond.tables(systems)
     return _apart(*(block for table in tables for block in (f"{table.title}:", grid(table), *table.notes)))
@@ -93,36 +93,27 @@ def _apart(*blocks: str) -> str:
 MADE = {"headline": _headline, "leaves": _leaves, "results": _tables, "beyond": _beyond}
 
 
-def _relatedness(systems: Mapping[str, System]) -> Table:
+def _relatedness(systems: Systems) -> Table:
     rows = []
-    for title, name, published in paper.TABLE3:
-        system = systems.get(f"sick-{name}")
-        cells = []
-        for figure, theirs in zip(("pearson", "mse"), (published[0], published[2]), strict=True):
-            cells += [_ours(system, figure, 4), Cell(f"{theirs.mean:.4f}")]
-        rows.append((Cell(title), *cells))
+    for title, name, (r, _, mse) in paper.TABLE3:
+        ours = [cell(systems.get(f"sick-{name}"), figure) for figure in ("pearson", "mse")]
+        rows.append((Cell(title), ours[0], Cell(f"{r.mean:.4f}"), ours[1], Cell(f"{mse.mean:.4f}")))
     return Table("", ("SICK", "Pearson's r", "paper", "MSE", "paper"), tuple(rows))
 
 
-def _sentiment(systems: Mapping[str, System]) -> Table:
+def _sentiment(systems: Systems) -> Table:
     rows = []
-    for title, name, published in paper.TABLE2:
-        cells = []
-        for task, figure, theirs in zip(("sst5", "sst2"), ("accuracy", "binary"), published, strict=True):
-            cells += [_ours(systems.get(f"{task}-{name}"), figure, 1, 100), Cell(f"{theirs.mean:.1f}")]
-        rows.append((Cell(title), *cells))
-    for title, name, ending in own_rows():
-        fine = _ours(systems.get(f"sst5-{name}{ending}"), "accuracy", 1, 100)
-        binary = _ours(systems.get(f"sst2-{name}{ending}"), "binary", 1, 100)
-        rows.append((Cell(title, tone="own"), fine, NOTHING, binary, NOTHING))
+    published = [
+        (Cell(title), name, [Cell(f"{one.mean:.1f}") for one in row]) for title, name, row in paper.TABLE2
+    ]
+    own = [(Cell(title, tone="own"), name, [NOTHING, NOTHING]) for title, name in own_rows()]
+    for title, name, (fine, binary) in published + own:
+        five, two = cell(systems.get(f"sst5-{name}"), "accuracy"), cell(systems.get(f"sst2-{name}"), "binary")
+        rows.append((title, five, fine, two, binary))
     return Table("", ("SST", "fine-grained", "paper", "binary", "paper"), tuple(rows))
 
 
-def _ours(system: System | None, figure: str, digits: int, scale: float = 1.0) -> Cell:
-    return MISSING if system is None else Cell(spread(system, figure, digits, scale))
-
-
-def _vectors(systems: Mapping[str, System], task: str, what: str) -> str:
+def _vectors(systems: Systems, task: str, what: str) -> str:
     used = [f"{name} ({known})" if known else name for name, known in vectors_of(systems, task).items()]
     if not used:
         return f"{what}: nothing has been run yet. The paper: {paper.VECTORS}."

@@ -9,10 +9,9 @@ from bough.files import write_json, write_text
 from paper import beyond
 from paper import published as paper
 from paper.claims import claims_table
-from paper.document import Block, Cell, Points, Section, Table, Text, as_markdown
+from paper.document import Block, Cell, Points, Section, Table, Text, as_html, as_markdown
 from paper.figures import FIGURE3, FIGURE4, Drawing, draw
 from paper.neighbours import stored_neighbours, table4
-from paper.page import as_html
 from paper.plan import TABLE4_RUN, planned
 from paper.results import Result, System, all_finished, summary, systems, with_ensembles
 from paper.tables import table1, table2, table3
@@ -43,33 +42,32 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
     results = all_finished(out, data, overrides)
     found = with_ensembles(systems(results), results, data)
     sentiment, relatedness = table2(found), table3(found)
+    opening = (
+        "Every table and figure of “Improved Semantic Representations From Tree-Structured Long Short-Term Memory "
+        f"Networks” ({paper.AUTHORS}), the paper's numbers beside ours, from {len(results)} finished runs of "
+        f"{len(found)} systems. What has not been run is shown as missing. Nothing was chosen on test."
+    )
     sections = [
-        Section("In short", (Text(_opening(results, found)), Points(in_short(sentiment, relatedness)))),
+        Section("In short", (Text(opening), Points(in_short(sentiment, relatedness)))),
         Section("Parameter counts", (table1(),)),
         Section("Sentiment", (sentiment,)),
         Section("Relatedness", (relatedness,)),
         Section("Sentence length", tuple(_figure(drawing, found, out) for drawing in (FIGURE3, FIGURE4))),
         Section("Nearest sentences", (table4(stored_neighbours(out, data, planned(TABLE4_RUN, overrides))),)),
         Section("Claims", (claims_table(found),)),
-        *_beyond(found, out),
         Section("What was run", _what_was_run(results, found, data)),
         Section(
             "What differs from the paper",
             (Points(DIFFERENCES), Text(f"Each in full, with its place in the code: {NOTES}.")),
         ),
     ]
+    if beyond.any_run(found):
+        blocks = (*beyond.tables(found), _figure(beyond.BY_LENGTH, found, out))
+        sections.insert(-2, Section("Beyond the paper", blocks))
     write_json(out / "results.json", summary(found))
     write_text(out / "report.md", as_markdown(TITLE, sections))
     write_text(out / "report.html", as_html(TITLE, sections))
     return sections
-
-
-def _opening(results: Sequence[Result], found: Mapping[str, System]) -> str:
-    return (
-        "Every table and figure of “Improved Semantic Representations From Tree-Structured Long Short-Term Memory "
-        f"Networks” ({paper.AUTHORS}), the paper's numbers beside ours, from {len(results)} finished runs of "
-        f"{len(found)} systems. What has not been run is shown as missing. Nothing was chosen on test."
-    )
 
 
 def in_short(*tables: Table) -> tuple[str, ...]:
@@ -86,56 +84,33 @@ def in_short(*tables: Table) -> tuple[str, ...]:
     return tuple(points)
 
 
-def _beyond(found: Mapping[str, System], out: Path) -> list[Section]:
-    """Contextual leaves, once any of their systems has been run."""
-    if not beyond.any_run(found):
-        return []
-    return [Section("Beyond the paper", (*beyond.tables(found), _figure(beyond.BY_LENGTH, found, out)))]
-
-
 def _figure(drawing: Drawing, found: Mapping[str, System], out: Path) -> Block:
     return draw(drawing, found, out) or Text(f"{drawing.caption} Missing: none of its systems has been run.")
 
 
 def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: Path) -> tuple[Block, ...]:
-    rows = tuple(
-        (
-            Cell(system.name),
-            Cell(", ".join(map(str, system.seeds))),
-            Cell(system.vectors),
-            Cell(f"{system.seconds:.0f}"),
-        )
-        for system in found.values()
-    )
-    versions = sorted(
-        {", ".join(f"{name} {version}" for name, version in result["versions"].items()) for result in results}
-    )
+    rows = []
+    for system in found.values():
+        seeds, seconds = ", ".join(map(str, system.seeds)), f"{system.seconds:.0f}"
+        rows.append((Cell(system.name), Cell(seeds), Cell(system.vectors), Cell(seconds)))
+    packages = (result["versions"].items() for result in results)
+    versions = sorted({", ".join(f"{name} {version}" for name, version in used) for used in packages})
     hours = sum(result["seconds"] for result in results) / 3600
-    points = [f"Data: {line}." for line in _counts(data)]
+    splits = ("train", "dev", "test")
+    trees = [_lines(data / "sst" / "trees" / f"{split}.txt") for split in splits]
+    polar = [[line for line in lines if not line.startswith("(2 ")] for lines in trees]
+    pairs = [_lines(data / "sick" / split / "id.txt") for split in splits]
+    examples = {"SST, sentences": trees, "SST, sentences that are not neutral": polar, "SICK, pairs": pairs}
+    points = []
+    for name, parts in examples.items():
+        points.append(f"Data: {name} {'/'.join(f'{len(lines):,}' for lines in parts)} (train/dev/test).")
     points += [f"Versions: {line}." for line in versions]
     points.append(
         f"Time: {hours:.1f} hours of runs, added up by the clock; each is one process of one thread."
     )
     header = ("system", "seeds", "vectors", "seconds per run")
-    return Points(tuple(points)), Table(
-        "Runs", header, rows, ("A `+` sets something over the recipe of that name.",)
-    )
-
-
-def _counts(data: Path) -> list[str]:
-    """Examples in the data folder, split by split, as they lie there."""
-    splits = ("train", "dev", "test")
-    trees = [_lines(data / "sst" / "trees" / f"{split}.txt") for split in splits]
-    pairs = [_lines(data / "sick" / split / "id.txt") for split in splits]
-    polar = [[line for line in lines if not line.startswith("(2 ")] for lines in trees]
-    kinds = (
-        ("SST, sentences", trees),
-        ("SST, sentences that are not neutral", polar),
-        ("SICK, pairs", pairs),
-    )
-    return [
-        f"{name} {'/'.join(f'{len(lines):,}' for lines in parts)} (train/dev/test)" for name, parts in kinds
-    ]
+    notes = ("A `+` sets something over the recipe of that name.",)
+    return Points(tuple(points)), Table("Runs", header, tuple(rows), notes)
 
 
 def _lines(path: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import logging
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,31 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bough.errors import FormatError
 from bough.files import read_json, write_json
-from paper.ensemble import TOGETHER_NAME, averaged, keeps_predictions, packed
-from paper.lengths import by_length
-from paper.plan import Run, planned
+from paper.figures import by_length
+from paper.plan import TOGETHER, Run, planned
+from paper.recipes import load_recipe
+from paper.tasks import sentiment_figures
 
 log = logging.getLogger(__name__)
 
 Result = dict[str, Any]
 ENCODER = "+encoder="  # in the name of a system whose words are a transformer's, not a table's
+TOGETHER_NAME = "+together"  # at the end of the name of all seeds of a system together
+STEPS = 65535  # a probability in 16 bits
 FIELDS = (
-    "key",
-    "system",
-    "recipe",
-    "settings",
-    "seed",
-    "vectors",
-    "test",
-    "dev",
-    "epoch",
-    "seconds",
-    "versions",
+    "key", "system", "recipe", "settings", "seed", "vectors", "test", "dev", "epoch", "seconds", "versions",
     "by_length",
-)
+)  # fmt: skip
 
 
 def result_path(out: Path, run: Run) -> Path:
@@ -133,20 +128,37 @@ def systems(results: Iterable[Result]) -> dict[str, System]:
     groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda result: result["seed"]):
         groups.setdefault(result["system"], []).append(result)
-    return {name: _gathered(name, group) for name, group in sorted(groups.items())}
+    found = {}
+    for name, group in sorted(groups.items()):
+        figures, lengths = group[0]["test"], group[0]["by_length"]
+        found[name] = System(
+            name=name,
+            seeds=[result["seed"] for result in group],
+            vectors=group[0]["vectors"],
+            figures={figure: [result["test"][figure] for result in group] for figure in figures},
+            by_length={length: [result["by_length"][length] for result in group] for length in lengths},
+            seconds=statistics.fmean(result["seconds"] for result in group),
+            coverage=next((known for result in group if (known := result.get("coverage"))), ""),
+        )
+    return found
 
 
-def _gathered(name: str, group: Sequence[Result]) -> System:
-    lengths = group[0]["by_length"]
-    return System(
-        name=name,
-        seeds=[result["seed"] for result in group],
-        vectors=group[0]["vectors"],
-        figures={figure: [result["test"][figure] for result in group] for figure in group[0]["test"]},
-        by_length={length: [result["by_length"][length] for result in group] for length in lengths},
-        seconds=statistics.fmean(result["seconds"] for result in group),
-        coverage=next((known for result in group if (known := result.get("coverage"))), ""),
-    )
+def keeps_predictions(run: Run) -> bool:
+    """Return whether the test predictions of a run are stored, to average them with other seeds'."""
+    return not run.settings and run.recipe.partition("-")[2] in TOGETHER
+
+
+def packed(predicted: NDArray[np.float64]) -> str:
+    """Return (n, K) probabilities as one line of text."""
+    return base64.b64encode(np.round(predicted * STEPS).astype("<u2").tobytes()).decode()
+
+
+def averaged(recipe: str, predictions: Sequence[str], data: Path) -> dict[str, float]:
+    """Return the figures of the mean of several seeds' `packed` predictions."""
+    config = load_recipe(recipe)
+    gold = np.array([tree.labels[tree.root] for tree in config.build_task(data).read("test")], dtype=np.int64)
+    rows = [np.frombuffer(base64.b64decode(text), dtype="<u2").reshape(len(gold), -1) for text in predictions]
+    return sentiment_figures(np.mean(rows, axis=0) / STEPS, gold, config)
 
 
 def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data: Path) -> dict[str, System]:

@@ -48,8 +48,9 @@ class Pair:
 def load_sick(
     data: Path | str | None, split: str, *, parse: Parse = "dependency", check: bool = True, scale: int = 5
 ) -> list[Pair]:
-    """One split of SICK. Dependency trees have a relation at every node; constituency trees are binary, with a token at
-    every leaf.
+    """Read one split of SICK.
+
+    Dependency trees have a relation at every node; constituency trees are binary, with a token at every leaf.
 
     Args:
         data: the data folder; None looks where `find_data` does.
@@ -73,11 +74,13 @@ def load_sick(
 
 
 def load_pairs(folder: Path, parse: Parse, scale: int, *, hint: str = "") -> list[Pair]:
-    """The pairs of one folder in the layout of SICK's, whatever they are of; `hint` says how to get them."""
+    """Read the pairs of a folder in the layout of SICK's; `hint` says how to get missing files."""
     left_files, right_files, (ids_file, scores_file) = _parts(folder, parse)
     require([*left_files, *right_files, ids_file, scores_file], "sick", hint)
-    left, right = _sentences(left_files, parse), _sentences(right_files, parse)
-    ids, scores = _ids(ids_file), _scores(scores_file, scale)
+    read = pointers.read_dependency if parse == "dependency" else pointers.read_constituency
+    left, right = read(*left_files), read(*right_files)
+    ids = [line for _, line in numbered(ids_file, str(ids_file))]
+    scores = [_score(line, scores_file, i, scale) for i, line in numbered(scores_file, str(scores_file))]
     for path, lines in ((right_files[0], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
         if lines != len(left):
             raise DataError(
@@ -87,7 +90,7 @@ def load_pairs(folder: Path, parse: Parse, scale: int, *, hint: str = "") -> lis
 
 
 def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path]:
-    """The files that `load_sick` reads.
+    """Return the files that `load_sick` reads.
 
     Args:
         data: the data folder.
@@ -104,24 +107,24 @@ def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path
 
 
 def pair_files(folder: Path, parse: Parse = "dependency") -> list[Path]:
-    """The files that `load_pairs` reads."""
+    """Return the files that `load_pairs` reads."""
     return [path for part in _parts(folder, parse) for path in part]
 
 
 def _parts(folder: Path, parse: Parse) -> tuple[list[Path], list[Path], list[Path]]:
-    """The left sentences' files, the right sentences', and those with ids and scores."""
+    """Return the left sentences' files, the right sentences', and those with ids and scores."""
     endings = ("parents", "toks", "rels") if parse == "dependency" else ("cparents", "toks")
     left, right = ([folder / f"{side}.{ending}" for ending in endings] for side in "ab")
     return left, right, [folder / "id.txt", folder / "sim.txt"]
 
 
 def check_folder(data: Path, *, counts: bool) -> None:
-    """Read all of SICK there is below `data`, parses where they are; an error if it is not whole."""
+    """Read all of SICK below `data`, with parses if it has any. Raise an error if it is not whole."""
     for split, (name, digest) in TEXTS.items():
         text = data / "sick" / name
-        pairs = _count_pairs(text)
+        pairs = read_texts(text)
         if counts:
-            check_count(text, pairs, KNOWN[split], "pairs")
+            check_count(text, len(pairs), KNOWN[split], "pairs")
             if sha256(text) != digest:
                 # a local copy; what is downloaded has to be the known file, see `fetch`
                 log.warning("%s: not byte for byte the known file (sha256 %s), but complete", name, digest)
@@ -129,18 +132,6 @@ def check_folder(data: Path, *, counts: bool) -> None:
         for split in SPLITS:
             load_sick(data, split, parse="dependency", check=counts)
             load_sick(data, split, parse="constituency", check=counts)
-
-
-def _sentences(files: list[Path], parse: Parse) -> list[Tree]:
-    return pointers.read_dependency(*files) if parse == "dependency" else pointers.read_constituency(*files)
-
-
-def _ids(path: Path) -> list[str]:
-    return [line for _, line in numbered(path, str(path))]
-
-
-def _scores(path: Path, scale: int) -> list[float]:
-    return [_score(line, path, number, scale) for number, line in numbered(path, str(path))]
 
 
 def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
@@ -155,13 +146,14 @@ def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
     return score
 
 
-def _count_pairs(path: Path) -> int:
-    """The pairs of one of the task's tab-separated files, a heading first."""
-    number = 0
+def read_texts(path: Path) -> list[list[str]]:
+    """Read one of the task's tab-separated files: id, two sentences, score and judgement of every pair."""
+    pairs = []
     for number, line in numbered(path, str(path)):
         fields = line.split("\t")
         if len(fields) != 5:
             raise FormatError(f"{len(fields)} fields; a pair has 5", where=str(path), line=number)
-        if number > 1:
+        if number > 1:  # after the heading
             _score(fields[3], path, number)
-    return max(number - 1, 0)
+            pairs.append(fields)
+    return pairs

@@ -16,15 +16,13 @@ from bough.data import vectors as glove
 from bough.files import read_json, write_json, write_text
 from bough.models.config import Config
 from bough.models.model import UNKNOWN, Model
-from bough.train.activation_cache import remember
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import Progress, restore
-from bough.train.distributed import here
-from bough.train.loop import Tell, learn
+from bough.train.distributed import current
+from bough.train.loop import Callback, learn, remember
 from bough.train.run_folder import claim, claim_data, predictions_text, versions
 from bough.train.tasks import Floats, set_rarity
-from bough.train.vocabulary import vectors_of, with_vector, written_vocabulary
-from bough.train.word_vectors import Words
+from bough.train.word_vectors import Words, vectors_of, with_vector, written_vocabulary
 from paper.card import model_card
 from paper.config import PaperConfig
 from paper.fit_system import fit_system
@@ -43,8 +41,7 @@ def train(
     resume: bool = False,
     device: str = "cpu",
     recipe: str = "",
-    tell: Tell = lambda event: None,
-    dev_only: bool = False,
+    callback: Callback = lambda event: None,
 ) -> dict[str, Any]:
     """Train a configuration into a folder; returns the contents of its `test.json`, the test figures.
 
@@ -56,8 +53,7 @@ def train(
         resume: whether to continue a run that was stopped in `out`.
         device: where to train.
         recipe: the name to record with the run.
-        tell: called with every event of the run.
-        dev_only: whether to stop before the test split is read; `dev.json` is then all that the run ends in.
+        callback: called with every event of the run.
 
     Examples:
         >>> import pathlib, tempfile
@@ -67,18 +63,14 @@ def train(
         >>> train(config, pathlib.Path(tempfile.mkdtemp()) / "run")["epoch"]  # doctest: +SKIP
         1
     """
-    ranks = here()
+    ranks = current()
     run = {"recipe": recipe, "seed": seed, "device": device, "config": config.as_dict()}
-    finished = ranks.from_first(lambda: _claimed(out, run, resume, type(config)))
+    finished = ranks.from_first(lambda: _claimed(out, run, resume))
     if finished is not None:
         return finished
 
     task = config.build_task(data)
     if config.system:
-        if dev_only:
-            raise ValueError(
-                f"system = {config.system!r} has no epochs and chooses nothing on dev; there is nothing to tune"
-            )
         return ranks.from_first(lambda: fit_system(out, task, config, run))
     examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = ranks.in_turn(lambda: Words(config, data, seed, word_counts(task, examples["train"])))
@@ -101,12 +93,7 @@ def train(
     progress = Progress.start(model, config, seed, task.metric)
     if resume:
         restore(out, progress)
-    learn(out, task, progress, prepared, tell)
-    if dev_only:
-        found = {"dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
-        found["seconds"] = round(progress.seconds, 1)
-        ranks.from_first(lambda: write_json(out / "dev.json", found))
-        return found
+    learn(out, task, progress, prepared, callback)
     progress.use_best()
     task.finish(model, prepared["dev"])
     # the weights may have been rounded or calibrated since
@@ -114,11 +101,9 @@ def train(
     return _finish(out, config, task, progress, words, facts)
 
 
-def _claimed(
-    out: Path, run: dict[str, Any], resume: bool, settings: type[PaperConfig]
-) -> dict[str, Any] | None:
+def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | None:
     """Take the folder; what a finished run has found, if there is one."""
-    claim(out, run, resume, settings)
+    claim(out, run, resume)
     if not (out / "test.json").exists():
         return None
     log.info("%s is finished", out)
@@ -133,25 +118,21 @@ def _finish(
     model = progress.model
     examples = read_some(task, "test")
     if model.encoder is None:
-        _add_words(model, words, task, examples)
+        # words that training has not met
+        words_there = (_vocabulary_form(word, model.config) for word in word_counts(task, examples))
+        new = [word for word in dict.fromkeys(words_there) if word not in model.index]
+        if model.config.oov == "written":  # a word without a vector is looked for by what its writer meant
+            new = with_vector(words, new)
+            model.add_words(new, torch.from_numpy(vectors_of(words, new)))
+        else:
+            model.add_words(new, torch.from_numpy(words.rows(new)))
     prepared = task.prepare(examples, model)
     remember(model, prepared)
-    predicted = here().predict(task, model, prepared)
+    predicted = current().predict(task, model, prepared)
     figures = task.figures(model, predicted, prepared)
     result = {"test": figures, "dev": progress.best_dev, "epoch": progress.best_epoch, "vectors": words.name}
-    here().from_first(lambda: _write(out, config, progress, facts, result, predicted))
+    current().from_first(lambda: _write(out, config, progress, facts, result, predicted))
     return result
-
-
-def _add_words(model: Model, words: Words, task: Task, examples: list[Any]) -> None:
-    """Those that training has not met."""
-    words_there = (_vocabulary_form(word, model.config) for word in word_counts(task, examples))
-    new = [word for word in dict.fromkeys(words_there) if word not in model.index]
-    if model.config.oov == "written":  # a word without a vector is looked for by what its writer meant
-        new = with_vector(words, new)
-        model.add_words(new, torch.from_numpy(vectors_of(words, new)))
-    else:
-        model.add_words(new, torch.from_numpy(words.rows(new)))
 
 
 def _write(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bough import Forest, Tree
 from bough.nn import LSTM, BaseLayer, NaryTreeLSTM, TopDownTreeLSTM, TreeLayer, kinds
-from bough.nn.init import Weighted
+from bough.nn.base import UniformInit
 from oracle import D, X, chains, states
 from treegen import trees as any_trees
 
@@ -51,11 +51,11 @@ def of_nodes(names: list[str]) -> list[str]:
 # a registered layer belongs in here by being registered
 LAYERS = [*of_nodes(registered("bough")), *VARIANTS]
 GATED = [name for name in LAYERS if name.split(",")[0] in ("constituency", "dependency", "lstm")]
-with_memory = pytest.mark.parametrize("name", GATED)  # those with a c, and a derivative written by hand
+with_memory = pytest.mark.parametrize("name", GATED)  # those with a c, and a kernel
 BY_HAND = [
     name
     for name in LAYERS
-    if any(isinstance(module, TreeLayer) and module._has_fast_path() for module in build(name).modules())
+    if any(isinstance(module, TreeLayer) and module._has_kernel() for module in build(name).modules())
 ]
 by_hand = pytest.mark.parametrize("name", BY_HAND)
 
@@ -81,7 +81,7 @@ def forests_for(draw: st.DrawFn, name: str) -> list[Tree]:
     return [Tree(tree.binarise().parents) for tree in found]
 
 
-def assert_within_the_papers_bounds(module: Weighted) -> None:
+def assert_within_the_papers_bounds(module: UniformInit) -> None:
     for weight, fan_in in module._fan_in.items():
         drawn = module.get_parameter(weight).abs()
         assert drawn.max() <= fan_in**-0.5

@@ -14,7 +14,7 @@ from bough.trees.builders import reversed_chain
 
 
 class OneNode:
-    """What `Edges` gives, for a single node whose neighbours' states are the rows (k, D)."""
+    """What `Children` gives, for a single node whose neighbours' states are the rows (k, D)."""
 
     def __init__(self, states: tuple[Tensor, ...], relations: list[int], places: list[int], sizes: list[int]):
         self.states, self.nodes = states, 1

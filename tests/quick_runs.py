@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from bundle.recipes import FOLDER as BUNDLED
-from bundle.recipes import load_recipe as load_bundled
+from bundle.config import BundleConfig
+from bundle.config import load_recipe as load_bundled
 from paper.config import PaperConfig
 from paper.recipes import load_recipe
 
@@ -22,7 +22,7 @@ FILES = (
 
 def recipe_of(name: str) -> PaperConfig:
     """Of a bundled model or of the paper."""
-    return (load_bundled if (BUNDLED / f"{name}.toml").exists() else load_recipe)(name)
+    return (load_bundled if (BundleConfig.recipes / f"{name}.toml").exists() else load_recipe)(name)
 
 
 def quick(name: str) -> PaperConfig:

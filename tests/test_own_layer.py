@@ -12,11 +12,12 @@ from torch import Tensor, nn
 
 import bough
 from bough.errors import FormatError
+from bough.formats import ptb
 from bough.models.config import Config
-from bough.nn import Edges, TreeLayer, registry
+from bough.nn import Children, TreeLayer, registry
 from bough.pipelines import SentimentPipeline
-from bough.train.recipes import load_recipe
-from paper.train import train
+
+DEMO = Path(__file__).parents[1] / "examples" / "demo" / "train.txt"
 
 
 class Minimal(TreeLayer):
@@ -35,26 +36,32 @@ class Minimal(TreeLayer):
         a: Tensor = self.W(x)
         return a
 
-    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor]:
         (h_k,) = below.states
         z = torch.sigmoid(self.steepness * self.U(below.sum(h_k)))
         return (torch.tanh(a + z * below.max(h_k)),)
 
 
 @pytest.fixture
-def known() -> Iterator[None]:
+def registry_as_before() -> Iterator[None]:
     before = dict(registry._KINDS)
-    bough.nn.register(Minimal)
     yield
     registry._KINDS.clear()
     registry._KINDS.update(before)
 
 
-@pytest.mark.usefixtures("known")
+@pytest.fixture
+def known(registry_as_before: None) -> None:
+    bough.nn.register(Minimal)
+
+
+@pytest.mark.usefixtures("registry_as_before")
 def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
-    config = load_recipe("demo").with_settings({"layer": "minimal", "steepness": "2", "epochs": "8"})
-    assert config.layer == {"steepness": 2.0}
-    train(config, tmp_path / "run", seed=1)
+    trees = ptb.read(DEMO)[:60]
+    labels = [str((tree.labels or ())[tree.root]) for tree in trees]
+    given = [tree.replace(labels=None) for tree in trees]
+    settings = {"steepness": "2", "hidden_size": 8}
+    bough.fit(given, labels, layer=Minimal, settings=settings, epochs=8, out=tmp_path / "run")
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     first, *_, last = [json.loads(line)["loss"] for line in lines]
     assert last < 0.8 * first
@@ -64,7 +71,7 @@ def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
         bough.load(tmp_path / "run")
     pipeline = bough.load(tmp_path / "run", layers=[Minimal])
     assert isinstance(pipeline, SentimentPipeline)
-    scored = pipeline("A wonderful film .")
+    scored = pipeline(given[0])
     assert scored.label in scored.classes
     assert len(scored.nodes) == len(scored.tree)
     assert bough.load(tmp_path / "run").model.layer.steepness == 2.0

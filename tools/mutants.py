@@ -52,17 +52,18 @@ class Mutant:
 
     def mutated(self) -> tuple[Path, str]:
         """Return the changed file, relative to the root, and its new text. Raise ValueError if it does not apply."""
-        places = [
-            place for place in _definitions().get(self.function, []) if self.file in ("", place[0].stem)
-        ]
+        places = []
+        for path, first, last in _definitions().get(self.function, []):
+            if self.file in ("", path.stem):
+                lines = (ROOT / path).read_text().splitlines(keepends=True)
+                body = "".join(lines[first:last])
+                changed = "".join([*lines[:first], body.replace(self.old, self.new), *lines[last:]])
+                places.append((path, body.count(self.old), changed))
         if len(places) > 1:  # of functions with one name, the one that has the text
-            places = [place for place in places if self.old in "".join(_lines(place))]
-        path, first, last = place = _one(f"function {self.function}", places)
-        body = "".join(_lines(place))
-        if body.count(self.old) != 1:
-            raise ValueError(f"{self.old!r} is {body.count(self.old)} times in {self.function}, not once")
-        lines = _lines((path, 0, None))
-        changed = "".join([*lines[:first], body.replace(self.old, self.new), *lines[last:]])
+            places = [place for place in places if place[1]]
+        path, count, changed = _one(f"function {self.function}", places)
+        if count != 1:
+            raise ValueError(f"{self.old!r} is {count} times in {self.function}, not once")
         ast.parse(changed)
         return path, changed
 
@@ -78,11 +79,6 @@ class Mutant:
         return found
 
 
-def _lines(place: tuple[Path, int, int | None]) -> list[str]:
-    path, first, last = place
-    return (ROOT / path).read_text().splitlines(keepends=True)[first:last]
-
-
 def _one(what: str, places: list[T]) -> T:
     if len(places) != 1:
         raise ValueError(f"{what} is found {len(places)} times, not once")
@@ -91,11 +87,8 @@ def _one(what: str, places: list[T]) -> T:
 
 def mutants() -> list[Mutant]:
     """Return the entries of all lists."""
-    entries = [
-        entry
-        for path in sorted((ROOT / "tests" / "mutants").glob("*.toml"))
-        for entry in tomllib.loads(path.read_text())["mutant"]
-    ]
+    files = sorted((ROOT / "tests" / "mutants").glob("*.toml"))
+    entries = [entry for file in files for entry in tomllib.loads(file.read_text())["mutant"]]
     return [Mutant(**{**entry, "tests": tuple(entry.get("tests", ()))}) for entry in entries]
 
 
@@ -147,9 +140,14 @@ def run(root: Path, nodes: list[str], *options: str, seconds: float = SECONDS) -
     environment = {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     options = ("-q", "-x", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *options)
     command = [sys.executable, "-m", "pytest", *options, *nodes]
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            command, cwd=root, env=os.environ | environment, stdout=said, stderr=said, start_new_session=True
+            command,
+            cwd=root,
+            env=os.environ | environment,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
         try:
             code: int | None = process.wait(seconds)
@@ -157,8 +155,8 @@ def run(root: Path, nodes: list[str], *options: str, seconds: float = SECONDS) -
             code = None
             os.killpg(process.pid, signal.SIGKILL)  # the tests' own processes too
             process.wait()
-        said.seek(0)
-        return code, said.read()
+        output.seek(0)
+        return code, output.read()
 
 
 def verdict_on(mutant: Mutant, root: Path) -> tuple[str, str]:
@@ -169,7 +167,7 @@ def verdict_on(mutant: Mutant, root: Path) -> tuple[str, str]:
     started = time.monotonic()
     (root / path).write_text(changed)
     try:
-        code, said = run(root, mutant.nodes())
+        code, output = run(root, mutant.nodes())
     finally:
         shutil.copyfile(ROOT / path, root / path)
     if code is None:
@@ -178,7 +176,7 @@ def verdict_on(mutant: Mutant, root: Path) -> tuple[str, str]:
         return "survived", f"{path}: {', '.join(mutant.tests)}"
     if code == 1:
         return "killed", f"{time.monotonic() - started:.0f} s"
-    return "broken", said.strip()[-600:]  # the tests could not even be collected
+    return "broken", output.strip()[-600:]  # the tests could not even be collected
 
 
 def main() -> None:
@@ -191,7 +189,7 @@ def main() -> None:
     given = parser.parse_args()
     counts = dict.fromkeys(VERDICTS, 0)
 
-    def tell(mutant: Mutant, verdict: str, remark: str) -> None:
+    def report(mutant: Mutant, verdict: str, remark: str) -> None:
         counts[verdict] += 1
         print(f"{verdict:10} {mutant.what} ({remark})", flush=True)
 
@@ -204,18 +202,18 @@ def main() -> None:
             nodes.update(mutant.nodes())
             applied.append(mutant)
         except (ValueError, SyntaxError) as error:
-            tell(mutant, "broken", str(error))
+            report(mutant, "broken", str(error))
 
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(given.jobs) as pool:
         roots = [copied(Path(folder, str(number))) for number in range(given.jobs)]
         if nodes:
-            code, said = run(roots[0], sorted(nodes), f"-n{given.jobs}", seconds=1800)
+            code, output = run(roots[0], sorted(nodes), f"-n{given.jobs}", seconds=1800)
             if code != 0:
-                sys.exit(f"{said}\nThe tests have to pass without a change.")
+                sys.exit(f"{output}\nThe tests have to pass without a change.")
 
         def work(number: int) -> None:
             for mutant in applied[number :: given.jobs]:
-                tell(mutant, *verdict_on(mutant, roots[number]))
+                report(mutant, *verdict_on(mutant, roots[number]))
 
         list(pool.map(work, range(given.jobs)))
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))

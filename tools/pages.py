@@ -1,9 +1,10 @@
-"""Write what is made from the program in docs/: the command lines, the paper's equations in the code, a tree.
+"""Write the generated parts of docs/: the command lines, the paper's equations in the code, a tree.
 
     python tools/pages.py
 
-A test holds them to the program: run this after a change to a command, to a line that an equation points to, or to
-the shipped sentiment model.
+In a page the generated part stands between `START` and `END`; the text around it is written by hand. A test compares
+the pages with the program: run this after a change to a command, to a line that an equation points to, or to the
+bundled sentiment model.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CLI, EQUATIONS = ROOT / "docs" / "reference" / "cli.md", ROOT / "docs" / "equations.md"
 LABORATORY = ROOT / "docs" / "reference" / "laboratory.md"
 TREE = ROOT / "docs" / "sentiment.svg"
+START, END = "<!-- written by tools/pages.py -->", "<!-- end -->"
 
 
 class Equation(NamedTuple):
@@ -56,7 +58,7 @@ def _pair(formula: str, code: str, method: str = "forward") -> Equation:
 
 SECTIONS: dict[str, list[Equation]] = {
     "Section 2: the LSTM": [
-        Equation("", "h_t = tanh(W x_t + U h_{t-1} + b)", "paper/layers/recursive.py", "DTRNN.node",
+        Equation("", "h_t = tanh(W x_t + U h_{t-1} + b)", "paper/layers/dependency.py", "DTRNN.node",
                  "below.sum(messages)"),
         _chain("i_t = σ(W_i x_t + U_i h_{t-1} + b_i)", "i, f = torch.sigmoid(z_i)"),
         _chain("f_t = σ(W_f x_t + U_f h_{t-1} + b_f)", "torch.sigmoid(z_f)"),
@@ -101,70 +103,21 @@ SECTIONS: dict[str, list[Equation]] = {
     ],
 }  # fmt: skip
 
-EQUATIONS_HEAD = """\
-# Equation by equation
 
-<!-- written by tools/pages.py -->
-
-Where each equation of the paper stands in the code, by the paper's numbers; some have none there. The lines are the
-layers' own equations, which define them: W x and the biases come from `input_map` as `a`, so a line shows the rest.
-The plain recurrent network of Section 2 is the DT-RNN on a chain. The [derivatives written by hand](backward.md) are
-tested against these lines, and [what differs from the paper](paper.md) has a page of its own.
-"""
-EQUATIONS_END = """\
-The term λ/2 ‖θ‖² of both objectives is the setting `l2` of the recipes; the optimiser adds its gradient.
-
-## Next
-
-[The derivative of a Tree-LSTM](backward.md) goes back through these equations. [The layers](reference/nn.md) have them
-in their docstrings.
-"""
-CLI_HEAD = """\
-# Command line
-
-<!-- written by tools/pages.py -->
-
-Every command of `bough`. `bough COMMAND --help` prints the same in the terminal. Wrong input is one line on stderr and
-exit code 2.
-"""
-CLI_END = """\
-## Next
-
-[Text pipelines](../using.md) and [Train on your own data](../fitting.md) show the commands at work.
-[The laboratory](laboratory.md) has the commands that need a checkout.
-"""
-LABORATORY_HEAD = """\
-# The laboratory's commands
-
-<!-- written by tools/pages.py -->
-
-`paper/`, `bundle/` and `benchmarks/` are not installed with bough. Run these commands in a checkout of the repository,
-with the extra `lab` (`pip install -c constraints.txt -e '.[lab]'`). `--help` after a command prints the same.
-"""
-BENCHMARKS = """\
-## python -m benchmarks
-
-`python -m benchmarks NAME --help` lists the options of a benchmark.
-
-| name | what it measures |
-|---|---|
-"""
-LABORATORY_END = """\
-## Next
-
-[Reproduce the paper](../reproduction.md) uses the first, [Text pipelines](../using.md#the-models) the second.
-"""
+def filled(page: Path, parts: list[str]) -> str:
+    """Return the text of a page with its generated part replaced."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(START)
+    after = rest.partition(END)[2]
+    return "\n".join([before + START + "\n", *parts, END + after])
 
 
 def equations_page() -> str:
-    """docs/equations.md."""
-    parts = [EQUATIONS_HEAD]
+    """Return docs/equations.md."""
+    parts = []
     for title, equations in SECTIONS.items():
         rows = [f"| {e.number} | `{e.formula}` | {_place(e)} |" for e in equations]
-        parts.append(
-            "\n".join([f"## {title}\n", "| Eq. | the paper | the code |", "|---|---|---|", *rows, ""])
-        )
-    return "\n".join([*parts, EQUATIONS_END])
+        parts += [f"## {title}\n", "| Eq. | the paper | the code |", "|---|---|---|", *rows, ""]
+    return filled(EQUATIONS, parts)
 
 
 def _place(equation: Equation) -> str:
@@ -182,57 +135,61 @@ def _place(equation: Equation) -> str:
 
 
 def tree_picture() -> str:
-    """docs/sentiment.svg."""
+    """Return docs/sentiment.svg."""
     pipeline = bough.load("sentiment")
     assert isinstance(pipeline, SentimentPipeline)
     return pipeline("The plot is thin, but the acting is wonderful.").svg()
 
 
 def cli_page() -> str:
-    """docs/reference/cli.md."""
-    app, parts = build_app(), [CLI_HEAD]
+    """Return docs/reference/cli.md."""
+    app, parts = build_app(), list[str]()
     for group, commands in COMMANDS.items():
         parts.append(f"## {group}\n")
         for command in commands:
             name = command.name[0] if isinstance(command, App) else command.__name__
             parts += _described(app[name], f"bough {name}")
-    return "\n".join([*parts, CLI_END])
+    return filled(CLI, parts)
 
 
 def laboratory_page() -> str:
-    """docs/reference/laboratory.md."""
+    """Return docs/reference/laboratory.md."""
     import benchmarks.__main__
     import bundle.cli
     import paper.cli
 
-    parts = [LABORATORY_HEAD]
+    parts = []
     for program, app in (("paper", paper.cli.build_app()), ("bundle", bundle.cli.build_app())):
-        parts.append(f"## python -m {program}\n")
-        parts.append(f"{app.help}\n")
+        parts += [f"## python -m {program}\n", f"{app.help}\n"]
         for name in app:
             if not name.startswith("-"):
                 parts += _described(app[name], f"python -m {program} {name}")
+    parts += [
+        "## python -m benchmarks\n",
+        "`python -m benchmarks NAME --help` lists the options of a benchmark.\n",
+    ]
     rows = [f"| `{name}` | {what} |" for name, what in benchmarks.__main__.NAMES.items()]
-    return "\n".join([*parts, BENCHMARKS + "\n".join(rows) + "\n", LABORATORY_END])
+    return filled(LABORATORY, [*parts, "| name | what it measures |", "|---|---|", *rows, ""])
 
 
 def _described(app: App, name: str) -> list[str]:
+    """Return the heading, description, usage and options of a command, or of its subcommands."""
     subcommands = [sub for sub in app if not sub.startswith("-")]
     if subcommands:
         return [part for sub in subcommands for part in _described(app[sub], f"{name} {sub}")]
-    told = parse(inspect.getdoc(app.default_command) or "")
-    about = "\n\n".join(part for part in (told.short_description, told.long_description) if part)
-    helps = {param.arg_name: " ".join((param.description or "").split()) for param in told.params}
-    arguments = list(app.assemble_argument_collection())
+    docstring = parse(inspect.getdoc(app.default_command) or "")
+    about = "\n\n".join(part for part in (docstring.short_description, docstring.long_description) if part)
+    arguments = list(app.assemble_argument_collection(parse_docstring=True))
     usage = " ".join([name, *(_usage(a) for a in arguments if a.index is not None or a.required)])
-    rows = [f"| {_names(a)} | {_cell(helps.get(a.field_info.name, ''))} | {_default(a)} |" for a in arguments]
+    rows = [f"| {_names(a)} | {_cell(a.parameter.help)} | {_default(a)} |" for a in arguments]
     table = ["| | | default |", "|---|---|---|", *rows, ""] if rows else []
     options = " [OPTIONS]" if any(argument.index is None for argument in arguments) else ""
     return [f"### {name}\n", f"{about}\n", f"```\n{usage}{options}\n```\n", *table]
 
 
 def _usage(argument: Any) -> str:
-    name = argument.names[0] + ("..." if _is_many(argument) else "")
+    many = argument.field_info.kind is inspect.Parameter.VAR_POSITIONAL
+    name = argument.names[0] + ("..." if many else "")
     if argument.index is None:
         name += f" {_kind(argument)}"
     return name if argument.required else f"[{name}]"
@@ -255,10 +212,6 @@ def _kind(argument: Any) -> str:
     return " ".join(found) or "TEXT"
 
 
-def _is_many(argument: Any) -> bool:
-    return bool(argument.field_info.kind is inspect.Parameter.VAR_POSITIONAL)
-
-
 def _default(argument: Any) -> str:
     if argument.required:
         return "required"
@@ -269,8 +222,8 @@ def _default(argument: Any) -> str:
     return "" if empty else f"`{default}`"
 
 
-def _cell(text: str) -> str:
-    return re.sub(r"(--[\w-]+)", r"`\1`", text).replace("|", "\\|")
+def _cell(text: str | None) -> str:
+    return re.sub(r"(--[\w-]+)", r"`\1`", " ".join((text or "").split())).replace("|", "\\|")
 
 
 if __name__ == "__main__":

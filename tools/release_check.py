@@ -1,4 +1,4 @@
-"""The checks of RELEASING.md: build what would be published, and use it in a clean environment outside the repository.
+"""Check a release as RELEASING.md says: build what would be published, and use it in a clean environment.
 
 `make release-check`, or `python tools/release_check.py --facts` for the first step alone, which takes no time.
 """
@@ -31,16 +31,13 @@ DEMO = [  # as `make demo` has it
 
 
 def wrong_facts(root: Path = ROOT) -> list[str]:
-    """What does not agree about the version; it is said once, in `version.py`."""
+    """Return what does not agree with the version in `version.py`."""
     version = re.findall(r'__version__ = "(.+)"', (root / "src/bough/version.py").read_text())[0]
     wrong = []
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         wrong.append(f"version.py has {version!r}; a release is x.y.z")
-    dates = re.findall(
-        rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)$",
-        (root / "CHANGELOG.md").read_text(),
-        re.MULTILINE,
-    )
+    heading = rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)$"
+    dates = re.findall(heading, (root / "CHANGELOG.md").read_text(), re.MULTILINE)
     if len(dates) != 1:
         wrong.append(f"CHANGELOG.md has {len(dates)} sections '## {version} (YYYY-MM-DD)'; it needs one")
     cited = (root / "CITATION.cff").read_text()
@@ -53,7 +50,7 @@ def wrong_facts(root: Path = ROOT) -> list[str]:
 
 
 def run(*command: str | Path, folder: Path, **environment: str) -> str:
-    """A command's output; what it said on its way to an error ends everything."""
+    """Run a command outside the repository and return its output. Exit with what it printed if it fails."""
     plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "BOUGH_DATA")}
     done = subprocess.run(
         [str(part) for part in command], cwd=folder, env=plain | environment, capture_output=True, text=True
@@ -64,45 +61,33 @@ def run(*command: str | Path, folder: Path, **environment: str) -> str:
 
 
 def build(out: Path) -> tuple[Path, Path, Path]:
-    """The source archive, and from it the wheel of this platform and the one without compiled code."""
+    """Build the source archive and from it two wheels: that of this platform, and one without compiled code."""
     run(sys.executable, "-m", "build", "--outdir", out, ROOT, folder=out)  # the wheel comes from the archive
     (archive,) = out.glob("*.tar.gz")
     (wheel,) = out.glob("*.whl")
     with tarfile.open(archive) as packed:
         packed.extractall(out / "source", filter="data")
     (source,) = (out / "source").iterdir()
-    run(
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--outdir",
-        out / "pure",
-        source,
-        folder=out,
-        CC="no-compiler",
-    )
+    wheel_only: list[str | Path] = ["--wheel", "--outdir", out / "pure", source]
+    run(sys.executable, "-m", "build", *wheel_only, folder=out, CC="no-compiler")
     (pure,) = (out / "pure").glob("*.whl")
     return archive, wheel, pure
 
 
 def contents(archive: Path, wheel: Path, pure: Path) -> None:
-    """What must be in them is, and nothing large or private is."""
+    """Check that the archives have what they need and nothing else."""
     needed = {"bough/py.typed", "bough/pretrained/sentiment/model.safetensors", "bough/nn/kernels/kernel.c"}
     for path in (wheel, pure):
         with zipfile.ZipFile(path) as packed:
             names = set(packed.namelist())
         if missing := needed - names:
             sys.exit(f"{path.name} has no {', '.join(sorted(missing))}")
-        if any(
-            name.startswith(("tests/", "docs/", "runs/", "paper/", "bundle/", "benchmarks/"))
-            for name in names
-        ):
-            sys.exit(f"{path.name} has files that are not the package's")
+        if others := {name.partition("/")[0] for name in names if not name.startswith("bough")}:
+            sys.exit(f"{path.name} has files that are not the package's: {', '.join(sorted(others))}")
         compiled = "bough/nn/kernels/_kernel.so" in names
         if compiled == path.name.endswith("-none-any.whl"):
             sys.exit(
-                f"{path.name} {'has' if compiled else 'lacks'} the compiled sweep; its name says otherwise"
+                f"{path.name} {'has' if compiled else 'lacks'} the compiled kernels; its name says otherwise"
             )
         print(f"  {path.name}: {path.stat().st_size / 1e6:.1f} MB, {len(names)} files")
     with tarfile.open(archive) as packed:
@@ -112,51 +97,43 @@ def contents(archive: Path, wheel: Path, pure: Path) -> None:
 
 
 def used(folder: Path, archive: Path, wheel: Path, pure: Path) -> None:
-    """A clean environment, torch first, then each of the three; the demo by the wheel."""
+    """Install the wheel in a clean environment and run the demo; then install the other two and score a sentence."""
     venv.create(folder / "venv", with_pip=True)
     python, bough = folder / "venv/bin/python", folder / "venv/bin/bough"
-    install: list[str | Path] = [
-        python,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--constraint",
-        CONSTRAINTS,
-    ]
+    pip = "-m pip install --quiet --disable-pip-version-check --constraint".split()
+    install: list[str | Path] = [python, *pip, CONSTRAINTS]
     run(*install, "torch", folder=folder)
     run(*install, wheel, folder=folder)
-    told("installed")
+    report("installed")
     shutil.copy(ROOT / "docs/sentences.txt", folder)
     shutil.copytree(ROOT / "examples/demo", folder / "demo")
     for command in DEMO:
         run(bough, *command, folder=folder)
     fast = "from bough.nn import kernels; print(kernels.path())"
     print(f"  the demo ran from {wheel.name}, by the path {run(python, '-c', fast, folder=folder).strip()!r}")
-    told("demo")
+    report("demo")
     for other in (pure, archive):
         run(*install, "--force-reinstall", "--no-deps", other, folder=folder)
         run(bough, *DEMO[0], folder=folder)
         print(f"  {other.name} is installed and scores a sentence")
-    told("the other two")
+    report("the other two")
 
 
-def told(what: str) -> None:
-    """What is done, and after how many seconds."""
+def report(what: str) -> None:
+    """Print what is done, and after how many seconds."""
     print(f"  {time.monotonic() - STARTED:5.0f} s  {what}", flush=True)
 
 
 def main() -> None:
-    """All steps, or with --facts the first."""
+    """Run all steps, or with --facts the first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--facts", action="store_true", help="hold the version against the files that name it"
+        "--facts", action="store_true", help="only compare the version with the files that name it"
     )
     facts_only = parser.parse_args().facts
     if wrong := wrong_facts():
         sys.exit("\n".join(wrong))
-    told("version, changelog and citation agree")
+    report("version, changelog and citation agree")
     if facts_only:
         return
     with tempfile.TemporaryDirectory(prefix="bough-release-") as name:
@@ -164,7 +141,7 @@ def main() -> None:
         built.mkdir()
         archive, wheel, pure = build(built)
         contents(archive, wheel, pure)
-        told("built")
+        report("built")
         used(Path(name), archive, wheel, pure)
     print("ready for release")
 

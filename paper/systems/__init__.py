@@ -4,17 +4,11 @@ from pathlib import Path
 
 from bough.errors import FormatError
 from bough.files import read_json
-from paper.systems.ecnu import ECNU
-from paper.systems.illinois_lh import ILLINOIS_LH
-from paper.systems.meaning_factory import MEANING_FACTORY
 from paper.systems.paragraph_vec import PARAGRAPH_VEC, FittedParagraphs, ParagraphVec
+from paper.systems.semeval import SYSTEMS
 from paper.systems.system import ABOUT, Fitted, System
-from paper.systems.unal_nlp import UNAL_NLP
 
 __all__ = ["PARAGRAPH_VEC", "SYSTEMS", "Fitted", "FittedParagraphs", "ParagraphVec", "System", "load"]
-
-SYSTEMS = {system.name: system for system in (ILLINOIS_LH, UNAL_NLP, MEANING_FACTORY, ECNU)}
-"""The four rebuilt systems by name."""
 
 
 def load(folder: Path | str, *, data: Path | str | None = None) -> Fitted | FittedParagraphs:

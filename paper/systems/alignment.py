@@ -1,4 +1,4 @@
-"""Words and chunks of one sentence matched with those of the other."""
+"""Two sentences compared by how similar their words are: best matches, aligned chunks, sums of vectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from paper.systems.sentence import Floats, Prepared, Sentence
+from paper.systems.overlap import AGENT, PATIENT
+from paper.systems.sentence import Floats, Prepared, Sentence, unit
 
 INSIDE = {"det", "predet", "amod", "nn", "num", "poss", "possessive", "aux", "auxpass", "cop", "neg", "prt"}
 ENOUGH = 0.5  # similarity from which two chunks are aligned
@@ -21,12 +22,12 @@ def best_cosines(pair: Prepared) -> list[float]:
 
 
 def best_paths(pair: Prepared) -> list[float]:
-    """The same by WordNet's paths."""
+    """How well either sentence's words find their best match in the other by WordNet's paths; and the mean."""
     return best_matches(pair, pair.paths)
 
 
 def best_thesaurus(pair: Prepared) -> list[float]:
-    """The same by WordNet's other similarities: Wu and Palmer's, Leacock and Chodorow's, Lin's."""
+    """Best matches by WordNet's other similarities: Wu and Palmer's, Leacock and Chodorow's, Lin's."""
     thesaurus = pair.thesaurus
     numbers = []
     for similarity in (thesaurus.wu_palmer, thesaurus.leacock_chodorow, thesaurus.lin):
@@ -51,7 +52,10 @@ def nearest_nouns(pair: Prepared) -> float:
 
 def best_matches(pair: Prepared, table: Floats) -> list[float]:
     """The weighted mean best match of the left content words, of the right, and the mean of both."""
-    a, b = pair.left.content, pair.right.content
+    return _best_matches(pair, table, pair.left.content, pair.right.content)
+
+
+def _best_matches(pair: Prepared, table: Floats, a: Sequence[int], b: Sequence[int]) -> list[float]:
     inner = table[np.ix_(a, b)]
     left = _mean(inner.max(axis=1), pair.left.weights[a])
     right = _mean(inner.max(axis=0), pair.right.weights[b])
@@ -85,7 +89,7 @@ def chunk_alignment(pair: Prepared) -> list[float]:
     how many are left over on either side; and how similar the most similar of those are, 0 without any.
     """
     a, b = chunks(pair.left), chunks(pair.right)
-    table = np.array([[_chunk_similarity(pair, x, y) for y in b] for x in a])
+    table = np.array([[_best_matches(pair, pair.likeness, x, y)[2] for y in b] for x in a])
     matched = greedy(table, ENOUGH)
     lefts, rights = {i for i, _ in matched}, {j for _, j in matched}
     rest = [table[i, j] for i in range(len(a)) if i not in lefts for j in range(len(b)) if j not in rights]
@@ -111,13 +115,55 @@ def greedy(table: Floats, least: float) -> list[tuple[int, int]]:
     return matched
 
 
-def _chunk_similarity(pair: Prepared, a: Sequence[int], b: Sequence[int]) -> float:
-    inner = pair.likeness[np.ix_(a, b)]
-    left, right = (
-        _mean(inner.max(axis=1), pair.left.weights[a]),
-        _mean(inner.max(axis=0), pair.right.weights[b]),
-    )
-    return (left + right) / 2
+# --------------------------------------------------------------- sums of vectors
+
+
+def cosine(a: Floats, b: Floats) -> float:
+    """Return the cosine of two vectors; 0 if one is zero."""
+    return float(unit(a) @ unit(b))
+
+
+def sums(pair: Prepared) -> float:
+    """Cosine of the sums of all words' vectors."""
+    return cosine(pair.left.vectors.sum(axis=0), pair.right.vectors.sum(axis=0))
+
+
+def content_sums(pair: Prepared) -> list[float]:
+    """Cosine of the sums of the content words' vectors of length 1: plain, and weighted by their rarity."""
+    plain = [unit(s.vectors[s.content]).sum(axis=0) for s in (pair.left, pair.right)]
+    weighted = [s.weights[s.content] @ unit(s.vectors[s.content]) for s in (pair.left, pair.right)]
+    return [cosine(*plain), cosine(*weighted)]
+
+
+def part_sums(pair: Prepared) -> list[float]:
+    """Cosine of the sums of the nouns' vectors and of the verbs'; 0 where a sentence has none."""
+    found = []
+    for part in "nv":
+        chosen = [[i for i, term in enumerate(s.terms) if term[1] == part] for s in (pair.left, pair.right)]
+        found.append(_cosine_of_sums(pair, *chosen))
+    return found
+
+
+def roles(pair: Prepared) -> list[float]:
+    """Cosine of the roots' vectors, of the agents', and of the patients'; 0 where a sentence has none."""
+    return [
+        _cosine_of_sums(pair, pair.left.positions(which), pair.right.positions(which))
+        for which in (("root",), AGENT, PATIENT)
+    ]
+
+
+def phrases(pair: Prepared) -> list[float]:
+    """Chunks composed by sum and by product: the mean best cosine with a chunk of the other, both ways averaged."""
+    numbers = []
+    for compose in (np.sum, np.prod):
+        a, b = ([compose(s.vectors[chunk], axis=0) for chunk in chunks(s)] for s in (pair.left, pair.right))
+        table = unit(np.stack(a)) @ unit(np.stack(b)).T
+        numbers.append(float(table.max(axis=1).mean() + table.max(axis=0).mean()) / 2)
+    return numbers
+
+
+def _cosine_of_sums(pair: Prepared, left: list[int], right: list[int]) -> float:
+    return cosine(pair.left.vectors[left].sum(axis=0), pair.right.vectors[right].sum(axis=0))
 
 
 # ------------------------------------------------------------------- the thesaurus

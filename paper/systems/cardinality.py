@@ -40,29 +40,29 @@ def ratios(similarity: Floats, weights: Floats, left: int, softness: float) -> l
 # ------------------------------------------------------------------ bags of words
 
 
-def by_spelling(pair: Prepared, softness: float = 1.0) -> list[float]:
+def by_spelling(pair: Prepared) -> list[float]:
     """Words alike by their q-grams."""
-    return _of_words(pair, softness, lambda stems: _table(stems, spelling))
+    return _of_words(pair, 1.0, lambda stems: _table(stems, spelling))
 
 
-def by_wordnet(pair: Prepared, softness: float = 1.0) -> list[float]:
+def by_wordnet(pair: Prepared) -> list[float]:
     """Words alike by WordNet's paths."""
     terms = [*_content(pair.left.terms, pair.left.content), *_content(pair.right.terms, pair.right.content)]
-    return _of_words(pair, softness, lambda _: _table(terms, pair.thesaurus.path))
+    return _of_words(pair, 1.0, lambda _: _table(terms, pair.thesaurus.path))
 
 
-def by_vectors(pair: Prepared, softness: float = 1.0) -> list[float]:
+def by_vectors(pair: Prepared) -> list[float]:
     """Words alike by their vectors' cosine."""
     rows = np.concatenate([pair.left.vectors[pair.left.content], pair.right.vectors[pair.right.content]])
-    return _of_words(pair, softness, lambda stems: _cosines(rows, stems))
+    return _of_words(pair, 2.0, lambda stems: _cosines(rows, stems))
 
 
-def by_dependencies(pair: Prepared, softness: float = 1.0) -> list[float]:
+def by_dependencies(pair: Prepared) -> list[float]:
     """Bags of dependencies, alike by relation and the spelling of both words; none at all is a bag of nothing."""
     bags = [sorted(pair.left.triples), sorted(pair.right.triples)]
     bags = [bag or [("", "", "")] for bag in bags]
     similarity = _table([*bags[0], *bags[1]], _triples)
-    return ratios(similarity, np.ones(len(similarity)), len(bags[0]), softness)
+    return ratios(similarity, np.ones(len(similarity)), len(bags[0]), 1.0)
 
 
 def _of_words(pair: Prepared, softness: float, table: Callable[[list[str]], Floats]) -> list[float]:

@@ -14,14 +14,16 @@ from torch import Tensor
 from bough import Tree
 from bough.errors import FormatError
 from bough.files import read_json, read_tensors, write_json, write_tensors
-from paper.systems.baselines import module
-from paper.systems.sentence import Floats
+from paper.systems.sentence import Floats, lab_module
 from paper.systems.system import ABOUT
 
 NUMBERS = "paragraphs.safetensors"
 FORMAT = 1
-WINDOW, NEGATIVE, SAMPLE = 8, 5, 1e-3  # frequent words are passed over, as in word2vec
 ALPHA, LAST_ALPHA = 0.025, 1e-4  # where the rate starts and ends, in training and for a new text
+GENSIM: dict[str, Any] = {  # frequent words are passed over (`sample`), as in word2vec
+    "window": 8, "negative": 5, "hs": 0, "min_count": 1, "sample": 1e-3, "alpha": ALPHA, "min_alpha": LAST_ALPHA,
+    "workers": 1,
+}  # fmt: skip
 STEPS = 30  # over a new text, for its vector
 KINDS = ("dm", "dbow")  # words and paragraph predict the next word; the paragraph alone predicts its words
 Words = tuple[str, ...]
@@ -34,11 +36,6 @@ class ParagraphVec:
     max Σ_t log p(w_t | paragraph, w_{t-8} .. w_{t+8}) for one kind, Σ_t log p(w_t | paragraph) for the other;
     softmax(W [d_dm; d_dbow] + b) is the class
 
-    Args:
-        name: what it is called.
-        about: what it is.
-        departures: where it departs from the original.
-
     Examples:
         >>> import paper.systems
         >>> paper.systems.PARAGRAPH_VEC.name
@@ -47,7 +44,7 @@ class ParagraphVec:
 
     name: str = "paragraph-vec"
     about: str = "Paragraph-Vec (Le and Mikolov, 2014), rebuilt"
-    departures: tuple[str, ...] = (
+    differences: tuple[str, ...] = (
         "by gensim: the context's mean in the place of its concatenation, negative sampling in that of "
         "hierarchical softmax",
         "100 dimensions per kind, not 400",
@@ -62,20 +59,19 @@ class ParagraphVec:
         labels = labelled_phrases(trees)
         if len(set(labels.values())) < 2:
             raise ValueError(f"{len(labels):,} labelled phrases of fewer than two classes")
-        doc2vec = module("gensim.models.doc2vec")
+        from sklearn.linear_model import SGDClassifier
+
+        doc2vec = lab_module("gensim.models.doc2vec")
         documents = [doc2vec.TaggedDocument(words, [i]) for i, words in enumerate(labels)]
         models = []
         for dm in (1, 0):
-            model = doc2vec.Doc2Vec(
-                dm=dm, vector_size=size, window=WINDOW, negative=NEGATIVE, hs=0, min_count=1, sample=SAMPLE,
-                epochs=epochs, alpha=ALPHA, min_alpha=LAST_ALPHA, seed=seed, workers=1,
-            )  # fmt: skip
+            model = doc2vec.Doc2Vec(**GENSIM, dm=dm, vector_size=size, epochs=epochs, seed=seed)
             model.build_vocab(documents)
             model.train(documents, total_examples=model.corpus_count, epochs=epochs)
             models.append(model)
         rows = np.hstack([model.dv.vectors for model in models])
         mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-8
-        regression = module("sklearn.linear_model").SGDClassifier(
+        regression = SGDClassifier(
             loss="log_loss", alpha=1e-4, average=True, max_iter=20, tol=None, random_state=seed
         )
         regression.fit((rows - mean) / scale, np.fromiter(labels.values(), np.int64, len(labels)))
@@ -95,7 +91,7 @@ class ParagraphVec:
         )
 
     def load(self, folder: Path | str) -> FittedParagraphs:
-        """What `FittedParagraphs.save` wrote."""
+        """Read what `FittedParagraphs.save` wrote."""
         folder = Path(folder)
         about = read_json(folder / ABOUT)
         if about.get("format") != FORMAT or about.get("system") != self.name:
@@ -110,12 +106,6 @@ class ParagraphVec:
 class FittedParagraphs:
     """The words' weights of both kinds and the regression: all that a new text needs.
 
-    Args:
-        system: what was fitted.
-        counts: the words, most frequent first, in the order of the weights' rows.
-        tensors: the weights.
-        one_against_rest: whether each class has a regression of its own.
-
     Examples:
         >>> import paper.systems
         >>> from bough import Tree
@@ -126,9 +116,9 @@ class FittedParagraphs:
     """
 
     system: ParagraphVec
-    counts: dict[str, int] = field(repr=False)
+    counts: dict[str, int] = field(repr=False)  # the words, most frequent first, as the weights' rows
     tensors: dict[str, Tensor] = field(repr=False)
-    one_against_rest: bool
+    one_against_rest: bool  # whether each class has a regression of its own
 
     def predict(self, trees: Sequence[Tree]) -> Floats:
         """(n, K) the probabilities of each sentence's classes."""
@@ -146,7 +136,7 @@ class FittedParagraphs:
         """Into a folder: numbers, words and how often each was seen; no code."""
         folder = Path(folder)
         write_tensors(folder / NUMBERS, {name: tensor.contiguous() for name, tensor in self.tensors.items()})
-        about = {"format": FORMAT, "system": self.system.name, "gensim": module("gensim").__version__}
+        about = {"format": FORMAT, "system": self.system.name, "gensim": lab_module("gensim").__version__}
         write_json(
             folder / ABOUT, {**about, "one_against_rest": self.one_against_rest, "counts": self.counts}
         )
@@ -154,10 +144,8 @@ class FittedParagraphs:
     def _model(self, kind: str) -> Any:
         """gensim's model with the weights in place, to find the vectors of new texts."""
         out = self.tensors[f"{kind}.out"].numpy()
-        model = module("gensim.models.doc2vec").Doc2Vec(
-            dm=int(kind == "dm"), vector_size=out.shape[1], window=WINDOW, negative=NEGATIVE, hs=0, min_count=1,
-            sample=SAMPLE, workers=1,
-        )  # fmt: skip
+        doc2vec = lab_module("gensim.models.doc2vec")
+        model = doc2vec.Doc2Vec(**GENSIM, dm=int(kind == "dm"), vector_size=out.shape[1])
         model.build_vocab_from_freq(self.counts, corpus_count=1)
         place = {word: i for i, word in enumerate(self.counts)}
         order = [place[word] for word in model.wv.index_to_key]
@@ -189,7 +177,7 @@ def _vector(model: Any, words: Words) -> Floats:
 
     gensim's own `infer_vector` starts at a draw that differs between processes.
     """
-    doc2vec = module("gensim.models.doc2vec")
+    doc2vec = lab_module("gensim.models.doc2vec")
     vector, free = np.zeros((1, model.vector_size), np.float32), np.ones(1, np.float32)
     work, inner = np.zeros(model.layer1_size, np.float32), np.zeros(model.layer1_size, np.float32)
     model.random.seed(0)

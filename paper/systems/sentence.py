@@ -6,20 +6,20 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bough import Tree
 from bough.data.vectors import load_vectors
+from bough.errors import DataError
 from bough.models.pair_features import NEGATIONS
 from paper.sick import Pair
-from paper.systems.baselines import stemmer
-from paper.systems.senses import Term, Thesaurus
-from paper.systems.tagging import STOP, tags
-from paper.systems.wordnet import WordNet
+from paper.systems.wordnet import Term, Thesaurus, WordNet
 
 Floats = NDArray[np.float64]
 LIGHT = {
@@ -32,6 +32,24 @@ LIGHT = {
     "expl",
     "cc",
 }  # relations that say nothing of their own
+STOP = {
+    "a", "an", "the", "this", "that", "these", "those", "some", "is", "are", "am", "be", "been", "being",
+    "was", "were", "do", "does", "did", "has", "have", "had", "having", "of", "in", "on", "at", "to",
+    "into", "onto", "from", "by", "with", "for", "and", "or", "but", "as", "it", "its", "he", "his", "him",
+    "she", "her", "they", "their", "them", "there", "who", "which", "while", "whose", ",", ".", ";", ":",
+    "'", "'s",
+}  # fmt: skip
+PART = {
+    **dict.fromkeys(("nsubj", "nsubjpass", "dobj", "iobj", "pobj", "nn", "poss", "appos", "npadvmod", "tmod"), "n"),
+    **dict.fromkeys(("vmod", "xcomp", "rcmod", "pcomp", "ccomp", "advcl", "parataxis", "csubj"), "v"),
+    **dict.fromkeys(("amod", "acomp"), "a"),
+    **dict.fromkeys(("advmod", "prt"), "r"),
+    **dict.fromkeys(
+        ("det", "predet", "prep", "aux", "auxpass", "cop", "cc", "neg", "expl", "mark", "possessive", "punct", "num"),
+        "",
+    ),
+}  # fmt: skip
+SUBJECTS = {"nsubj", "nsubjpass", "aux", "auxpass", "dobj", "expl"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +80,10 @@ class Sentence:
         spoken = [i for i, word in enumerate(self.words) if word not in STOP and word not in NEGATIONS]
         return spoken or list(range(len(self.words)))
 
+    def positions(self, relations: Sequence[str]) -> list[int]:
+        """Return the positions of the words that depend on another by one of the relations."""
+        return [i for i, relation in enumerate(self.relations) if relation in relations]
+
     @cached_property
     def arcs(self) -> tuple[tuple[str, int, int], ...]:
         """(relation, head, dependent) in positions; a preposition is part of the relation of its object.
@@ -80,7 +102,7 @@ class Sentence:
 
     @cached_property
     def triples(self) -> frozenset[tuple[str, str, str]]:
-        """The same in lemmas."""
+        """`arcs` in lemmas."""
         return frozenset((relation, self.lemmas[h], self.lemmas[d]) for relation, h, d in self.arcs)
 
 
@@ -106,7 +128,7 @@ class Prepared:
 
     @cached_property
     def likeness(self) -> Floats:
-        """(left, right) the greater of the two."""
+        """(left, right) the greater of cosine and path similarity."""
         return np.maximum(self.cosines, self.paths)
 
     def table(self, similarity: Callable[[Term, Term], float]) -> Floats:
@@ -144,7 +166,7 @@ class Preparation:
         self.data = data
         self.wordnet = WordNet(data / "wordnet")
         self.thesaurus = Thesaurus(self.wordnet)
-        self.stem = stemmer()
+        self.stem = cache(lab_module("nltk.stem.porter").PorterStemmer().stem)
         self._terms: dict[Tree, tuple[Term, ...]] = {}
 
     def frequencies(self, pairs: Iterable[Pair]) -> Frequencies:
@@ -184,6 +206,17 @@ class Preparation:
         )
 
 
+def lab_module(name: str) -> ModuleType:
+    """Import a module of the extra `lab`; a DataError says how to get it if it is not installed."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        package = name.partition(".")[0]
+        raise DataError(
+            f'{package} is not installed; the cited systems need it: `pip install "bough[lab]"`'
+        ) from error
+
+
 def words_of(tree: Tree) -> tuple[str, ...]:
     """The tokens of a dependency tree, lower-cased; a ValueError if a node has none."""
     if tree.tokens is None or None in tree.tokens or tree.relations is None:
@@ -194,3 +227,41 @@ def words_of(tree: Tree) -> tuple[str, ...]:
 def relations_of(tree: Tree) -> tuple[str, ...]:
     """The relation of every node to its head."""
     return tuple(str(relation) for relation in tree.relations or ())
+
+
+# ------------------------------------------------------------------ lemmas and parts of speech
+
+
+def tags(
+    words: Sequence[str], heads: Sequence[int], relations: Sequence[str], wordnet: WordNet
+) -> tuple[Term, ...]:
+    """Return lemma and part of speech of every word, told from a dependency parse: SICK comes without tags.
+
+    A word that WordNet does not have in any part of speech stays as it is, without one.
+    """
+    below: list[set[str]] = [set() for _ in words]
+    for head, relation in zip(heads, relations, strict=True):
+        if head >= 0:
+            below[head].add(relation)
+    return tuple(_term(word, _part(i, heads, relations, below), wordnet) for i, word in enumerate(words))
+
+
+def _part(node: int, heads: Sequence[int], relations: Sequence[str], below: list[set[str]]) -> str:
+    if "cop" in below[node]:
+        return "a"
+    while relations[node] == "conj" and not below[node] & SUBJECTS:
+        node = heads[node]  # what is joined by "and" is of one kind
+    if relations[node] in PART:
+        return PART[relations[node]]
+    return "v" if below[node] & SUBJECTS else "n"
+
+
+def _term(word: str, part: str, wordnet: WordNet) -> Term:
+    if not part or word in STOP or word in NEGATIONS:
+        return word, ""
+    if word.endswith(("ing", "ed")) and part in "av" and (verb := wordnet.lemma(word, "v")):
+        return verb, "v"
+    for other in (part, *"nvar"):
+        if (lemma := wordnet.lemma(word, other)) is not None:
+            return lemma, other
+    return word, ""

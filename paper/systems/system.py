@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -15,9 +17,18 @@ from bough.data.vector_sets import choose
 from bough.errors import FormatError
 from bough.files import read_json, read_tensors, write_json, write_tensors
 from paper.sick import Pair
-from paper.systems.baselines import module
-from paper.systems.learners import Learner, Regressor
 from paper.systems.sentence import Floats, Frequencies, Preparation, Prepared
+
+
+class Regressor(Protocol):
+    """What scikit-learn calls a regressor."""
+
+    def fit(self, x: Floats, y: Floats) -> Any:
+        """Learn from rows of measures (n, k) and their ratings (n,)."""
+
+    def predict(self, x: Floats) -> Floats:
+        """(m,) for rows (m, k)."""
+
 
 Measure = Callable[[Prepared], float | list[float]]
 ABOUT, NUMBERS = "system.json", "measures.safetensors"
@@ -26,21 +37,21 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """One feature system: what it is, what it measures, how it learns, and where it departs from the original.
+    """One feature system: what it is, what it measures, how it learns, and how it differs from the original.
 
     Examples:
         >>> from paper.systems import SYSTEMS
         >>> sorted(SYSTEMS)
         ['ecnu', 'illinois-lh', 'meaning-factory', 'unal-nlp']
-        >>> len(SYSTEMS["ecnu"].departures) > 0
+        >>> len(SYSTEMS["ecnu"].differences) > 0
         True
     """
 
     name: str
     about: str
     measures: tuple[Measure, ...]
-    learner: Learner = field(repr=False)
-    departures: tuple[str, ...]
+    learner: Callable[[int], Regressor] = field(repr=False)
+    differences: tuple[str, ...]
 
     def fit(
         self,
@@ -135,7 +146,7 @@ class Fitted:
             "system": self.system.name,
             "seed": self.seed,
             "vectors": self.vectors.name,
-            "scikit-learn": module("sklearn").__version__,
+            "scikit-learn": version("scikit-learn"),
             "sentences": self.frequencies.total,
             "frequencies": dict(self.frequencies.counts),
         }
@@ -144,5 +155,5 @@ class Fitted:
 
 @lru_cache(maxsize=2)
 def preparation(data: Path) -> Preparation:
-    """That of a data folder, kept with what it has found in WordNet."""
+    """Return the preparation of a data folder, kept with what it has found in WordNet."""
     return Preparation(data)

@@ -1,8 +1,13 @@
-"""WordNet 3.0, read from its own files: senses, what stands above them, and what is opposed to them."""
+"""WordNet 3.0, read from its own files, and how near two words are in it.
+
+nltk's reader finds other base forms, and its similarities meet at other hypernyms. The figures of the cited systems
+are those of the reader below.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +24,8 @@ ENDINGS = {  # (ending, what the base form has in its place), in WordNet's order
     "a": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
     "r": [],
 }  # fmt: skip
+SENSES = 5  # of a word that are looked at, the most frequent
+Term = tuple[str, str]  # lemma and part of speech: one of `nvar`, or "" for a word of no meaning of its own
 DEPTHS = {"n": 20, "v": 14}  # nodes on the longest way from a root to a sense, a common root of verbs counted
 
 
@@ -155,3 +162,102 @@ class WordNet:
     def _read_exceptions(self, name: str) -> dict[str, str]:
         lines = (self.folder / f"{name}.exc").read_text("ascii").splitlines()
         return {fields[0]: fields[1] for line in lines if len(fields := line.split()) > 1}
+
+
+class Thesaurus:
+    """WordNet's similarities and relations of two terms.
+
+    Every similarity is symmetric, between 0 and 1, and 1 for a word and itself.
+    """
+
+    def __init__(self, wordnet: WordNet) -> None:
+        self.wordnet = wordnet
+        self._meetings = cache(self._find_meetings)
+        self.synonyms = cache(self._synonyms)
+        self.hypernym = cache(self._hypernym)
+        self.antonyms = cache(self._antonyms)
+
+    def path(self, a: Term, b: Term) -> float:
+        """1 / nodes on the way over the nearest common hypernym, for the nearest two senses."""
+        return self._nearest(a, b, lambda s, t, common, way: 1 / (way + 1))
+
+    def wu_palmer(self, a: Term, b: Term) -> float:
+        """2 depth(common) / (depth(a) + depth(b)), the depths over the common hypernym."""
+        depth = self.wordnet.depth
+        return self._nearest(a, b, lambda s, t, common, way: 2 * depth(common) / (2 * depth(common) + way))
+
+    def leacock_chodorow(self, a: Term, b: Term) -> float:
+        """log(2 D / nodes on the way) / log(2 D), with D the depth of the whole hierarchy."""
+        return self._nearest(
+            a, b, lambda s, t, common, way: 1 - math.log(way + 1) / math.log(2 * DEPTHS.get(s.part, 1))
+        )
+
+    def lin(self, a: Term, b: Term) -> float:
+        """2 IC(common) / (IC(a) + IC(b)), with information content IC from SemCor's counts."""
+        content = self.wordnet.content
+
+        def similarity(s: Sense, t: Sense, common: Sense, way: int) -> float:
+            return 1.0 if s == t else 2 * content(common) / max(content(s) + content(t), 1e-9)
+
+        return self._nearest(a, b, similarity)
+
+    def _nearest(self, a: Term, b: Term, similarity: Callable[[Sense, Sense, Sense, int], float]) -> float:
+        if a == b:
+            return 1.0
+        meetings = self._meetings(min(a, b), max(a, b))
+        return max((similarity(*meeting) for meeting in meetings), default=0.0)
+
+    def _find_meetings(self, a: Term, b: Term) -> list[tuple[Sense, Sense, Sense, int]]:
+        """Return every two senses of a and b, their nearest common hypernym, and the steps over it.
+
+        Of several hypernyms that are equally near it is the deepest.
+        """
+        found = []
+        for s in self._senses(a):
+            for t in self._senses(b):
+                if s == t:
+                    found.append((s, t, s, 0))
+                elif s.part == t.part and s.part in DEPTHS:
+                    above, others = self.wordnet.above(s), self.wordnet.above(t)
+                    ways = [(up + others[common], common) for common, up in above.items() if common in others]
+                    if ways:
+                        way = min(ways)[0]
+                        nearest = [common for steps, common in ways if steps == way]
+                        found.append((s, t, max(nearest, key=lambda c: (self.wordnet.depth(c), c)), way))
+        return found
+
+    def _synonyms(self, a: Term, b: Term) -> bool:
+        """Return whether two different words share a sense, or two adjectives senses that are similar."""
+        mine, others = set(self._senses(a)), set(self._senses(b))
+        similar = {t for s in mine for t in self.wordnet.pointed(s, "&")}
+        return a != b and bool((mine | similar) & others)
+
+    def _hypernym(self, a: Term, b: Term, steps: int = 3) -> bool:
+        """Return whether b is a hypernym of a, at most so many steps above a sense of it."""
+        others = set(self._senses(b))
+        return a != b and any(
+            0 < up <= steps and sense in others
+            for s in self._senses(a)
+            for sense, up in self.wordnet.above(s).items()
+        )
+
+    def _antonyms(self, a: Term, b: Term) -> bool:
+        """Return whether a sense of one is opposed to the other, directly or by an adjective similar to it."""
+        return a != b and (self._opposed(a, b) or self._opposed(b, a))
+
+    def _opposed(self, a: Term, b: Term) -> bool:
+        """Antonymy holds between words; the antonyms of adjectives similar to `a` count as its own."""
+        mine = [(sense, a[0]) for sense in self._senses(a)]
+        near = [(near, None) for sense, _ in mine for near in self.wordnet.pointed(sense, "&")]
+        for sense, word in [*mine, *near]:
+            synset = self.wordnet.synset(sense)
+            for pointer in synset.pointers:
+                spoken = word is None or synset.words[pointer.source - 1] == word
+                if pointer.symbol == "!" and spoken:
+                    other = self.wordnet.synset(pointer.sense)
+                    if other.words[pointer.target - 1] == b[0] and pointer.sense.part == b[1]:
+                        return True
+        return False
+
+    def _senses(self, term: Term) -> tuple[Sense, ...]:
+        return self.wordnet.senses(*term)[:SENSES]

@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     assert "stratified by class" in done.stderr
-    for shown in ("accuracy", "bag of words", "calibration error", "fruit", "is \\ said"):
+    for shown in ("accuracy", "bag of words", "ECE before temperature scaling", "fruit", "true \\ predicted"):
         assert shown in done.stdout
     return home
 

@@ -9,7 +9,6 @@ from web_server import Server, serving
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr("bough.data.download.PAUSE", 0.0)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serving() as running:
         yield running

@@ -13,6 +13,8 @@ from bough.trees.tree import Tree
 from paper.sick import load_sick
 from paper.sst import load_sst
 
+pytestmark = pytest.mark.slow
+
 
 def tokens(trees: list[Tree]) -> Counter[str]:
     return Counter(str(tree.tokens[node]) for tree in trees if tree.tokens for node in tree.words)

@@ -79,10 +79,10 @@ def test_the_picture_of_a_tree_is_current(pages: ModuleType) -> None:
 
 def test_the_picture_shows_what_the_commands_print(monkeypatch: pytest.MonkeyPatch) -> None:
     """Letter by letter: how rich lays out an SVG is up to its version. Nothing in it is fetched."""
-    terminal = _tool("terminal")
-    drawn = terminal.PICTURE.read_text()
+    pictures = _tool("pictures")
+    drawn = pictures.TERMINAL.read_text()
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
-    assert _letters(drawn) == _letters(terminal.picture(terminal.printed()))
+    assert _letters(drawn) == _letters(pictures.terminal_picture())
     assert "url(http" not in drawn
 
 

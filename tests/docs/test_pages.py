@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bough.nn import Edges
+from bough.nn import Children
 from test_architecture import LABORATORY, PACKAGES, SOURCE
 
 ROOT = Path(__file__).parents[2]
@@ -85,5 +85,5 @@ def test_the_table_of_packages_is_the_design() -> None:
 
 def test_the_page_on_layers_has_all_that_below_has() -> None:
     text = (ROOT / "docs" / "layers.md").read_text()
-    methods = {name for name in vars(Edges) if not name.startswith("_")} | {"states", "nodes"}
+    methods = {name for name in vars(Children) if not name.startswith("_")} | {"states", "nodes"}
     assert methods == set(re.findall(r"^\| `below\.(\w+)", text, re.MULTILINE))

@@ -44,14 +44,14 @@ def test_texts_become_the_keys_type() -> None:
         ({"recurrent_dropout": "1"}, "recurrent_dropout=1.0: at least 0, below 1"),
         ({"forget_bias": "inf"}, "forget_bias=inf: a finite number"),
         ({"layers": "2"}, "layers = 2 is for layer = 'lstm'"),
-        ({"layer": "lstm", "recurrent_dropout": "0.3"}, "is for encoder = "),
+        ({"layer": "lstm", "recurrent_dropout": "0.3"}, "is for layer = "),
         ({"layer": "dependency", "forget_bias": "1"}, "forget_bias = 1.0 is for layer = 'constituency'"),
-        ({"optimizer": "sgd"}, "optimiser = 'sgd': one of 'adagrad', 'adadelta', 'adam', 'adamw'"),
+        ({"optimizer": "sgd"}, "optimizer = 'sgd': one of 'adagrad', 'adadelta', 'adam', 'adamw'"),
         (
             {"optimizer": "adam", "adagrad_reset_every": "2"},
-            "reset = 2 is for optimiser = 'adagrad'; here it is 'adam'",
+            "adagrad_reset_every = 2 is for optimizer = 'adagrad'; here it is 'adam'",
         ),
-        ({"max_grad_norm": "-1"}, "clip = -1.0: 0 or more"),
+        ({"max_grad_norm": "-1"}, "max_grad_norm = -1.0: 0 or more"),
         ({"warmup": "1"}, "warmup = 1.0: at least 0, below 1"),
     ],
 )

@@ -16,7 +16,7 @@ from bough.models.bundled import load_model
 from bough.models.config import Config
 from bough.models.model import Model
 from bough.text.builtin.parser import BuiltinParser
-from bough.train.parser.folding import folded
+from bough.train.parser.learner import folded
 from small_models import CLASSES, shipped_of
 from small_parser import SIZE, learner
 
@@ -34,7 +34,7 @@ from bough.text.builtin.parser import BuiltinParser
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (4 << 30),) * 2)
 signal.alarm(60)
-load = {"parser": BuiltinParser.load, "layer": Leaves}
+load = {"parser": BuiltinParser.load, "encoder": TransformerEmbeddings}
 for kind, folder in zip(sys.argv[1::2], sys.argv[2::2]):
     try:
         load.get(kind, load_model)(folder)
@@ -83,7 +83,7 @@ def test_sizes_that_the_tensors_do_not_have_take_no_memory(tmp_path: Path) -> No
     for kind, folder in folders.items():
         config = json.loads((folder / "config.json").read_text())
         sizes = config[{"parser": "size"}.get(kind, "config")] if kind != "encoder" else config
-        sizes |= {"hidden_size" if kind == "encoder" else "hidden_size": HUGE}
+        sizes |= {{"parser": "hidden"}.get(kind, "hidden_size"): HUGE}
         (folder / "config.json").write_text(json.dumps(config))
     said = refused(*folders.items())
     assert len(said) == len(folders)
@@ -94,7 +94,7 @@ def test_sizes_that_the_tensors_do_not_have_take_no_memory(tmp_path: Path) -> No
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
 def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     folders = []
-    for kind, make in {**KINDS, "layer": small_encoder.make}.items():
+    for kind, make in {**KINDS, "encoder": small_encoder.make}.items():
         for name in ("config.json", "vocab.txt", "model.safetensors"):
             folder = make(tmp_path / f"{kind}-{name}")
             (folder / name).unlink()

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import small_encoder
-from bough.models.detokenise import written
-from bough.models.subwords import Pieces, align, overlapping
+from bough.models.subwords import Pieces, align, overlapping, written
 
 ODD = [
     "``",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bough import Forest, Tree
 from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM
-from bough.nn.dropout import kept
+from bough.nn.dropout import dropout_mask
 from oracle import TOLERANCE, D, Keys, X, assert_recursive, batches, drawn, inputs
 
 GATE = (True, False)
@@ -96,7 +96,7 @@ def test_recurrent_dropout_masks_u_at_every_node(output_gate: bool, keyed: bool)
     forest = Forest(MIXED)
     masks = torch.empty(forest.size, D, dtype=torch.float64)
     torch.manual_seed(5)
-    masks[forest.node_of] = kept(masks, forest.size, D, p)
+    masks[forest.node_of] = dropout_mask(masks, forest.size, D, p)
     assert {0.0, 1 / (1 - p)} == set(masks.unique().tolist())
     keys = [[0] * len(tree) for tree in MIXED] if keyed else None  # equal subtrees, yet each draws its own
     layer = ChildSumTreeLSTM(X, D, output_gate=output_gate, recurrent_dropout=p)

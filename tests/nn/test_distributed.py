@@ -13,7 +13,7 @@ from bough.files import read_tensors, write_tensors
 from bough.nn import BiTreeLSTM, ChildSumTreeLSTM, Classifier, NaryTreeLSTM, TreeLayer
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
-from ranks_of_torchrun import torchrun
+from torchrun_calls import torchrun
 
 
 class Sum(TreeLayer):

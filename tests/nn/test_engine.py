@@ -1,4 +1,4 @@
-"""The level engine under every layer: its gradients, its groups of rows, and what it refuses."""
+"""The level engine under every layer: its gradients and what it refuses."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.nn import ChildSumTreeLSTM, Edges, NaryTreeLSTM, TreeLayer
-from bough.nn.engine import grouped
+from bough.nn import Children, ChildSumTreeLSTM, NaryTreeLSTM, TreeLayer
 from layers import doubled, trees_for, with_memory
 from oracle import TOLERANCE, inputs
 
@@ -38,16 +37,10 @@ def test_weights_changed_before_backward_are_an_error(name: str) -> None:
         h.sum().backward()
 
 
-def test_groups_cover_the_units_in_runs_that_end_with_a_level() -> None:
-    slices = [(0, 40), (40, 50), (50, 58), (58, 90), (90, 91)]
-    assert grouped(slices, rows=16) == {0: (0, 40), 2: (40, 58), 3: (58, 90), 4: (90, 91)}
-    assert grouped([]) == {}
-
-
 class BySlot(TreeLayer):
     """h = a + the sum over two slots; the layer does not check its forests."""
 
-    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor]:
         return (a + below.slots(below.states[0], 2).sum(dim=1),)
 
 

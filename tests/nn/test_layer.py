@@ -10,9 +10,8 @@ import torch
 
 from bough import Forest
 from bough.nn import ChildSumTreeLSTM
-from bough.nn.init import Weighted
-from bough.nn.kernels.child_sum import ChildSumCell
-from bough.nn.kernels.nary import NaryCell
+from bough.nn.base import UniformInit
+from bough.nn.engine import LevelBuffer
 from layers import (
     LAYERS,
     assert_device_and_dtype_are_taken,
@@ -26,8 +25,8 @@ from layers import (
 from oracle import D, X, inputs
 
 
-def live_cells() -> int:
-    return sum(type(thing) in (NaryCell, ChildSumCell) for thing in gc.get_objects())
+def live_buffers() -> int:
+    return sum(type(thing) is LevelBuffer for thing in gc.get_objects())
 
 
 @pytest.fixture
@@ -45,21 +44,21 @@ def test_a_finished_step_leaves_nothing_behind(name: str) -> None:
     x, forest = inputs(trees), Forest(trees)
     for _ in range(2):
         h, c = layer(x, forest)
-        assert live_cells() > 0
+        assert live_buffers() > 0
         (h.sum() + c.sum()).backward()
         del h, c
-        assert live_cells() == 0  # by reference counts alone, no cycle for the collector to find
+        assert live_buffers() == 0  # by reference counts alone, no cycle for the collector to find
     layer(x, forest)  # never differentiated
     with torch.no_grad():
         held = layer(x, forest)
-    assert live_cells() == 0
+    assert live_buffers() == 0
     del held
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_weights_start_within_the_papers_bounds(name: str) -> None:
     for module in build(name).modules():
-        if isinstance(module, Weighted):
+        if isinstance(module, UniformInit):
             assert_within_the_papers_bounds(module)
 
 

@@ -121,7 +121,7 @@ def test_batched_equals_recursive(
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_words_shared_by_sentences_are_computed_once(bidirectional: bool) -> None:
     forest = Forest(SENTENCES, [list(range(n)) for n in WORDS])  # each sentence is the start of the longest
-    assert forest.units == max(WORDS)
+    assert forest.num_unique == max(WORDS)
     layer = LSTM(X, D, layers=2, bidirectional=bidirectional).double()
     assert_recursive(layer, SENTENCES, [list(range(n)) for n in WORDS])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bough import Forest, Tree
 from bough.nn import NaryTreeLSTM
-from bough.nn.dropout import kept
+from bough.nn.dropout import dropout_mask
 from oracle import TOLERANCE, D, Keys, X, assert_recursive, batches, drawn, inputs, widest
 
 FORGET = ("full", "diagonal", "tied")
@@ -179,7 +179,7 @@ def test_recurrent_dropout_masks_u_at_every_node(leaf: Any, output_gate: bool, k
     masks = torch.ones(forest.size, D, dtype=torch.float64)
     dropped = forest.node_of if leaf == "gated" else forest.node_of[forest.leaves :]
     torch.manual_seed(5)
-    masks[dropped] = kept(masks, len(dropped), D, p)
+    masks[dropped] = dropout_mask(masks, len(dropped), D, p)
     assert {0.0, 1 / (1 - p)} <= set(masks.unique().tolist())
     keys = [[0] * len(tree) for tree in MIXED] if keyed else None  # equal subtrees, yet each draws its own
     assert_recursive(layer, MIXED, keys, masks=masks, seed=5)

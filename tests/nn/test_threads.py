@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.nn import BaseLayer, BiTreeLSTM, ChildSumTreeGRU, ChildSumTreeLSTM, Edges
-from bough.nn import threads as module
-from bough.nn.threads import one_thread
+from bough.nn import BaseLayer, BiTreeLSTM, Children, ChildSumTreeGRU, ChildSumTreeLSTM
+from bough.nn import engine as module
+from bough.nn.engine import one_thread
 from oracle import D, X
 
 FOREST = Forest([Tree([1, -1, 1]), Tree([2, 2, -1])])
@@ -30,7 +30,7 @@ class Watched(ChildSumTreeGRU):
 
     seen: list[int]
 
-    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor]:
         self.seen.append(torch.get_num_threads())
         (h,) = super().node(a, below)
         h.register_hook(lambda grad: self.seen.append(torch.get_num_threads()))
@@ -84,7 +84,7 @@ def test_states_may_be_changed_in_place() -> None:
 class Failing(ChildSumTreeGRU):
     """Fails on the way down."""
 
-    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor]:
         (h,) = super().node(a, below)
         h.register_hook(self.fail)
         return (h,)

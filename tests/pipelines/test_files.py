@@ -11,7 +11,7 @@ import pytest
 
 from bough.errors import FormatError
 from bough.pipelines.files import score_file
-from bough.pipelines.reading import groups
+from bough.pipelines.readers import groups
 from bundled_pipelines import related, sentiment
 from waiting import wait_until
 
@@ -32,7 +32,7 @@ def source(tmp_path: Path) -> Path:
 def test_line_n_out_is_line_n_in(source: Path, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     done = score_file(
-        sentiment(), source, tmp_path / "out", tell=lambda lines, read: told.append((lines, read))
+        sentiment(), source, tmp_path / "out", callback=lambda lines, read: told.append((lines, read))
     )
     found = results(tmp_path / "out")
     assert done == len(found) == len(TEXTS)
@@ -103,9 +103,7 @@ def test_a_torn_file_is_finished_to_the_same_bytes(cut: int, source: Path, tmp_p
     score_file(sentiment(), source, whole)
     torn.write_bytes(whole.read_bytes()[:cut])
     score_file(sentiment(), source, torn, resume=True)
-    again, once = results(torn), results(whole)
-    assert [one["text"] for one in again] == TEXTS
-    assert [one["label"] for one in again] == [one["label"] for one in once]
+    assert torn.read_bytes() == whole.read_bytes()
 
 
 def test_nothing_is_overwritten_and_files_must_match(source: Path, tmp_path: Path) -> None:
@@ -123,9 +121,9 @@ def test_nothing_is_overwritten_and_files_must_match(source: Path, tmp_path: Pat
     [
         ("a.txt", b"fine\n\xff\xfe\n", "a.txt:2: byte 0xff is not UTF-8"),
         ("a.jsonl", b'{"text": "fine"}\n{"text": \n', "a.jsonl:2: not JSON"),
-        ("a.jsonl", b'{"txt": "fine"}\n', "a.jsonl:1: no text for 'text'"),
-        ("a.jsonl", b'["fine"]\n', "a.jsonl:1: no text for 'text'"),
-        ("a.jsonl", b'{"text": 7}\n', "a.jsonl:1: no text for 'text'"),
+        ("a.jsonl", b'{"txt": "fine"}\n', 'a.jsonl:1: no "text" key'),
+        ("a.jsonl", b'["fine"]\n', 'a.jsonl:1: no "text" key'),
+        ("a.jsonl", b'{"text": 7}\n', 'a.jsonl:1: no "text" key'),
     ],
 )
 def test_a_bad_line_is_named(name: str, content: bytes, message: str, tmp_path: Path) -> None:
@@ -195,29 +193,31 @@ def test_a_blank_line_is_no_pair(tmp_path: Path) -> None:
 
 def test_a_killed_run_resumes_without_loss_or_doubles(tmp_path: Path) -> None:
     source, out = tmp_path / "many.txt", tmp_path / "out"
-    source.write_text("".join(f"Film {i} is good, but not great.\n" for i in range(3000)))
+    source.write_text("".join(f"Film {i} is good, but not great.\n" for i in range(2000)))
     command = [sys.executable, "-m", "bough", "score", str(source), "--out", str(out), "--brief"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     running = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
     wait_until(lambda: out.exists() and out.stat().st_size, running)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    assert 0 < len(results(out)) < 3000
+    assert 0 < len(results(out)) < 2000
     subprocess.run([*command, "--resume"], check=True, stderr=subprocess.DEVNULL, env=environment)
     assert [one["text"] for one in results(out)] == source.read_text().splitlines()
+    score_file(sentiment(), source, tmp_path / "at once", brief=True)
+    assert out.read_bytes() == (tmp_path / "at once").read_bytes()
 
 
 def test_two_never_write_one_file(source: Path, tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     out, refused = tmp_path / "out", []
 
-    def tell(lines: int, read: int) -> None:
+    def callback(lines: int, read: int) -> None:
         for resume in (True, False):
             with pytest.raises(ValueError, match="another `bough score` is writing") as error:
                 score_file(sentiment(), source, out, resume=resume, brief=True)
             refused.append(error)
 
-    score_file(sentiment(), source, out, brief=True, tell=tell)
+    score_file(sentiment(), source, out, brief=True, callback=callback)
     assert len(refused) == 2
     assert [one["text"] for one in results(out)] == TEXTS
     assert score_file(sentiment(), source, out, resume=True, brief=True) == len(TEXTS)

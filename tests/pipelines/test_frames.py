@@ -78,7 +78,7 @@ def test_pairs() -> None:
 def test_what_is_wrong_is_said() -> None:
     with pytest.raises(ValueError, match="one text, 'A joy', where several are expected"):
         sentiment().frame("A joy")
-    with pytest.raises(ValueError, match="text 1 is a int, 3; a text is a str"):
+    with pytest.raises(ValueError, match="text 1 is 3; expected a string"):
         sentiment().frame(["A joy", 3])  # type: ignore[list-item]
 
 

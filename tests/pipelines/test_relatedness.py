@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bough
-from bough.pipelines.retrieval import SHORT
+from bough.pipelines.relatedness import SHORT
 from bough.text.tokenise import Token, tokenise
 from bundle.sts import SOURCES, load_sts
 from bundled_pipelines import related
@@ -168,7 +168,7 @@ def test_every_text_is_cut_into_words_once(monkeypatch: pytest.MonkeyPatch) -> N
         cut.append(text)
         return tokenise(text)
 
-    monkeypatch.setattr("bough.pipelines.reading.tokenise", noted)
+    monkeypatch.setattr("bough.pipelines.readers.tokenise", noted)
     list(related().stream_any([("A cat", "A dog"), ("", "A dog")]))
     assert sorted(cut) == ["", "A cat", "A dog", "A dog"]
     cut.clear()

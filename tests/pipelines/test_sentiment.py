@@ -13,7 +13,7 @@ from bough.models.config import Config
 from bough.models.model import Model
 from bough.models.output_spec import Purpose
 from bough.pipelines import Sentiment, SentimentPipeline
-from bough.pipelines.reading import Read
+from bough.pipelines.readers import Read
 from bough.text.tokenise import tokenise
 from bundled_pipelines import sentiment
 
@@ -188,7 +188,7 @@ def test_no_word_is_an_error(text: str) -> None:
 
 
 def test_other_things_than_text_are_refused() -> None:
-    with pytest.raises(ValueError, match="text 1 is a int, 7"):
+    with pytest.raises(ValueError, match="text 1 is 7; expected a string"):
         sentiment()(["fine", 7])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="neither a text nor a tree"):
         sentiment()(None)

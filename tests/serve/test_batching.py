@@ -38,7 +38,7 @@ def asked(desk: Desk, *requests: list[int], budget: int = 100) -> list[list[int]
         desk.go.set()
         await first
         answers = await asyncio.gather(*others, return_exceptions=True)
-        batcher.close()
+        await batcher.close()
         return answers
 
     return asyncio.run(ask())
@@ -88,7 +88,7 @@ def test_who_went_away_is_passed_over() -> None:
         await asyncio.sleep(0)
         desk.go.set()
         await asyncio.gather(first, stays)
-        batcher.close()
+        await batcher.close()
         return desk.batches
 
     assert asyncio.run(ask()) == [[0], [2]]
@@ -101,7 +101,7 @@ def test_closing_finishes_what_waits() -> None:
         tasks = [asyncio.create_task(batcher.ask([job])) for job in (1, 2, 3)]
         await asyncio.sleep(0.05)
         desk.go.set()
-        await asyncio.to_thread(batcher.close)
+        await batcher.close()
         answers = await asyncio.gather(*tasks)
         with pytest.raises(RuntimeError, match="closed"):
             await batcher.ask([4])

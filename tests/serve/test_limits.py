@@ -11,7 +11,7 @@ import httpx
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from bough.serve.limits import Gate, Limits, _whole_body
+from bough.serve.limits import Limits, RequestLimits, _whole_body
 from waiting import LIMIT
 
 JSON = {"content-type": "application/json"}
@@ -33,7 +33,7 @@ class Echo:
 
 
 def client(echo: Echo, limits: Limits) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(Gate(echo, limits)), base_url="http://x")
+    return httpx.AsyncClient(transport=httpx.ASGITransport(RequestLimits(echo, limits)), base_url="http://x")
 
 
 async def ask(

@@ -10,7 +10,7 @@ import pytest
 
 import bough
 from bough.serve import search
-from bough.serve.search import Abandoned, Searcher, Shelf
+from bough.serve.search import Abandoned, CorpusCache, Searcher
 from bundled_pipelines import related
 
 LINES = (Path(__file__).parents[2] / "docs" / "sentences.txt").read_text().splitlines()
@@ -22,38 +22,41 @@ async def stays() -> bool:
 
 
 def test_the_tree_lstm_ranks_as_the_pipeline_and_the_cosine_as_mean_rows() -> None:
-    found = Shelf(related()).ranked(QUERY, LINES, 3)
+    found = CorpusCache(related()).search(QUERY, LINES, 3)
     assert [one["line"] - 1 for one in found["model"]] == [
         one.index for one in related().nearest(QUERY, LINES)
     ]
-    same = Shelf(related()).ranked(LINES[4], LINES, 1)["cosine"][0]
+    same = CorpusCache(related()).search(LINES[4], LINES, 1)["cosine"][0]
     assert (same["line"], round(same["score"], 4)) == (5, 1.0)
 
 
 def test_vectors_are_computed_once_and_forgotten_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(related(), lines=12)
+    cache = CorpusCache(related(), lines=12)
     read: list[int] = []
-    own = shelf._read
+    own = cache._encode
 
     def noted(lines: list[str]) -> Any:
         read.append(len(lines))
         return own(lines)
 
-    monkeypatch.setattr(shelf, "_read", noted)
+    monkeypatch.setattr(cache, "_encode", noted)
     for lines in (LINES[:5], LINES[5:10], LINES[:5], LINES[10:16], LINES[:5], LINES[5:10]):
-        shelf.ranked(QUERY, lines, 1)
+        cache.search(QUERY, lines, 1)
     assert [count for count in read if count > 1] == [5, 5, 6, 5]  # a query is read alone
-    assert sum(count for count, _ in shelf.kept.values()) <= 12
+    assert sum(count for count, _ in cache.pieces.values()) <= 12
 
 
 def test_a_corpus_is_known_by_its_lines_whatever_is_in_them() -> None:
-    shelf = Shelf(related())
+    cache = CorpusCache(related())
     for lines in (
         ["A man sings\nA plane lands"],
         ["A man sings", "A plane lands"],
         ["\ud800 lands", "A dog"],
     ):
-        assert shelf.ranked(QUERY, lines, 2)["cosine"] == Shelf(related()).ranked(QUERY, lines, 2)["cosine"]
+        assert (
+            cache.search(QUERY, lines, 2)["cosine"]
+            == CorpusCache(related()).search(QUERY, lines, 2)["cosine"]
+        )
 
 
 def test_a_model_of_ones_own_is_searched_with() -> None:
@@ -63,7 +66,7 @@ def test_a_model_of_ones_own_is_searched_with() -> None:
         searcher.close()
         return found["model"]
 
-    model = Shelf(bough.load("relatedness-sick")).ranked(QUERY, LINES, 3)["model"]
+    model = CorpusCache(bough.load("relatedness-sick")).search(QUERY, LINES, 3)["model"]
     found = asyncio.run(ask())
     assert [one["line"] for one in found] == [one["line"] for one in model]
     assert [one["score"] for one in found] == pytest.approx([one["score"] for one in model], abs=1e-4)

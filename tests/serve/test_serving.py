@@ -53,8 +53,8 @@ def test_workers_share_the_port_and_end_together() -> None:
             return await asyncio.gather(*tasks)
 
     with running("--workers", "2") as (address, process):
+        wait_until(lambda: len(workers_of(process.pid)) == 2)
         first = workers_of(process.pid)
-        assert len(first) == 2
         os.kill(first[0], signal.SIGKILL)
 
         def replaced() -> bool:
@@ -71,7 +71,9 @@ def test_workers_share_the_port_and_end_together() -> None:
 
 
 def test_workers_end_with_the_one_who_started_them() -> None:
-    with running("--workers", "2") as (_, process):
+    with running("--workers", "2") as (address, process):
+        assert httpx.get(f"{address}/health", timeout=LIMIT).status_code == 200
+        wait_until(lambda: len(workers_of(process.pid)) == 2)
         children = workers_of(process.pid)
         process.kill()
         process.wait()

@@ -1,8 +1,7 @@
 import pytest
 
 from bough.formats import ptb
-from bough.text.binarise import binarise, flatten
-from bough.text.head_rules import bare, head_child
+from bough.text.binarise import bare, binarise, flatten, head_child
 from bough.trees.tree import Tree
 
 

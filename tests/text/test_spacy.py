@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 from bough.errors import DataError
 from bough.text import spacy as adapter
-from bough.text.spacy import SpacyParser, to_stanford
+from bough.text.spacy import SpacyParser, clearnlp_to_stanford
 from bough.trees.tree import Tree
 from paper.sick import load_sick
 
@@ -68,7 +69,9 @@ def triples(tree: Tree) -> str:
 def test_a_sentence(clear: str, expected: str) -> None:
     rows = [row.split() for row in clear.split(" / ")]
     words, tags, heads, relations = zip(*rows, strict=True)
-    assert triples(to_stanford(words, [int(head) - 1 for head in heads], relations, tags)) == expected
+    assert (
+        triples(clearnlp_to_stanford(words, [int(head) - 1 for head in heads], relations, tags)) == expected
+    )
 
 
 # --------------------------------------------------------------- a real pipeline
@@ -178,4 +181,5 @@ def test_the_largest_pipeline_is_preferred(monkeypatch: pytest.MonkeyPatch) -> N
     pytest.importorskip("spacy", reason="spaCy is not installed")
     names = dict.fromkeys(["en_other", "en_core_web_sm", "en_core_web_md"], "package")
     monkeypatch.setattr(adapter, "installed", lambda: names)
-    assert adapter._best() == "en_core_web_md"
+    monkeypatch.setattr("spacy.load", lambda package, exclude: SimpleNamespace(pipe_names=["parser"]))
+    assert SpacyParser().model == "en_core_web_md"

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treegen
-from bough.text.stanford_dependencies import is_universal, to_stanford
+from bough.formats import ptb
+from bough.text.stanford_dependencies import dependency_heads, is_universal, universal_to_stanford
 from bough.trees.tree import Tree
 
 Row = tuple[str, str, int, str]
@@ -22,7 +23,7 @@ TAGS = ["IN", "NN", "NNP", "RB", "VBG", "VBZ", "JJ", "POS", "TO", "CD", ""]
 def converted(text: str) -> list[str]:
     """`word tag head relation`, heads from 1, a word each -> SD as `relation(head, word)`."""
     rows = [row.split() for row in text.split(" / ")]
-    tree = to_stanford(
+    tree = universal_to_stanford(
         [row[0] for row in rows],
         [int(row[2]) - 1 for row in rows],
         [row[3] for row in rows],
@@ -139,7 +140,7 @@ def test_any_tree_stays_a_tree_over_the_same_words(tree: Tree, data: st.DataObje
         return data.draw(st.lists(st.sampled_from(values), min_size=len(tree), max_size=len(tree)))
 
     words = column(WORDS)
-    done = to_stanford(words, tree.parents.tolist(), column(RELATIONS.split()), column(TAGS))
+    done = universal_to_stanford(words, tree.parents.tolist(), column(RELATIONS.split()), column(TAGS))
     assert done.tokens == tuple(words)
     assert (done.relations or ())[done.root] == "root"
 
@@ -149,7 +150,7 @@ def test_only_names_of_stanford_dependencies_come_out(tree: Tree, data: st.DataO
     relations = data.draw(
         st.lists(st.sampled_from(RELATIONS.split()), min_size=len(tree), max_size=len(tree))
     )
-    done = to_stanford(["elm"] * len(tree), tree.parents.tolist(), relations, ["NN"] * len(tree))
+    done = universal_to_stanford(["elm"] * len(tree), tree.parents.tolist(), relations, ["NN"] * len(tree))
     assert not is_universal(str(relation) for relation in done.relations or ())
 
 
@@ -157,3 +158,25 @@ def test_universal_dependencies_are_known_by_their_names() -> None:
     assert is_universal(["nsubj", "obj"])
     assert is_universal(["nsubj:pass"])
     assert not is_universal(["nsubj", "dobj", "prep", "pobj", "cop", "punct"])
+
+
+@pytest.mark.parametrize(
+    ("text", "heads"),
+    [
+        ("(S (NP (NNS Cats)) (VP (VBP climb) (NP (NNS trees))) (. .))", [2, 0, 2, 2]),
+        ("(S (NP (PRP It)) (VP (VBZ is) (ADJP (RB very) (JJ old))))", [4, 4, 4, 0]),
+        ("(S (NP (PRP She)) (VP (VBZ has) (VP (VBN been) (VP (VBG singing)))))", [4, 4, 4, 0]),
+        ("(S (NP (EX There)) (VP (VBZ is) (NP (DT an) (NN oak))))", [2, 0, 4, 2]),
+        ("(S (NP (PRP He)) (VP (VBZ is) (PP (IN in) (NP (NNP Rome)))))", [2, 0, 2, 3]),
+        ("(NP (NP (DT the) (NN dog) (POS 's)) (NN tail))", [2, 4, 2, 0]),
+        (
+            "(S (NP (PRP I)) (VP (VBP think) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD left))))))",
+            [2, 0, 5, 5, 2],
+        ),
+        ("(NP (NN tea) (CC and) (NN milk))", [0, 1, 1]),
+        ("(NP (DT a) (@NP (JJ big) (NN oak)))", [3, 3, 0]),
+        ("(NN oak)", [0]),
+    ],
+)
+def test_heads_are_the_words_that_carry_the_meaning(text: str, heads: list[int]) -> None:
+    assert dependency_heads(ptb.parse(text)) == heads

@@ -1,7 +1,6 @@
 """Claims about what a fit reports: the model that dev chose, calibrated on dev, is the one that test measures."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import bough
 from bough.data.vectors import load_vectors
 from bough.pipelines import SentimentPipeline
 from bough.train.fit import fit_sources
+from bough.train.options import FitOptions
 from bough.train.report import Outcome
 from bough.train.source import Listed
 from small_fits import QUICK
@@ -52,8 +52,8 @@ def fitted(
 ) -> tuple[SentimentPipeline, Outcome]:
     splits = {**SPLITS, **others}
     sources = {split: Listed(texts, labels, split) for split, (texts, labels) in splits.items()}
-    options: dict[str, Any] = {"shape": "none", "settings": SETTINGS, "epochs": epochs, "vectors": str(glove)}
-    pipeline, outcome = fit_sources(sources, out, **options)
+    options = FitOptions(trees="none", settings=SETTINGS, epochs=epochs, vectors=str(glove))
+    pipeline, outcome = fit_sources(sources, out, options)
     assert isinstance(pipeline, SentimentPipeline)
     return pipeline, outcome
 

@@ -1,18 +1,23 @@
 """Claims about `bough.fit`: it learns, what it gives can be saved and loaded, and it says what goes wrong."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import torch
+from torch import Tensor, nn
 
 import bough
 from bough.data.labelled import open_labelled
 from bough.errors import DataError
+from bough.nn import registry
 from bough.pipelines import RelatednessPipeline, SentimentPipeline
 from bough.train.evaluate import judge
 from bough.train.fit import fit_sources
+from bough.train.options import FitOptions
 from bough.train.plan import settled
 from bough.train.source import Listed, digest
 from small_fits import QUICK, examples
@@ -86,7 +91,9 @@ def test_pairs_of_one_rating_choose_the_epoch_by_their_error(tmp_path: Path, cou
     sources = {"train": Listed(pairs, [1, 5] * 20), "dev": Listed(pairs[:count], [3] * count, "dev")}
     heard: list[str] = []
     settings = {**QUICK, "learning_rate": 0.01, "patience": 2, "epochs": 5}
-    _, outcome = fit_sources(sources, tmp_path / "m", shape="none", settings=settings, hear=heard.append)
+    _, outcome = fit_sources(
+        sources, tmp_path / "m", FitOptions(trees="none", settings=settings), warn=heard.append
+    )
     errors = [line["dev_mse"] for line in outcome.facts["history"]]
     assert outcome.facts["epoch"] == 1 + int(np.argmin(errors))
     assert "dev: every rating is 3, so there is no r" in heard[-1]
@@ -107,7 +114,7 @@ def test_pairs_may_have_features_beside_their_vectors(tmp_path: Path) -> None:
     assert len(again.nearest(texts[0], texts, k=2)) == 2
 
 
-@pytest.mark.parametrize("options", [{"trees": "none"}, {"settings": {"layer": "mean"}}])
+@pytest.mark.parametrize("options", [{"trees": "none"}, {"settings": {"layer": "lstm"}}])
 def test_a_pair_has_the_same_features_when_it_is_scored(options: dict[str, Any]) -> None:
     texts = [f"{who} {does}" for who in ("the dog", "a cat") for does in ("sees the man", "sings to her")]
     pairs = [(a, b) for a in texts for b in texts]
@@ -138,7 +145,9 @@ def test_trees_with_labels_are_scored_as_those_without(tmp_path: Path) -> None:
     file = tmp_path / "trees.ptb"
     lines = [f"(good (good fine) (bad n{i}))\n(bad (good n{i}) (bad dull))\n" for i in range(20)]
     file.write_text("".join(lines))
-    mine, _ = fit_sources({"train": open_labelled(file)}, tmp_path / "m", settings=QUICK, epochs=4)
+    mine, _ = fit_sources(
+        {"train": open_labelled(file)}, tmp_path / "m", FitOptions(settings=QUICK, epochs=4)
+    )
     trees = [example.tree for example in open_labelled(file) if example.tree is not None]
     labels = [str(tree.labels[tree.root]) for tree in trees if tree.labels]
     report = judge(tmp_path / "m", file)
@@ -149,7 +158,7 @@ def test_trees_with_labels_are_scored_as_those_without(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "encoder"),
+    ("name", "text", "layer"),
     [
         ("a.ptb", "(1 fine)\n(0 (1 fine) (0 not))\n", "constituency"),
         ("a.ptb", "(1 fine)\n(0 dull)\n", "constituency"),
@@ -157,10 +166,10 @@ def test_trees_with_labels_are_scored_as_those_without(tmp_path: Path) -> None:
     ],
 )
 def test_a_tree_of_one_word_does_not_choose_the_layer(
-    tmp_path: Path, name: str, text: str, encoder: str
+    tmp_path: Path, name: str, text: str, layer: str
 ) -> None:
     (tmp_path / name).write_text(text)
-    assert settled(open_labelled(tmp_path / name), None, None, {}).encoder == encoder
+    assert settled(open_labelled(tmp_path / name), None, None, {}).layer == layer
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
@@ -176,7 +185,7 @@ def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) 
     mine = fitted(
         texts,
         labels,
-        start=tmp_path,
+        init_from=tmp_path,
         epochs=1,
         settings={"learning_rate": 1e-9, "embedding_learning_rate": 1e-9},
     )
@@ -185,6 +194,36 @@ def test_a_fit_may_start_from_another(fruit: SentimentPipeline, tmp_path: Path) 
     assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
 
 
+class ByRelation(bough.nn.TreeLayer):
+    """h_j = tanh(W x_j + Σ_k v_r(k) ⊙ h_k), r(k) the relation of k to its parent."""
+
+    name = "by-relation"
+    reads = "dependency"
+
+    def __init__(self, input_size: int, hidden_size: int, *, relations: int) -> None:
+        super().__init__(input_size, states=(hidden_size,))
+        self.W = nn.Linear(input_size, hidden_size)
+        self.v = nn.Parameter(torch.randn(relations, hidden_size))
+
+    def input_map(self, x: Tensor) -> Tensor:
+        a: Tensor = self.W(x)
+        return a
+
+    def node(self, a: Tensor, below: bough.nn.Children) -> tuple[Tensor]:
+        (h_k,) = below.states
+        return (torch.tanh(a + below.sum(self.v[below.relations] * h_k)),)
+
+
+@pytest.fixture
+def by_relation() -> Iterator[None]:
+    before = dict(registry._KINDS)
+    bough.nn.register(ByRelation)
+    yield
+    registry._KINDS.clear()
+    registry._KINDS.update(before)
+
+
+@pytest.mark.usefixtures("by_relation")
 def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) -> None:
     def trees(*relations: str) -> list[bough.Tree]:
         names = [relations[i % len(relations)] for i in range(20)]
@@ -192,13 +231,12 @@ def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) 
             bough.Tree([1, -1], tokens=[f"n{i}", "is"], relations=[n, "root"]) for i, n in enumerate(names)
         ]
 
-    settings = {**QUICK, "layer": "sdt-rnn"}
-    del settings["recurrent_dropout"]
+    settings = {**QUICK, "layer": "by-relation"}
     first = bough.fit(trees("amod", "nsubj"), ["x", "y"] * 10, settings=settings, epochs=1)
     first.save(tmp_path)
     still = {"learning_rate": 1e-9, "embedding_learning_rate": 1e-9}
     mine = bough.fit(
-        trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, start=tmp_path, settings=still, epochs=1
+        trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, init_from=tmp_path, settings=still, epochs=1
     )
     assert mine.model.relations == first.model.relations == ("amod", "nsubj", "root")
     old, new = (model.layer.state_dict() for model in (first.model, mine.model))
@@ -230,7 +268,7 @@ def test_a_file_without_a_tree_is_said(tmp_path: Path) -> None:
     file = tmp_path / "none.conllu"
     file.write_text("")
     with pytest.raises(DataError, match=r"none\.conllu: no example with a text and a label in it"):
-        fit_sources({"train": open_labelled(file)}, tmp_path / "m")
+        fit_sources({"train": open_labelled(file)}, tmp_path / "m", FitOptions())
 
 
 def test_a_label_that_training_has_not_is_said_with_its_place() -> None:
@@ -243,8 +281,8 @@ def test_what_a_person_should_know_is_told(tmp_path: Path) -> None:
     train = Listed([*texts, "  ", "only one"], [*labels, "fruit", "rare"], "train")
     test = Listed(texts[:2], labels[:2], "test")
     heard: list[str] = []
-    options: dict[str, Any] = {"shape": "none", "settings": QUICK, "epochs": 1}
-    fit_sources({"train": train, "test": test}, tmp_path / "out", hear=heard.append, **options)
+    options = FitOptions(trees="none", settings=QUICK, epochs=1)
+    fit_sources({"train": train, "test": test}, tmp_path / "out", options, warn=heard.append)
     said = "\n".join(heard)
     assert "train[20]: a row without a text or a label, left out" in said
     assert "the class 'rare' has one example" in said
@@ -254,20 +292,23 @@ def test_what_a_person_should_know_is_told(tmp_path: Path) -> None:
 
 def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
     with pytest.raises(ValueError, match="--trees none"):
-        bough.fit(*examples(10), settings={**QUICK, "layer": "mean"})
+        bough.fit(*examples(10), settings={**QUICK, "layer": "lstm"})
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"trees": "none", "start": "sentiment"}, "'none': the model to start from reads constituency trees"),
+        (
+            {"trees": "none", "init_from": "sentiment"},
+            "'none': the model to start from reads constituency trees",
+        ),
         (
             {"trees": "none", "settings": {"layer": "constituency"}},
             "'none': layer = 'constituency' reads",
         ),
-        ({"vectors": "6B", "start": "sentiment"}, "'6B': the words are those of the model to start from"),
+        ({"vectors": "6B", "init_from": "sentiment"}, "'6B': the words are those of the model to start from"),
         ({"settings": {"shape": "balanced"}}, "shape = 'balanced' is a control of .*--trees none"),
-        ({"settings": {"max_examples": 10}}, "unknown key 'limit'"),
+        ({"settings": {"max_examples": 10}}, "unknown key 'max_examples'"),
         ({"data": "no/such"}, "--data no/such: no such folder"),
         ({"data": "no/such", "settings": QUICK}, "--data no/such: no such folder"),
     ],

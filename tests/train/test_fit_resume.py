@@ -11,6 +11,7 @@ from bough.errors import TrainingError
 from bough.train.fit import fit_sources
 from bough.train.fit_run import Parsed
 from bough.train.loop import Event
+from bough.train.options import FitOptions
 from small_fits import QUICK, examples
 
 FILES = (
@@ -47,7 +48,7 @@ def test_killed_while_training_or_parsing_it_goes_on_to_the_same_bytes(tmp_path:
     seen: list[Parsed | Event] = []
     for _ in range(2):
         with pytest.raises(Stop):
-            fit(tmp_path / "torn", resume=True, tell=kill)
+            fit(tmp_path / "torn", resume=True, callback=kill)
     fit(tmp_path / "torn", resume=True)
     for name in FILES:
         assert (tmp_path / "torn" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
@@ -82,7 +83,7 @@ def test_labels_inside_trees_that_changed_are_other_data(tmp_path: Path) -> None
     def fit_trees(label: int) -> None:
         (tmp_path / "a.ptb").write_text("".join(f"({i % 2} ({label} n{i}) (1 is))\n" for i in range(20)))
         sources = {"train": open_labelled(tmp_path / "a.ptb")}
-        fit_sources(sources, tmp_path / "m", settings=QUICK, epochs=1, resume=True)
+        fit_sources(sources, tmp_path / "m", FitOptions(settings=QUICK, epochs=1), resume=True)
 
     fit_trees(0)
     fit_trees(0)

@@ -52,7 +52,7 @@ class Slope:
     def batches(self, examples: Sequence[Any], rng: np.random.Generator) -> Any:
         return [np.arange(len(examples))]
 
-    def loss(self, model: Model, batch: Any, rng: np.random.Generator) -> Tensor:
+    def loss(self, model: Model, batch: Any, rng: np.random.Generator, whole: Any = None) -> Tensor:
         assert isinstance(model.head, Classifier)
         self.training.append(model.training)
         return model.head.b_s.sum()

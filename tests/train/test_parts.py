@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 from bough.errors import DataError
 from bough.pipelines.readers import WholeReader
-from bough.text.join_sentences import in_a_row, joined
+from bough.text.join_sentences import chain_of_words, join_sentences
 from bough.train.calibration import calibration_error, cooled, temperature
-from bough.train.fit_vectors import words_for
-from bough.train.packed_trees import PackedTrees
+from bough.train.dataset import PackedTrees
 from bough.train.parse_cache import Parses
-from bough.train.plan import plan
+from bough.train.plan import held_out, plan
 from bough.train.recipes import load_recipe
 from bough.train.source import Listed
-from bough.train.split import held_out
+from bough.train.word_vectors import words_for
 from bough.trees.tree import Tree
 from treegen import trees
 
@@ -70,7 +69,7 @@ def test_a_text_is_parsed_once_whatever_a_kill_left(tmp_path: Path) -> None:
     path, texts = tmp_path / "parses.jsonl", ["one two", "three", "", "one two", "vier f\u00fcnf"]
     with Parses(path, Counting()) as first:
         found = first.trees(texts)
-    assert found[0] == in_a_row(["one", "two"])
+    assert found[0] == chain_of_words(["one", "two"])
     assert found[2] is None
     whole = path.read_bytes()
     for cut in range(len(whole) + 1):
@@ -120,7 +119,7 @@ def test_joined_sentences_keep_their_words_in_order(count: int) -> None:
     phrases = [Tree([-1, 0, 0], tokens=[None, f"a{i}", f"b{i}"]) for i in range(count)]
     arcs = [Tree([1, -1], tokens=[f"a{i}", f"b{i}"], relations=["det", "root"]) for i in range(count)]
     words = [word for i in range(count) for word in (f"a{i}", f"b{i}")]
-    one, other = joined(phrases, "constituency"), joined(arcs, "dependency")
+    one, other = join_sentences(phrases, "constituency"), join_sentences(arcs, "dependency")
     for tree in (one, other):
         assert tree.tokens is not None
         assert [tree.tokens[node] for node in tree.words] == words

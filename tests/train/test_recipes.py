@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bough.models.config import Config
+from bough.train.config import TrainConfig
 from bough.train.recipes import load_recipe, recipe_files
 
 TASKS = {
@@ -30,9 +30,9 @@ def test_an_unknown_recipe_names_the_nearest() -> None:
 
 def test_a_recipe_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('task = "pairs"\nhidden = 20\n')
-    assert load_recipe(str(path)) == Config(task="pairs", hidden_size=20)
-    path.write_text("hidden = = 20\n")
+    path.write_text('task = "pairs"\nhidden_size = 20\n')
+    assert load_recipe(str(path)) == TrainConfig(task="pairs", hidden_size=20)
+    path.write_text("hidden_size = = 20\n")
     with pytest.raises(ValueError, match=r"recipe .*mine\.toml: "):
         load_recipe(str(path))
     with pytest.raises(ValueError, match="No such file"):

@@ -1,4 +1,4 @@
-"""Claims about fits with contextual leaves: they learn, stop and go on, and are one folder in the end."""
+"""Claims about fits over a transformer: they learn, stop and go on, and are one folder in the end."""
 
 import subprocess
 import sys
@@ -66,7 +66,7 @@ def test_the_folder_needs_neither_the_encoder_nor_the_cache(
 
 def test_a_folder_without_its_encoder_is_refused(encoder: Path, tmp_path: Path) -> None:
     fitted(encoder, tmp_path / "run")
-    (tmp_path / "run" / "leaves").rename(tmp_path / "elsewhere")
+    (tmp_path / "run" / "encoder").rename(tmp_path / "elsewhere")
     with pytest.raises(FormatError, match="no folder 'encoder'"):
         Model.load(tmp_path / "run")
 
@@ -90,7 +90,7 @@ def test_fit_learns_over_an_encoder_and_loads_again(encoder: Path, tmp_path: Pat
     assert mine("The pear number 3 is on the shelf .").label == "fruit"
     again = of_classes(tmp_path / "mine")
     assert again("The saw number 4 is on the table .").label == "tool"
-    more = fit(texts, labels, start=tmp_path / "mine", epochs=1, out=tmp_path / "more")
+    more = fit(texts, labels, init_from=tmp_path / "mine", epochs=1, out=tmp_path / "more")
     assert more("The saw number 4 is on the table .").label == "tool"
 
 
@@ -104,17 +104,17 @@ def test_pairs_are_fitted_over_an_encoder(encoder: Path, tmp_path: Path) -> None
 def test_the_command_takes_a_folder(encoder: Path, tmp_path: Path) -> None:
     texts, labels = examples(30)
     file = write_csv(tmp_path / "things.csv", zip(texts, labels, strict=True))
-    command = [sys.executable, "-m", "bough", "fit", str(file), "--leaves", str(encoder), "--epochs", "1"]
+    command = [sys.executable, "-m", "bough", "fit", str(file), "--encoder", str(encoder), "--epochs", "1"]
     command += ["--out", str(tmp_path / "model"), "--set", "hidden_size=8"]
     subprocess.run(command, check=True, capture_output=True)
-    assert read_json(tmp_path / "model" / "config.json")["config"]["leaves"] == str(encoder)
+    assert read_json(tmp_path / "model" / "config.json")["config"]["encoder"] == str(encoder)
     scored = [sys.executable, "-m", "bough", "sentiment", "a fig", "--model", str(tmp_path / "model")]
     assert subprocess.run(scored, check=True, capture_output=True, text=True).stdout
 
 
-def test_trees_of_names_have_no_contextual_leaves(encoder: Path) -> None:
+def test_trees_of_names_have_no_encoder(encoder: Path) -> None:
     trees = [bough.Tree(parents=[1, -1], tokens=["x", "y"])] * 10
-    with pytest.raises(ValueError, match="an encoder reads texts"):
+    with pytest.raises(ValueError, match="a transformer reads texts"):
         fit(trees, ["a", "b"] * 5, encoder=encoder)
 
 
@@ -129,9 +129,9 @@ def test_a_fit_is_not_resumed_with_another_encoder_of_the_same_name(tmp_path: Pa
             raise Stopped
 
     with pytest.raises(Stopped):
-        fit(texts, labels, **given, tell=stop)
+        fit(texts, labels, **given, callback=stop)
     small_encoder.make(folder, seed=1)
-    with pytest.raises(TrainingError, match="other leaves"):
+    with pytest.raises(TrainingError, match="other encoder"):
         fit(texts, labels, **given, resume=True)
     small_encoder.make(folder)
     fit(texts, labels, **given, resume=True)

@@ -6,6 +6,7 @@ import pytest
 
 from bough.data.labelled import open_labelled
 from bough.train.fit import fit_sources
+from bough.train.options import FitOptions
 
 
 @pytest.mark.slow
@@ -13,7 +14,7 @@ def test_questions_are_told_apart_by_the_defaults(data: Path, tmp_path: Path) ->
     if not (data / "trec").is_dir():
         pytest.skip("needs the TREC questions in the data folder")
     sources = {split: open_labelled(data / "trec" / f"{split}.csv") for split in ("train", "test")}
-    _, outcome = fit_sources(sources, tmp_path / "out", data=data)
+    _, outcome = fit_sources(sources, tmp_path / "out", FitOptions(data=data))
     accuracy = outcome.facts["scores"]["test"]["figures"]["accuracy"]
     assert accuracy > 0.92
     assert accuracy > outcome.facts["baseline"]["test"] + 0.05

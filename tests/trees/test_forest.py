@@ -12,7 +12,6 @@ from torch import Tensor
 
 from bough import Forest, Tree
 from bough.trees import subtree_sharing as sharing
-from bough.trees.schedule import CHUNK
 from oracle import Keys, batches, drawn
 
 PAIR = Tree([2, 2, -1])
@@ -54,7 +53,7 @@ def contents(trees: Sequence[Tree], keys: Keys, *, relations: bool) -> list[Hash
 def test_levels_hold_every_unit_once_and_children_below(batch: tuple[list[Tree], Keys]) -> None:
     trees, keys = batch
     forest = Forest(trees, keys)
-    assert sum(forest.level_sizes) == forest.units
+    assert sum(forest.level_sizes) == forest.num_unique
     assert [end - start for start, end in forest.slices] == forest.level_sizes
     assert [start for start, _ in forest.slices] == [0, *(end for _, end in forest.slices[:-1])]
     heights = [int(tree.heights[node]) for tree in trees for node in range(len(tree))]
@@ -75,7 +74,7 @@ def test_edges_are_the_trees_in_order(batch: tuple[list[Tree], Keys]) -> None:
     trees, keys = batch
     forest = Forest(trees, keys)
     below = children_of(trees)
-    edges: list[list[int]] = [[] for _ in range(forest.units)]
+    edges: list[list[int]] = [[] for _ in range(forest.num_unique)]
     for parent, child in zip(forest.edge_parents.tolist(), forest.children.tolist(), strict=True):
         edges[parent].append(child)
     unit_of = forest.unit_of.tolist()
@@ -90,7 +89,7 @@ def test_units_are_the_distinct_subtrees(batch: tuple[list[Tree], Keys]) -> None
     trees, keys = batch
     forest = Forest(trees, keys)
     meaning = contents(trees, keys, relations=False)
-    assert forest.units == len(set(meaning))
+    assert forest.num_unique == len(set(meaning))
     assert [meaning[node] for node in forest.node_of[forest.unit_of].tolist()] == meaning
 
 
@@ -100,7 +99,7 @@ def test_relations_set_subtrees_apart(batch: tuple[list[Tree], Keys]) -> None:
     trees, keys = batch
     forest = Forest(trees, keys)
     meaning = contents(trees, keys, relations=True)
-    assert forest.units == len(set(meaning))
+    assert forest.num_unique == len(set(meaning))
     assert [meaning[node] for node in forest.node_of[forest.unit_of].tolist()] == meaning
     assert forest.edge_relations is not None
     flat = [name for tree in trees for name in tree.relations or ()]
@@ -120,17 +119,17 @@ def test_inputs_are_the_distinct_keys(batch: tuple[list[Tree], Keys]) -> None:
 
 def test_without_keys_every_node_is_its_own_unit() -> None:
     forest = Forest([PAIR, PAIR])
-    assert forest.units == forest.size == 6
+    assert forest.num_unique == forest.size == 6
     assert forest.node_of[forest.unit_of].tolist() == list(range(6))
 
 
 def test_with_keys_equal_subtrees_are_one_unit() -> None:
     twins = [[0, 1, 9], [0, 1, 9]]
-    assert Forest([PAIR, PAIR], twins).units == 3
-    assert Forest([PAIR, PAIR], [[0, 1, 9], [1, 0, 9]]).units == 4  # children are ordered
-    assert Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 8]]).units == 4
-    assert Forest([PAIR], [[0, 0, 0]]).units == 2  # an equal key at another place is another subtree
-    assert Forest([Tree([1, -1]), STAR], [[0, 0], [0, 0, 0, 0]]).units == 3
+    assert Forest([PAIR, PAIR], twins).num_unique == 3
+    assert Forest([PAIR, PAIR], [[0, 1, 9], [1, 0, 9]]).num_unique == 4  # children are ordered
+    assert Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 8]]).num_unique == 4
+    assert Forest([PAIR], [[0, 0, 0]]).num_unique == 2  # an equal key at another place is another subtree
+    assert Forest([Tree([1, -1]), STAR], [[0, 0], [0, 0, 0, 0]]).num_unique == 3
 
 
 def test_roots_count_through() -> None:
@@ -157,29 +156,22 @@ def test_subtree_sizes(batch: tuple[list[Tree], Keys]) -> None:
 
 def test_slots_are_filled_from_the_first() -> None:
     forest = Forest([STAR, Tree([1, -1])])
-    missing = forest.units
+    missing = forest.num_unique
     assert forest.slots(4).tolist() == [[0, 1, 2, missing], [3, missing, missing, missing]]
     assert forest.slots(3).tolist() == [[0, 1, 2], [3, missing, missing]]
     assert Forest([PAIR]).slots(2).tolist() == [[0, 1]]
     assert Forest([Tree([-1])]).slots(2).shape == (0, 2)
 
 
-def test_wide_levels_are_cut() -> None:
-    forest = Forest([PAIR] * (2 * CHUNK + 3))
-    assert forest.level_sizes == [4 * CHUNK + 6, CHUNK, CHUNK, 3]
-    assert forest.edge_sizes == [0, 2 * CHUNK, 2 * CHUNK, 6]
-    assert len(Forest([PAIR] * CHUNK).level_sizes) == 2
-
-
 def test_a_hundred_thousand_deep() -> None:
     chain = Tree(np.append(np.arange(1, 100_000), -1))
     assert len(Forest([chain]).level_sizes) == 100_000
-    assert Forest([chain, chain], [np.zeros(100_000, dtype=np.int64)] * 2).units == 100_000
+    assert Forest([chain, chain], [np.zeros(100_000, dtype=np.int64)] * 2).num_unique == 100_000
 
 
 def test_an_empty_forest() -> None:
     for forest in (Forest([]), Forest([], []), Forest([], relations={})):
-        assert (len(forest), forest.size, forest.units, forest.leaves) == (0, 0, 0, 0)
+        assert (len(forest), forest.size, forest.num_unique, forest.leaves) == (0, 0, 0, 0)
         assert forest.level_sizes == []
         assert forest.roots.shape == forest.children.shape == forest.inputs.shape == (0,)
         assert forest.slots(2).shape == (0, 2)
@@ -211,7 +203,7 @@ def test_keys_that_do_not_fit(keys: Keys, message: str) -> None:
 def test_keys_are_compared_as_whole_numbers() -> None:
     near = [np.array([2**62, 2**62 + 1, 0]), np.array([2**62, 2**62 + 1, 0], dtype=np.uint64)]
     assert Forest([PAIR], near[:1]).leaves == 2
-    assert Forest([PAIR, PAIR], near).units == 3
+    assert Forest([PAIR, PAIR], near).num_unique == 3
     assert Forest([PAIR], [torch.tensor([-5, -5, 0]).numpy()]).leaves == 1
 
 
@@ -254,7 +246,7 @@ def test_more_children_than_slots() -> None:
 
 def test_places_are_of_a_tree() -> None:
     forest = Forest([PAIR, STAR])
-    assert [forest.place(node) for node in (0, 2, 3, 6)] == [
+    assert [forest.describe_node(node) for node in (0, 2, 3, 6)] == [
         "node 0 of tree 0",
         "node 2 of tree 0",
         "node 0 of tree 1",
@@ -277,5 +269,5 @@ def test_moving_takes_every_tensor_along() -> None:
     tensors += [moved.roots, moved.unit_of, moved.node_of, moved.inputs, moved.input_of]
     tensors += [moved.children, moved.edge_parents, moved.edge_rows]
     assert all(value.is_meta for value in tensors)
-    assert (moved.units, moved.level_sizes, moved.trees) == (forest.units, forest.level_sizes, forest.trees)
+    assert (moved.num_unique, moved.level_sizes, moved.trees) == (forest.num_unique, forest.level_sizes, forest.trees)
     assert forest.roots.device == forest.device == torch.device("cpu")

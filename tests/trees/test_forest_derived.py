@@ -16,7 +16,7 @@ PAIR = Tree([2, 2, -1])
 
 def test_unshared() -> None:
     shared = Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 9]])
-    assert shared.unshared.units == shared.unshared.size == 6
+    assert shared.unshared.num_unique == shared.unshared.size == 6
     assert shared.unshared is shared.unshared
     plain = Forest([PAIR])
     assert plain.unshared is plain
@@ -24,7 +24,7 @@ def test_unshared() -> None:
 
 def test_by_unit_gives_every_unit_an_input() -> None:
     forest = Forest([PAIR, PAIR], [[0, 0, 0], [0, 0, 0]]).by_unit
-    assert forest.units == 2
+    assert forest.num_unique == 2
     assert torch.equal(forest.inputs, forest.node_of)
     assert forest.input_of.tolist() == [0, 1]
 
@@ -48,7 +48,7 @@ def test_both_ways_is_the_forest_and_its_reverse() -> None:
     trees = [Tree([1, 2, -1]), Tree([-1])]
     both = Forest(trees, [[0, 1, 0], [0]]).both_ways
     assert both.trees == (*trees, Tree([-1, 0, 1]), Tree([-1]))
-    assert both.units == 3  # the palindrome and the single word are shared
+    assert both.num_unique == 3  # the palindrome and the single word are shared
 
 
 def test_only_chains_have_a_reverse() -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 
 def plain_console(*, stderr: bool = False, quiet: bool = False) -> Console:
-    """One that prints texts and paths as they are: nothing in them is a code, and no line is broken."""
+    """Return a console that prints texts and paths as they are, without markup, emoji codes or wrapping."""
     return Console(stderr=stderr, quiet=quiet, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
@@ -37,7 +37,7 @@ def run_app(app: App, arguments: list[str] | None = None) -> None:
 
 
 def say(text: str) -> None:
-    """A line on standard output, in UTF-8 whatever the terminal says."""
+    """Print a line on standard output, in UTF-8 whatever the terminal's encoding."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
     sys.stdout.buffer.flush()

@@ -1,7 +1,8 @@
-"""`bough fit`."""
+"""`bough fit` and `bough evaluate`."""
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,10 +11,9 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from bough.cli.console import plain_console
-from bough.cli.figures import class_table, confusion_table, score_table
-from bough.cli.settings import parse_settings
-from bough.cli.threads import check_device, use_threads
-from bough.cli.training_display import TrainingDisplay
+from bough.cli.options import check_device, parse_settings, use_threads
+from bough.cli.progress import TrainingDisplay
+from bough.cli.tables import class_table, confusion_table, metric_table, score_table
 
 if TYPE_CHECKING:
     from bough.train.source import Source
@@ -29,6 +29,7 @@ def fit(
     test: Path | None = None,
     trees: Literal["constituency", "dependency", "none"] | None = None,
     parser: str = "builtin",
+    layer: str | None = None,
     recipe: str | None = None,
     settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
     start: Annotated[str | None, Parameter(name="--from")] = None,
@@ -63,12 +64,14 @@ def fit(
         Which trees the texts get; none is a chain of words.
     parser
         builtin, spacy, stanza, corenlp, or corenlp:URL.
+    layer
+        The name of a registered layer, such as tree-gru or bi-dependency; else what the recipe says.
     recipe
         A recipe's name (fit-texts, fit-trees, fit-pairs, ...), or a TOML file of your own.
     settings
         key=value overrides the recipe; may be repeated.
     start
-        A shipped model (sentiment, relatedness) or a folder to start from.
+        A bundled model (sentiment, relatedness) or a folder to start from.
     epochs
         A number; auto stops once the loss on dev has stopped falling, with an encoder after four.
     vectors
@@ -76,7 +79,7 @@ def fit(
     encoder
         A pretrained encoder whose states stand for the words, by its folder or name; needs bough[contextual].
     seed
-        Drives the split, order, initial weights and dropout.
+        Random seed for the split, shuffling, initialization and dropout.
     out
         Folder for the model and its report; models/FILE-SEED unless given.
     resume
@@ -89,8 +92,9 @@ def fit(
         cpu, cuda, mps, ...
     """
     from bough.data.labelled import open_labelled
+    from bough.train.distributed import joined, restarts
     from bough.train.fit import fit_sources
-    from bough.train.torchrun import joined, restarts
+    from bough.train.options import FitOptions
 
     use_threads(threads)
     with joined(device) as ranks:
@@ -109,24 +113,29 @@ def fit(
         if columns.texts:
             plain.print(f"text: {', '.join(columns.texts)}; label: {columns.label}")
         with TrainingDisplay(console) as display:
-            _, outcome = fit_sources(
-                sources,
-                folder,
-                shape=trees,
+            options = FitOptions(
+                trees=trees,
                 parser=parser,
+                layer=layer,
                 recipe=recipe,
                 settings=parse_settings(settings),
                 epochs=None if epochs == "auto" else int(epochs),
                 vectors=vectors,
                 encoder=encoder,
-                start=start,
+                init_from=start,
                 seed=seed,
                 data=data,
                 device=device,
+            )
+            again = resume or restarts()
+            _, outcome = fit_sources(
+                sources,
+                folder,
+                options,
                 hold_test=True,
-                resume=resume or restarts(),
-                tell=display.show,
-                hear=plain.print,
+                resume=again,
+                callback=display.show,
+                warn=plain.print,
             )
     if not ranks.first:
         return
@@ -135,6 +144,7 @@ def fit(
 
 
 def _show(facts: dict[str, Any]) -> None:
+    """Print the metrics of a fitted model."""
     from bough.models.metrics import ClassLine
 
     scores = facts["scores"]
@@ -144,11 +154,61 @@ def _show(facts: dict[str, Any]) -> None:
     if "baseline" in facts:
         extra["accuracy of a bag of words"] = {name: facts["baseline"][name] for name in scores}
         for when in ("before", "after"):
-            name = f"calibration error {when} the temperature of {facts['temperature']:.2f}"
+            name = f"ECE {when} temperature scaling ({facts['temperature']:.2f})"
             extra[name] = {part: facts["calibration"][part][when] for part in scores}
-    title = f"{facts['vectors']}, epoch {facts['epoch']} of {facts['epochs']} chosen on dev"
-    console.print(score_table({name: score["figures"] for name, score in scores.items()}, title, extra))
+    console.print(
+        f"Best epoch: {facts['epoch']} of {facts['epochs']} (chosen on dev); vectors: {facts['vectors']}"
+    )
+    console.print(score_table({name: score["figures"] for name, score in scores.items()}, "Metrics", extra))
     if scores[split]["classes"]:
         lines = [ClassLine(**line) for line in scores[split]["classes"]]
-        console.print(class_table(lines, split))
-        console.print(confusion_table(lines, scores[split]["confusion"], split))
+        console.print(class_table(lines, f"By class ({split})"))
+        console.print(confusion_table(lines, scores[split]["confusion"], f"Confusion matrix ({split})"))
+
+
+def evaluate(
+    model: str,
+    file: Path,
+    /,
+    *,
+    text: Annotated[list[str], Parameter(negative="")] = [],  # noqa: B006
+    label: str | None = None,
+    parser: str = "builtin",
+    out: Path | None = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    threads: int = 1,
+) -> None:
+    """Measure a model on a labelled file.
+
+    Parameters
+    ----------
+    model
+        A bundled model (sentiment, relatedness), or the folder of a fitted one.
+    file
+        A labelled file, as `bough fit` takes it.
+    text
+        The file's column of the text; twice for pairs.
+    label
+        The file's column of the label or the rating.
+    parser
+        builtin, spacy, stanza, corenlp, or corenlp:URL.
+    out
+        File for the predictions, one line per example.
+    as_json
+        Print the metrics as JSON.
+    threads
+        Threads of torch.
+    """
+    from bough.train.evaluate import judge
+
+    use_threads(threads)
+    report = judge(model, file, text, label, parser=parser, out=out)
+    if as_json:
+        print(json.dumps(report.figures, indent=2))  # noqa: T201
+        return
+    console = Console()
+    console.print(metric_table(report.figures, f"{file}, {report.examples:,} examples"))
+    if report.classes:
+        console.print(class_table(report.classes, "By class"))
+    if report.confusion:
+        console.print(confusion_table(report.classes, report.confusion, "Confusion matrix"))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from bough.cli.threads import use_threads
+from bough.cli.options import use_threads
 
 
 def serve(
@@ -42,7 +42,7 @@ def serve(
 
     use_threads()
 
-    def tell(address: str) -> None:
+    def announce(address: str) -> None:
         print(f"bough: {address}  (the API: {address}/docs; stop with Ctrl-C)", flush=True)  # noqa: T201
         if browser:
             import webbrowser
@@ -50,4 +50,4 @@ def serve(
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):  # the way it is stopped
-        run(host, port, tell=tell, model=model, workers=workers)
+        run(host, port, callback=announce, model=model, workers=workers)

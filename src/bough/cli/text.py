@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from bough.cli.console import plain_console, say
-from bough.cli.threads import use_threads
+from bough.cli.options import use_threads
 
 if TYPE_CHECKING:
     from bough.pipelines import RelatednessPipeline, Sentiment, SentimentPipeline

@@ -1,10 +1,10 @@
-"""Which data was it: hashes for a run's record, and a quick identity for files of gigabytes."""
+"""Hashes that tell which data a run used, and a quick one for files of gigabytes."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 WHOLE = 64 << 20  # a file up to this size is hashed whole; a larger one by its ends
@@ -12,7 +12,7 @@ END = 1 << 20
 
 
 def fingerprint(paths: Iterable[Path], *, data: Path | None = None) -> dict[str, str]:
-    """One line of identity per file, for a run's record; a folder stands for all files in it.
+    """Return a hash per file, for a run's record; a folder stands for all files in it.
 
     Files up to 64 MB get their `sha256:`; larger ones (GloVe) `ends:SIZE:`, the SHA-256 of the first and
     the last megabyte.
@@ -28,11 +28,19 @@ def fingerprint(paths: Iterable[Path], *, data: Path | None = None) -> dict[str,
         >>> bough.data.fingerprint([folder], data=folder)["a.txt"][:15]
         'sha256:d936608b'
     """
-    return {_key(path, data): _identity(path) for path in _files(paths)}
+    found = {}
+    for given in paths:
+        below = sorted(path for path in given.rglob("*") if path.is_file()) if given.is_dir() else [given]
+        for path in below:
+            key = path.relative_to(data) if data and path.is_relative_to(data) else path
+            size = path.stat().st_size
+            identity = f"sha256:{sha256(path)}" if size <= WHOLE else f"ends:{size}:{ends_digest(path)}"
+            found[key.as_posix()] = identity
+    return found
 
 
 def ends_digest(path: Path) -> str:
-    """SHA-256 over the first and the last megabyte."""
+    """Return the SHA-256 of the first and the last megabyte."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         digest.update(file.read(END))
@@ -43,30 +51,11 @@ def ends_digest(path: Path) -> str:
 
 
 def text_digest(text: str) -> bytes:
-    """Eight bytes that are always the same for a text, and by chance otherwise: for splits and draws."""
+    """Return eight bytes that depend on the text alone, for splits and draws that never change."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def sha256(path: Path) -> str:
-    """SHA-256 of the whole file."""
+    """Return the SHA-256 of the whole file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _identity(path: Path) -> str:
-    size = path.stat().st_size
-    return f"sha256:{sha256(path)}" if size <= WHOLE else f"ends:{size}:{ends_digest(path)}"
-
-
-def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            yield from sorted(below for below in path.rglob("*") if below.is_file())
-        else:
-            yield path
-
-
-def _key(path: Path, data: Path | None) -> str:
-    if data is not None and path.is_relative_to(data):
-        return path.relative_to(data).as_posix()
-    return path.as_posix()

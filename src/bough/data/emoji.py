@@ -1,4 +1,4 @@
-"""Words for what is none: emoticons, emoji, addresses, names of accounts."""
+"""Words that stand for emoticons, emoji, addresses and names of accounts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOUTHS = {
     "*": "kiss",
     "3": "love",
 }
-# emoji whose names say little of what they say: the word that stands for each
+# the word for each emoji whose Unicode name says little about its meaning
 _MEANT = {
     emoji: word
     for word, emojis in {
@@ -42,17 +42,15 @@ _MEANT = {
     }.items()
     for emoji in emojis
 }
-_SILENT = frozenset(
-    re.findall(
-        r"\w+",
-        "face with and of the in on for sign symbol mark button black white heavy shaped medium small large",
-    )
-)
+_SILENT = {
+    "face", "with", "and", "of", "the", "in", "on", "for", "sign", "symbol", "mark", "button",
+    "black", "white", "heavy", "shaped", "medium", "small", "large",
+}  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 14)
 def words_of_sign(token: str) -> tuple[str, ...]:
-    """The words that say what a sign says; none for a word, or for a sign that says nothing.
+    """Return the words that stand for a sign; none for a word, or for a sign without a meaning.
 
     >>> words_of_sign(":-("), words_of_sign("\\N{AIRPLANE}"), words_of_sign("@somebody")
     (('sad',), ('airplane',), ('someone',))
@@ -75,12 +73,12 @@ def words_of_sign(token: str) -> tuple[str, ...]:
 
 
 def bare_emoji(token: str) -> str:
-    """An emoji without colour of skin, the wish to be a picture, and what is joined to it."""
+    """Return an emoji without its skin tone, its variation selector, and the emoji joined to it."""
     return token if token.isascii() else _TONES.sub("", token)
 
 
 def is_picture(token: str) -> bool:
-    """Whether a token is an emoticon or an emoji."""
+    """Return whether a token is an emoticon or an emoji."""
     if token.isascii():
         return _FACE.fullmatch(token) is not None
     bare = bare_emoji(token)

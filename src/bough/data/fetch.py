@@ -1,6 +1,6 @@
 """Download data sets from their official places, or take local copies of them, into the data folder.
 
-Everything is gathered and checked in a folder of its own inside the data folder and moved to its place file by file at
+Everything is gathered and checked in a temporary folder inside the data folder and moved to its place file by file at
 the end. So a final name never holds half a file, and a failed fetch changes nothing.
 """
 
@@ -9,25 +9,24 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import tarfile
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
+from typing import IO
 
 from bough.data.checksums import sha256
-from bough.data.download import Progress, download
-from bough.data.glove import KNOWN_LINES, GloveFile
-from bough.data.paths import check_count
-from bough.data.unpack import unpack
+from bough.data.vectors import vector_lines
 from bough.errors import DataError, FormatError
 
 log = logging.getLogger(__name__)
 
-Check = Callable[
-    [Path, bool, bool, Progress | None], None
-]  # folder, whether downloaded, whether to count, progress
-WORKSHOP = ".fetch"  # inside the data folder, so that moving into place is one step on one file system
+Progress = Callable[[str, int, int | None], None]  # what is under way, bytes done, bytes in all if known
+TIMEOUT = 60  # seconds without an answer
+Check = Callable[..., None]  # check(folder, counts=): raise an error if its files are wrong
 
 
 @dataclass(frozen=True)
@@ -40,12 +39,12 @@ class Archive:
     url: str
     files: Mapping[str, str]
     sha256: str | None = None
-    optional: frozenset[str] = frozenset()  # files to do without where they are absent
+    optional: frozenset[str] = frozenset()  # files that the archive may lack
     digests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        """The archive's own file name."""
+        """Return the archive's own file name."""
         return self.url.rsplit("/", 1)[-1]
 
 
@@ -53,9 +52,9 @@ class Archive:
 class Dataset:
     """The archives of a data set, and how to check what was unpacked.
 
-    `check(folder, downloaded, counts, progress)` raises a DataError or FormatError if the files in `folder` are wrong.
-    Local copies lie in a folder of the data set's name. With `loose`, single files are also found in the folder that
-    the user names, and in its subfolders of these names.
+    `check(folder, counts=)` raises a DataError or FormatError if the files in `folder` are wrong. Local copies lie in
+    a folder of the data set's name. With `loose`, single files are also found in the folder that the user names, and in
+    its subfolders of these names.
     """
 
     name: str
@@ -65,13 +64,10 @@ class Dataset:
     command: str = "python -m paper fetch"  # what fetches it, for messages
 
 
-def _check_glove(folder: Path, downloaded: bool, counts: bool, progress: Progress | None) -> None:
+def _check_glove(folder: Path, *, counts: bool) -> None:
     for path in sorted((folder / "glove").iterdir()):
-        step = None if progress is None else partial(progress, f"checking {path.name}")
-        lines = GloveFile(path).count(step)
-        known = KNOWN_LINES.get(path.stem)
-        if counts and downloaded and known is not None:  # a local copy may well be a part of the set
-            check_count(path, lines, known, "vectors")
+        for _ in vector_lines(path):  # raises an error where a line is too short
+            pass
 
 
 def _glove(archive: str, text: str, digest: str) -> Dataset:
@@ -112,114 +108,144 @@ def fetch(
         dataset: what to fetch.
         data: the data folder.
         source: a folder with local copies, in the layout of the data folder or as official archives; None downloads.
-        check: whether to count trees, pairs, vectors or synsets.
-        progress: called with a name, how much is done, and of how much.
+        check: whether to count trees, pairs or synsets.
+        progress: called with a file's name, the bytes done, and the bytes in all.
     """
-    wanted = dataset.archives
-    workshop = data / WORKSHOP
+    placed = []
     try:
-        workshop.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=workshop, prefix=f"{dataset.name}-") as name:
-            folder = Path(name)
+        data.mkdir(parents=True, exist_ok=True)
+        # inside the data folder, so that moving a file into place is one step on one file system
+        with tempfile.TemporaryDirectory(dir=data, prefix=".fetch-") as temporary:
+            folder = Path(temporary) / "files"
+            folder.mkdir()
             try:
                 if source is None:
-                    _from_net(dataset, workshop, folder, progress)
+                    for archive in dataset.archives:
+                        packed = _download(dataset, archive, Path(temporary), progress)
+                        _unpack(dataset, archive, packed, archive.files, folder)
                 else:
-                    _from_copies(dataset, source, folder, progress)
-                dataset.check(folder, source is None, check, progress)
-            except (DataError, FormatError) as error:  # say it of the place the user knows
+                    _take_copies(dataset, source, folder)
+                dataset.check(folder, counts=check)
+            except (DataError, FormatError) as error:  # name the folder that the user knows
                 raise DataError(str(error).replace(str(folder), str(source or data))) from error
-            placed = _place(folder, data)
-        for archive in wanted:
-            (workshop / archive.name).unlink(missing_ok=True)
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                final = data / path.relative_to(folder)
+                final.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(path, final)
+                placed.append(final)
     except OSError as error:
-        raise DataError(
-            f"{error.filename or data}: {error.strerror or error}; nothing was put in place"
-        ) from error
-    finally:
-        _tidy(workshop, wanted)
+        reason = error.strerror or error
+        raise DataError(f"{error.filename or data}: {reason}; nothing was put in place") from error
     log.info("%s: %d files in %s", dataset.name, len(placed), data)
     return placed
 
 
-def _from_net(dataset: Dataset, workshop: Path, folder: Path, progress: Progress | None) -> None:
-    for archive in dataset.archives:
-        try:
-            packed = download(archive.url, workshop, sha256=archive.sha256, progress=progress)
-        except DataError as error:
-            raise DataError(
-                f"{error}; or get it by hand and run `{dataset.command} {dataset.name} --from DIR`"
-            ) from error
-        _unpack(dataset, archive, packed, archive.files, folder, progress)
+class _Bar:
+    """Pass pooch's progress on to a function; pooch expects the methods of a tqdm bar."""
+
+    total = 0
+    done = 0
+
+    def __init__(self, name: str, progress: Progress) -> None:
+        self.name, self.progress = name, progress
+
+    def update(self, size: int) -> None:
+        self.done += size  # of whole chunks, so that the last one may go beyond the total
+        self.progress(self.name, min(self.done, self.total or self.done), self.total or None)
+
+    def reset(self) -> None:
+        self.done = 0
+
+    def close(self) -> None:
+        pass
 
 
-def _from_copies(dataset: Dataset, source: Path, folder: Path, progress: Progress | None) -> None:
+def _download(dataset: Dataset, archive: Archive, folder: Path, progress: Progress | None) -> Path:
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("ERROR")  # it writes to the terminal; bough only logs
+    bar = False if progress is None else _Bar(archive.name, progress)
+    fetcher = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=TIMEOUT)
+    try:
+        found = pooch.retrieve(
+            archive.url, archive.sha256, fname=archive.name, path=folder, downloader=fetcher
+        )
+        return Path(found)
+    except requests.HTTPError as error:
+        answer = error.response
+        reason = (
+            "the server refused"
+            if answer is None
+            else f"the server says {answer.status_code} {answer.reason}"
+        )
+    except requests.Timeout:
+        reason = "no answer in time"
+    except requests.RequestException as error:
+        cause = error.args[0] if error.args else type(error).__name__
+        reason = str(getattr(cause, "reason", cause)).rsplit(": ", 1)[-1]  # the end of a chain of causes
+    except ValueError:  # pooch's error for a wrong hash; it has removed the file
+        reason = f"its sha256 is not the known {archive.sha256}; the file was not kept"
+    by_hand = f"`{dataset.command} {dataset.name} --from DIR`"
+    raise DataError(f"{archive.url}: {reason}; or get it by hand and run {by_hand}")
+
+
+def _take_copies(dataset: Dataset, source: Path, folder: Path) -> None:
     if not source.is_dir():
         raise DataError(f"--from {source}: no such folder")
-    for path, place in _copies(dataset, source).items():
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, folder / place)
-    for archive in dataset.archives:
-        absent = {name: place for name, place in archive.files.items() if not (folder / place).exists()}
-        missing = {name: place for name, place in absent.items() if name not in archive.optional}
-        packed = source / archive.name
-        if missing and not packed.is_file():
-            raise DataError(
-                f"--from {source}: neither {', '.join(missing.values())} nor {archive.name} in it"
-            )
-        if missing:
-            if archive.sha256 is not None and sha256(packed) != archive.sha256:
-                raise DataError(
-                    f"{packed}: its sha256 is not the known {archive.sha256}; nothing was taken from it"
-                )
-            _unpack(dataset, archive, packed, absent, folder, progress)
-
-
-def _unpack(
-    dataset: Dataset,
-    archive: Archive,
-    packed: Path,
-    files: Mapping[str, str],
-    folder: Path,
-    progress: Progress | None,
-) -> None:
-    for path in unpack(packed, files, folder, optional=archive.optional, progress=progress):
-        known = archive.digests.get(path.relative_to(folder).as_posix())
-        if known is not None and (found := sha256(path)) != known:
-            raise DataError(
-                f"{packed.name}: {path.name} in it has the sha256 {found}, not the known {known}; nothing was taken "
-                f"from it. If you trust it, unpack it into DIR/{dataset.name} and run "
-                f"`{dataset.command} {dataset.name} --from DIR`"
-            )
-
-
-def _copies(dataset: Dataset, source: Path) -> dict[Path, Path]:
-    """Return what `source` has of the layout, and where it goes."""
     if dataset.loose:
         places = [Path(place) for archive in dataset.archives for place in archive.files.values()]
         roots = (source, *(source / name for name in dataset.loose))
-        found = ((root / place.name, place) for place in places for root in roots)
-        return {path: place for path, place in found if path.is_file()}
-    paths = sorted(path for path in (source / dataset.name).rglob("*") if path.is_file())
-    return {path: path.relative_to(source) for path in paths}
+        copies = [(root / place.name, place) for place in places for root in roots]
+    else:
+        copies = [(path, path.relative_to(source)) for path in (source / dataset.name).rglob("*")]
+    for path, place in copies:
+        if path.is_file():
+            (folder / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / place)
+    for archive in dataset.archives:
+        absent = {name: place for name, place in archive.files.items() if not (folder / place).exists()}
+        missing = [place for name, place in absent.items() if name not in archive.optional]
+        packed = source / archive.name
+        if not missing:
+            continue
+        if not packed.is_file():
+            raise DataError(f"--from {source}: neither {', '.join(missing)} nor {archive.name} in it")
+        if archive.sha256 is not None and sha256(packed) != archive.sha256:
+            known = f"its sha256 is not the known {archive.sha256}"
+            raise DataError(f"{packed}: {known}; nothing was taken from it")
+        _unpack(dataset, archive, packed, absent, folder)
 
 
-def _place(folder: Path, data: Path) -> list[Path]:
-    placed = []
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        final = data / path.relative_to(folder)
-        final.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(path, final)
-        placed.append(final)
-    return placed
-
-
-def _tidy(workshop: Path, archives: Sequence[Archive]) -> None:
-    """Leave only what saves time next time: partial downloads, and archives that are known to be right."""
-    if not workshop.is_dir():
-        return
-    for archive in archives:
-        if archive.sha256 is None:
-            (workshop / archive.name).unlink(missing_ok=True)
-    if not any(workshop.iterdir()):
-        workshop.rmdir()
+def _unpack(dataset: Dataset, archive: Archive, packed: Path, files: Mapping[str, str], folder: Path) -> None:
+    """Write the members named in `files` to their places below `folder`, wherever the archive would put them."""
+    damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, KeyError, RuntimeError)
+    try:
+        with tarfile.open(packed) if ".tar" in packed.suffixes else zipfile.ZipFile(packed) as opened:
+            names = opened.getnames() if isinstance(opened, tarfile.TarFile) else opened.namelist()
+            for name, place in files.items():
+                member = next((one for one in names if f"/{one}".endswith(f"/{name}")), None)
+                if member is None and name in archive.optional:
+                    continue
+                if member is None:
+                    raise DataError(f"{packed.name}: no {name} in it; it is not the archive it should be")
+                if isinstance(opened, zipfile.ZipFile):
+                    stream: IO[bytes] | None = opened.open(member)
+                else:
+                    stream = opened.extractfile(member)
+                if stream is None:
+                    raise tarfile.TarError(f"{member} is not a file")
+                (folder / place).parent.mkdir(parents=True, exist_ok=True)
+                with stream, (folder / place).open("wb") as file:
+                    shutil.copyfileobj(stream, file, 1 << 20)
+    except (*damage, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the disk's; bz2's own have no number
+            raise
+        raise DataError(f"{packed.name}: a damaged archive ({error}); fetch it again") from error
+    for place, known in archive.digests.items():
+        if place in files.values() and (found := sha256(folder / place)) != known:
+            raise DataError(
+                f"{packed.name}: {Path(place).name} in it has the sha256 {found}, not the known {known}; nothing was "
+                f"taken from it. If you trust it, unpack it into DIR/{dataset.name} and run "
+                f"`{dataset.command} {dataset.name} --from DIR`"
+            )

@@ -1,12 +1,12 @@
-"""Labelled files as people have them: CSV, TSV, JSON lines, trees in brackets, CoNLL-U; one example at a time."""
+"""Read labelled files, one example at a time: tables (CSV, TSV, JSON lines), trees in brackets, CoNLL-U."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
-from bough.data.byte_range import Stretch
 from bough.data.tables import is_utf16, read_table
 from bough.errors import FormatError
 from bough.formats import conllu, ptb
@@ -14,17 +14,8 @@ from bough.formats.lines import numbered
 from bough.trees.tree import Tree
 
 TEXT = (
-    "text",
-    "sentence",
-    "question",
-    "review",
-    "comment",
-    "content",
-    "body",
-    "message",
-    "utterance",
-    "title",
-)
+    "text", "sentence", "question", "review", "comment", "content", "body", "message", "utterance", "title",
+)  # fmt: skip
 LABEL = ("label", "class", "category", "target", "intent", "topic", "tag", "sentiment", "y")
 RATING = ("score", "rating", "similarity", "relatedness", "relatedness_score", "similarity_score", *LABEL)
 PAIRS = (
@@ -42,7 +33,7 @@ BRACKETS = (".ptb", ".mrg", ".trees", ".txt")
 
 @dataclass(frozen=True)
 class Example:
-    """One line of a file: a text, two for a pair, or a tree, and what is said of it; `line` is where it stands."""
+    """An example of a file: a text, two for a pair, or a tree; its label, and its line."""
 
     line: int
     texts: tuple[str, ...]
@@ -52,7 +43,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns hold the texts and the label; a file of trees has none."""
+    """The columns with the texts and the label; a file of trees has none."""
 
     texts: tuple[str, ...] = ()
     label: str = ""
@@ -60,74 +51,41 @@ class Columns:
 
 @dataclass
 class LabelledFile:
-    """The examples of a file, read anew each time they are asked for, so that none need be held.
+    """The examples of a file, read again in each pass, so that none need be kept in memory.
 
-    `columns` are found by their names unless given. A row without a text or a label is left out; `empty` has the
-    lines of those that the last pass met. With a `stretch` only that part of the file is read.
+    A row without a text or a label is left out; `empty` has the lines of those that the last pass met.
     """
 
     path: Path
     columns: Columns
     empty: list[int] = field(default_factory=list)
-    stretch: Stretch | None = None
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Return the file's path."""
         return str(self.path)
 
     @property
     def trees(self) -> bool:
-        """Whether the examples are trees."""
+        """Return whether the examples are trees."""
         return not self.columns.texts
 
     @property
     def pairs(self) -> bool:
-        """Whether an example is two texts with a rating."""
+        """Return whether an example is two texts with a rating."""
         return len(self.columns.texts) == 2
 
     def place(self, line: int) -> str:
-        """How an example is called in a message."""
+        """Return the name of an example in messages."""
         return f"{self.path}:{line}"
 
-    def stretches(self, lines: Sequence[int], starts: Sequence[int]) -> list[Stretch] | None:
-        """The parts of the file that begin with the examples `starts`; `lines` are those of all its examples.
-
-        None where they cannot be told apart by lines.
-        """
-        if self.trees and self.path.suffix.lower() not in CONLLU:  # a tree's line is its last
-            if any(lines[start] - lines[start - 1] != 1 for start in starts if start):
-                return None
-            return Stretch.all(self.path, [lines[start] if start else 1 for start in starts], 0)
-        if is_utf16(self.path):
-            return None
-        return Stretch.all(self.path, [lines[start] for start in starts], 0 if self.trees else lines[0] - 1)
-
-    def part(self, stretch: Stretch) -> LabelledFile:
-        """The same file, of which only a stretch is read."""
-        return replace(self, empty=[], stretch=stretch)
-
     def __iter__(self) -> Iterator[Example]:
-        if self.stretch is None:
-            yield from self._examples()
-        else:  # its lines are counted from the header on
-            for example in self._examples():
-                yield replace(example, line=example.line + self.stretch.shift)
-
-    def _lines(self) -> Iterator[bytes] | None:
-        return None if self.stretch is None else self.stretch.lines(self.path)
-
-    def _examples(self) -> Iterator[Example]:
         self.empty.clear()
         if self.trees:
-            read = _conllu if self.path.suffix.lower() in CONLLU else _brackets
-            yield from read(self.path, self._lines())
+            yield from (_conllu if self.path.suffix.lower() in CONLLU else _brackets)(self.path)
             return
-        part = self.stretch
-        lines_of = None if part is None else lambda: part.lines(self.path)
-        for line, cells in read_table(self.path, lines_of)[1]:
-            wanted = (*self.columns.texts, self.columns.label)
-            *texts, label = (cells[name] for name in wanted)
+        for line, cells in read_table(self.path)[1]:
+            *texts, label = (cells[name] for name in (*self.columns.texts, self.columns.label))
             if all(text.strip() for text in (*texts, label)):
                 yield Example(line, tuple(texts), label.strip())
             else:
@@ -135,11 +93,21 @@ class LabelledFile:
 
 
 def open_labelled(path: Path, text: Sequence[str] = (), label: str | None = None) -> LabelledFile:
-    """A labelled file, its format told by its name, its columns by theirs unless given; two texts are a pair."""
+    """Open a labelled file. Its suffix tells the format.
+
+    Args:
+        path: the file.
+        text: the column of the texts, or two for pairs; unless given, it is found by its usual names.
+        label: the column of the labels; unless given, it is found by its usual names.
+    """
     if not path.is_file():
         raise FormatError("no such file", where=str(path))
     suffix = path.suffix.lower()
-    if suffix in CONLLU or (suffix in BRACKETS and _starts_with_bracket(path)):
+    trees = suffix in CONLLU
+    if suffix in BRACKETS and not is_utf16(path):  # UTF-16 is a table from a spreadsheet
+        first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
+        trees = first.lstrip().startswith("(")
+    if trees:
         if text or label:
             raise ValueError(f"{path} holds trees, which have no columns; leave out --text and --label")
         return LabelledFile(path, Columns())
@@ -171,54 +139,39 @@ def _columns(names: Sequence[str], text: tuple[str, ...], label: str | None, whe
     return Columns(text, label)
 
 
-def _starts_with_bracket(path: Path) -> bool:
-    if is_utf16(path):  # a table from a spreadsheet
-        return False
-    first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
-    return first.lstrip().startswith("(")
+def _brackets(path: Path) -> Iterator[Example]:
+    number = 0
+
+    def counted(file: Iterable[bytes]) -> Iterator[bytes]:
+        nonlocal number
+        for number, line in enumerate(file, 1):  # noqa: B007
+            yield line
+
+    with path.open("rb") as file:
+        for tree in ptb.iterate(counted(file), where=str(path)):
+            label = None if tree.labels is None else tree.labels[tree.root]
+            yield Example(number, (), "" if label is None else str(label), tree)
 
 
-def _brackets(path: Path, lines: Iterator[bytes] | None = None) -> Iterator[Example]:
-    at = [0]
-    for tree in ptb.iterate(_counting(lines or _opened(path), at), where=str(path)):
-        label = None if tree.labels is None else tree.labels[tree.root]
-        yield Example(at[0], (), "" if label is None else str(label), tree)
-
-
-def _conllu(path: Path, lines: Iterator[bytes] | None = None) -> Iterator[Example]:
-    """Sentences with a comment `# label = NAME` each."""
+def _conllu(path: Path) -> Iterator[Example]:
+    """Yield sentences, each with a comment `# label = NAME`."""
     block: list[str] = []
     start, label = 1, ""
-
-    def example() -> Example:
-        try:
-            (tree,) = conllu.read(block)
-        except FormatError as error:
-            raise FormatError(error.reason, where=str(path), line=start + (error.line or 1) - 1) from None
-        if not label:
-            raise FormatError("a sentence without `# label = NAME`", where=str(path), line=start)
-        return Example(start, (), label, tree.replace(labels=None))
-
-    for number, line in numbered(lines or path, str(path)):
-        if not line.strip():
-            if block:
-                yield example()
-            block, label = [], ""
+    for number, line in chain(numbered(path, str(path)), [(0, "")]):
+        if line.strip():
+            start = start if block else number
+            block.append(line)
+            key, _, value = line.removeprefix("#").partition("=")
+            if line.startswith("#") and key.strip() == "label":
+                label = value.strip()
             continue
-        start = start if block else number
-        block.append(line)
-        key, _, value = line.removeprefix("#").partition("=")
-        if line.startswith("#") and key.strip() == "label":
-            label = value.strip()
-    if block:
-        yield example()
-
-
-def _opened(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from file
-
-
-def _counting(lines: Iterator[bytes], at: list[int]) -> Iterator[bytes]:
-    for at[0], line in enumerate(lines, 1):
-        yield line
+        if block:
+            try:
+                (tree,) = conllu.read(block)
+            except FormatError as error:
+                at = start + (error.line or 1) - 1
+                raise FormatError(error.reason, where=str(path), line=at) from None
+            if not label:
+                raise FormatError("a sentence without `# label = NAME`", where=str(path), line=start)
+            yield Example(start, (), label, tree.replace(labels=None))
+        block, label = [], ""

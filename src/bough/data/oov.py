@@ -1,6 +1,6 @@
-"""What to make of a word that is not in the vocabulary: case, accents, digits, parts and affixes, in this order.
+"""Look up vectors for out-of-vocabulary words: by case, accents, digits, parts and affixes, in this order.
 
-Of words as people write them also: emoji and emoticons, stretched letters, hashtags, addresses, slips of the pen.
+Words as people write them are also looked up by emoji and emoticons, repeated letters, hashtags, addresses and typos.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 
 from bough.data.emoji import bare_emoji, words_of_sign
-from bough.data.typos import apart, likeliest, slip, unstretched
 from bough.formats.escapes import unescaped
 
-LONGEST = 60  # letters; what is longer is no word, and is not taken apart
-_STRETCHED = re.compile(r"(\w)\1{2,}")
+LONGEST = 60  # letters; a longer token is not taken apart
+_REPEATED = re.compile(r"(\w)\1{2,}")
 _BREAKS = re.compile(r"[-/_.'*+&~]+")
 _NUMBERS = (
     (re.compile(r"\d+(?:st|nd|rd|th)"), ("5th", "fifth")),
@@ -28,77 +28,83 @@ _NUMBERS = (
     (re.compile(r"[-+]?\d{1,2}"), ("ten", "five")),
 )
 
-
-def _table(text: str) -> dict[str, str]:
-    return dict(re.findall(r"(\S+)=(\S*)", text))
-
-
-_SMALL = _table(
-    "0=zero 1=one 2=two 3=three 4=four 5=five 6=six 7=seven 8=eight 9=nine 10=ten 11=eleven 12=twelve"
-)
-# what is cut off, and what may be put back, in this order
-_SUFFIXES = _table("""
-    's= iest=y ier=y ies=y,ie ied=y ily=y iness=y less= lessly= lessness= fully=ful, ically=ic,ical ably=able,
-    ness= ment= ingly=ing,,e edly=ed,,e ing=,e able=,e est=,e ful= ish=,e ism=,e ist=,e like= ly=,le
-    ed=,e er=,e es=,e s= y=,e
-""")
-# what is cut off, and the word that stands for it where that turns the meaning
-_TURNS = _table("less=without lessly=without lessness=without")
-_PREFIXES = _table("""
-    un=not non=not dis=not im=not in=not mis=wrong anti=against counter=against
-    over= under= super= hyper= ultra= mega= pseudo= semi= inter= multi= post= pre= out= re=
-""")
-_SENSES = {sense for sense in (*_TURNS.values(), *_PREFIXES.values()) if sense}
+_SMALL = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+# each suffix, and the endings to put back in its place, in this order
+_SUFFIXES = {
+    suffix: endings.split(",")
+    for suffix, endings in re.findall(
+        r"(\S+)=(\S*)",
+        """
+        's= iest=y ier=y ies=y,ie ied=y ily=y iness=y less= lessly= lessness= fully=ful, ically=ic,ical ably=able,
+        ness= ment= ingly=ing,,e edly=ed,,e ing=,e able=,e est=,e ful= ish=,e ism=,e ist=,e like= ly=,le
+        ed=,e er=,e es=,e s= y=,e
+        """,
+    )
+}
+# each prefix, and the word that stands for it where it changes the meaning
+_PREFIXES = {
+    **dict.fromkeys(("un", "non", "dis", "im", "in"), "not"),
+    "mis": "wrong",
+    **dict.fromkeys(("anti", "counter"), "against"),
+    **dict.fromkeys(("over", "under", "super", "hyper", "ultra", "mega", "pseudo")),
+    **dict.fromkeys(("semi", "inter", "multi", "post", "pre", "out", "re")),
+}
+_WITHOUT = "without"  # the word that stands for -less
 _SHORTEST_STEM = 3
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+# the words of one and two letters that a hashtag may contain
+_SHORT = {
+    "a", "i", "am", "an", "as", "at", "be", "by", "do", "go", "he", "if", "in",
+    "is", "it", "me", "my", "no", "of", "on", "or", "so", "to", "up", "us", "we",
+}  # fmt: skip
 
 Rows = tuple[int, ...]
 
 
 def rows_for(word: str, index: Mapping[str, int], *, written: bool = False) -> Rows:
-    """The rows whose mean stands for a word; none for a word of which nothing is known.
+    """Return the rows whose mean stands for a word; none if no part of it is known.
 
-    `index` has the row of every known word. `written` says that the word may be written as people write: then
-    words stand in the index by how frequent they are, the most frequent first.
+    Args:
+        word: any token.
+        index: the row of every known word; with `written`, the most frequent words first.
+        written: whether the word may be written as people write: emoji, hashtags, typos.
     """
     if written and (found := _as_written(word, index)):
         return found
     if len(word) > LONGEST:
         return ()
     for form in _forms(word):
-        found = _whole(form, index) or _number(form, index)
-        if found:
+        if form in index:
+            return (index[form],)
+        if found := _number(form, index):
             return found
-    lower = _plain(word)
-    found = _parts(lower, index) or _stem(lower, index)
-    if written and not found and (near := slip(lower, index)) is not None:
+    plain = _plain(word)
+    # a compound has the rows of every known part: `made-for-tv`, `and/or`, `mp3`
+    parts = [part for part in _BREAKS.split(plain) if part]
+    if len(parts) < 2:
+        parts = [part for part in re.split(r"(\d+)", plain) if part]
+    rows: list[int] = []
+    for part in parts if len(parts) > 1 else ():
+        rows += (index[part],) if part in index else _number(part, index) or _stem(part, index)
+    found = tuple(rows) or _stem(plain, index)
+    if written and not found and (near := correct_typo(plain, index)) is not None:
         return (index[near],)
     return found
 
 
-def _as_written(word: str, index: Mapping[str, int]) -> Rows:
-    """What stands for a word before its parts are looked at; for a plain one nothing."""
-    for form in (word, word.lower(), bare_emoji(word)):
-        if form in index:
-            return (index[form],)
-    if word.startswith("#") and len(word) > 1:
-        return tuple(index[part] for part in apart(word[1:], index)) or rows_for(
-            word[1:], index, written=True
-        )
-    if (short := likeliest(unstretched(_plain(word)), index)) is not None:
-        return (index[short],)
-    return tuple(index[name] for name in words_of_sign(word) if name in index)
-
-
 def candidates(words: Iterable[str]) -> set[str]:
-    """Everything that `rows_for` may look up for these words: what an index must be asked beforehand."""
+    """Return all words that `rows_for` may look up for these words, so that their vectors can be loaded first."""
     asked = _Asked()
     for word in words:
         rows_for(word, asked)
-    return asked.forms and asked.forms | _SENSES
+    return asked.forms and asked.forms | {_WITHOUT, *filter(None, _PREFIXES.values())}
 
 
 class _Asked(dict[str, int]):
-    """An index that knows no word and remembers what it was asked for."""
+    """An index that knows no word and records the words it was asked for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -109,20 +115,16 @@ class _Asked(dict[str, int]):
         return False
 
 
-def _whole(form: str, index: Mapping[str, int]) -> Rows:
-    return (index[form],) if form in index else ()
-
-
 def _plain(word: str) -> str:
-    """Lower case, compatible characters joined, accents taken off."""
+    """Return the word in lower case, with compatible characters joined and without accents."""
     if word.isascii():
         return unescaped(word).lower()
-    taken = unicodedata.normalize("NFKD", unescaped(word).casefold())
-    return "".join(letter for letter in taken if not unicodedata.combining(letter))
+    letters = unicodedata.normalize("NFKD", unescaped(word).casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def _forms(word: str) -> Iterator[str]:
-    """Spellings of the same word, likeliest first."""
+    """Yield spellings of the same word, the most likely first."""
     yield word
     yield unescaped(word)
     yield unescaped(word).lower()
@@ -130,45 +132,33 @@ def _forms(word: str) -> Iterator[str]:
         yield word.capitalize()
     plain = _plain(word)
     yield plain
-    if _STRETCHED.search(plain):  # soooo, coooool
-        yield _STRETCHED.sub(r"\1", plain)
-        yield _STRETCHED.sub(r"\1\1", plain)
+    if _REPEATED.search(plain):  # soooo, coooool
+        yield _REPEATED.sub(r"\1", plain)
+        yield _REPEATED.sub(r"\1\1", plain)
 
 
 def _number(form: str, index: Mapping[str, int]) -> Rows:
+    """Return the row of a word for a number of about this size."""
     if not any(letter.isdigit() for letter in form):
         return ()
-    if form.isdecimal() and len(form) <= 2 and (small := _SMALL.get(str(int(form)))) and small in index:
-        return (index[small],)
-    for pattern, standing in _NUMBERS:
+    if form.isdecimal() and len(form) <= 2 and int(form) < len(_SMALL) and _SMALL[int(form)] in index:
+        return (index[_SMALL[int(form)]],)
+    for pattern, words in _NUMBERS:
         if pattern.fullmatch(form):
-            return next(((index[word],) for word in standing if word in index), ())
+            return next(((index[word],) for word in words if word in index), ())
     return ()
 
 
-def _parts(word: str, index: Mapping[str, int]) -> Rows:
-    """Every known part of a compound: `made-for-tv`, `and/or`, `wide-eyed`."""
-    parts = [part for part in _BREAKS.split(word) if part]
-    if len(parts) < 2:
-        parts = [part for part in re.split(r"(\d+)", word) if part]
-        if len(parts) < 2:
-            return ()
-    return tuple(
-        row for part in parts for row in (_whole(part, index) or _number(part, index) or _stem(part, index))
-    )
-
-
 def _stem(word: str, index: Mapping[str, int], depth: int = 2) -> Rows:
-    """The word without a suffix or a prefix, at most `depth` of them; `un-` leaves a `not` beside the stem."""
+    """Return the row of the word without at most `depth` affixes; `un-` adds that of `not`."""
     if depth == 0:
         return ()
-    for rest, sense in (*_without_suffix(word), *_without_prefix(word)):
-        found = _whole(rest, index)
-        if found:
-            return found if sense is None or sense not in index else (*found, index[sense])
-    for rest, sense in (*_without_prefix(word), *_without_suffix(word)):
-        found = _stem(rest, index, depth - 1)
-        if found:
+    suffixes, prefixes = list(_without_suffix(word)), list(_without_prefix(word))
+    for rest, sense in (*suffixes, *prefixes):
+        if rest in index:
+            return (index[rest],) if sense is None or sense not in index else (index[rest], index[sense])
+    for rest, sense in (*prefixes, *suffixes):
+        if found := _stem(rest, index, depth - 1):
             return found if sense is None or sense not in index else (*found, index[sense])
     return ()
 
@@ -178,8 +168,8 @@ def _without_suffix(word: str) -> Iterator[tuple[str, str | None]]:
         stem = word.removesuffix(suffix)
         if len(stem) < 2 or stem == word:
             continue
-        sense = _TURNS.get(suffix)
-        for ending in endings.split(","):
+        sense = _WITHOUT if suffix.startswith("less") else None
+        for ending in endings:
             if len(stem + ending) >= _SHORTEST_STEM:
                 yield stem + ending, sense
         if suffix[0] in "aeiy" and stem[-1] == stem[-2] and len(stem) > _SHORTEST_STEM:  # stopped, bigger
@@ -190,4 +180,71 @@ def _without_prefix(word: str) -> Iterator[tuple[str, str | None]]:
     for prefix, sense in _PREFIXES.items():
         stem = word.removeprefix(prefix)
         if len(stem) > _SHORTEST_STEM and stem != word:
-            yield stem, sense or None
+            yield stem, sense
+
+
+# ---------------------------------------------------------------------- words as people write them
+
+
+def _as_written(word: str, index: Mapping[str, int]) -> Rows:
+    """Return the rows of an emoji, a hashtag, a word with repeated letters, or a sign; none for any other word."""
+    for form in (word, word.lower(), bare_emoji(word)):
+        if form in index:
+            return (index[form],)
+    if word.startswith("#") and len(word) > 1:
+        parts = split_hashtag(word[1:], index)
+        return tuple(index[part] for part in parts) or rows_for(word[1:], index, written=True)
+    if (short := most_frequent(without_repeats(_plain(word)), index)) is not None:
+        return (index[short],)
+    return tuple(index[name] for name in words_of_sign(word) if name in index)
+
+
+def most_frequent(forms: Iterable[str], index: Mapping[str, int]) -> str | None:
+    """Return the known form that comes first in the index, which has the most frequent words first."""
+    return min((form for form in forms if form in index), key=index.__getitem__, default=None)
+
+
+def correct_typo(word: str, index: Mapping[str, int]) -> str | None:
+    """Return the known word that one typo turns into this: a letter missing, doubled or swapped, else a wrong one.
+
+    The first letter counts as right. Only words of 4 to 20 letters are corrected.
+    """
+    if not (4 <= len(word) <= 20 and word.isascii() and word.isalpha()):
+        return None
+    cuts = [(word[:i], word[i:]) for i in range(1, len(word) + 1)]
+    slight = {left + letter + right for left, right in cuts for letter in _LETTERS}
+    slight |= {left + right[1:] for left, right in cuts if right and left[-1] == right[0]}
+    slight |= {left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1}
+    if (found := most_frequent(slight, index)) is not None:
+        return found
+    wrong = {left + letter + right[1:] for left, right in cuts if right for letter in ("", *_LETTERS)}
+    return most_frequent(wrong, index)
+
+
+def without_repeats(word: str) -> Iterator[str]:
+    """Yield `goooood` and `coooolll` with each repeated letter once or twice; for `?!!` the first mark."""
+    if re.fullmatch(r"[!?]{2,}", word):
+        yield word[0]
+        return
+    pieces = _REPEATED.split(word)[:9]
+    if len(pieces) > 1:
+        for times in product((1, 2), repeat=len(pieces) // 2):
+            letters = [letter * n for letter, n in zip(pieces[1::2], times, strict=True)]
+            yield "".join(a + b for a, b in zip(pieces[::2], [*letters, ""], strict=True))
+
+
+def split_hashtag(tag: str, index: Mapping[str, int]) -> list[str]:
+    """Return the known words of a hashtag, `LoveThis` or `lovethis`: as few as possible, frequent words first."""
+    camel = [piece.lower() for piece in _CAMEL.findall(tag)]
+    if len(camel) > 1 and any(piece in index for piece in camel):
+        return [piece for piece in camel if piece in index]
+    text = tag.lower()[:30]
+    best: list[tuple[int, int, list[str]] | None] = [(0, 0, [])]
+    for end in range(1, len(text) + 1):
+        ways = []
+        for start in range(end):
+            before, piece = best[start], text[start:end]
+            if before is not None and piece in index and (len(piece) > 2 or piece in _SHORT):
+                ways.append((before[0] + 1, max(before[1], index[piece]), [*before[2], piece]))
+        best.append(min(ways, default=None))
+    return best[-1][2] if best[-1] is not None else []

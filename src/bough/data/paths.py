@@ -1,4 +1,4 @@
-"""Where the data is: the folder asked for, else `BOUGH_DATA`, else the user's cache."""
+"""Find the data folder: the one asked for, else `BOUGH_DATA`, else the user cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPLITS = ("train", "dev", "test")
 
 
 def find_data(data: Path | str | None = None) -> Path:
-    """The data folder: `data` if given, else the environment's `BOUGH_DATA`, else the user cache.
+    """Return the data folder: `data` if given, else the environment's `BOUGH_DATA`, else the user cache.
 
     Args:
         data: a folder, which must exist; the user cache need not exist yet.
@@ -22,15 +22,17 @@ def find_data(data: Path | str | None = None) -> Path:
         >>> bough.data.find_data().is_absolute()
         True
     """
-    if data is not None:
-        return _named(Path(data), "--data")
-    if from_environment := os.environ.get("BOUGH_DATA"):
-        return _named(Path(from_environment), "BOUGH_DATA")
-    return user_cache()
+    named, origin = (data, "--data") if data is not None else (os.environ.get("BOUGH_DATA"), "BOUGH_DATA")
+    if not named:
+        return user_cache()
+    folder = Path(named)
+    if not folder.is_dir():
+        raise DataError(f"{origin} {folder}: no such folder; `bough fetch glove` makes one with word vectors")
+    return folder
 
 
 def user_cache() -> Path:
-    """bough's folder in the user's cache, where the system keeps files that can be made again.
+    """Return bough's folder in the user cache, where the system keeps files that can be made again.
 
     Examples:
         >>> import bough.data
@@ -43,7 +45,7 @@ def user_cache() -> Path:
 
 
 def require(paths: Iterable[Path], what: str, hint: str = "") -> None:
-    """A DataError that names the first of `paths` that is not a file, and the ways to get `what`."""
+    """Raise a DataError for the first of `paths` that is not a file, with the ways to get `what`."""
     for path in paths:
         if not path.is_file():
             raise DataError(
@@ -53,26 +55,20 @@ def require(paths: Iterable[Path], what: str, hint: str = "") -> None:
 
 
 def check_split(split: str) -> None:
-    """A ValueError unless `split` is one of the three."""
+    """Raise a ValueError unless `split` is one of the three."""
     choose_from("split", split, SPLITS)
 
 
 def choose_from(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    """A ValueError unless `value` is one of `allowed`."""
+    """Raise a ValueError unless `value` is one of `allowed`."""
     if value not in allowed:
         raise ValueError(f"{name} {value!r}: {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
 
 
 def check_count(where: Path, found: int, known: int, what: str) -> None:
-    """A DataError naming both numbers unless they are the same."""
+    """Raise a DataError with both numbers unless they are the same."""
     if found != known:
         raise DataError(
             f"{where}: {found:,} {what}, expected {known:,}; "
             "the file is damaged or another one (check=False takes data of your own)"
         )
-
-
-def _named(folder: Path, origin: str) -> Path:
-    if not folder.is_dir():
-        raise DataError(f"{origin} {folder}: no such folder; `bough fetch glove` makes one with word vectors")
-    return folder

@@ -1,24 +1,39 @@
-"""Word vectors: the rows of the wanted words out of a GloVe file, and random ones for words without."""
+"""Word vectors: text files in GloVe's format, converted once and memory-mapped, and random rows for other words.
+
+The first look-up converts a file to two files in the user cache: `NAME.npy`, the rows as float32, and `NAME.json`, the
+words. Later look-ups map the rows into memory and read only those that they need.
+"""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import logging
+import re
+import tempfile
+import time
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.data.glove import Progress
-from bough.data.paths import require
-from bough.data.vector_cache import Converted, Keep, read
+from bough.data.checksums import ends_digest
+from bough.data.paths import require, user_cache
+from bough.errors import FormatError
+from bough.files import read_json, replacing, write_json
 from bough.formats.escapes import unescaped
 
+log = logging.getLogger(__name__)
+
 SCALE = 0.05  # a word without a vector gets U(-0.05, 0.05)
-EXACT = (unescaped, str)
-LOWER = (lambda word: unescaped(word).lower(), str.lower)
+CAPITALS = 0.001  # a set is cased if a larger share of its words has a capital letter
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,63 +52,51 @@ class Vectors:
 
     @property
     def dim(self) -> int:
-        """The length of a vector."""
+        """Return the length of a vector."""
         return int(self.rows.shape[1])
 
 
-def load_vectors(
-    path: Path | str, words: Iterable[str], *, cache: Path | None = None, progress: Progress | None = None
-) -> Vectors:
-    """The vectors of `words` from a GloVe text file (`.txt`, `.txt.gz` or `.zip`).
+def load_vectors(path: Path | str, words: Iterable[str], *, cache: Path | None = None) -> Vectors:
+    """Look up words in a file of vectors (`.txt`, `.txt.gz` or `.zip`).
 
-    A word is looked up as it stands, Penn Treebank escapes undone (`-LRB-` is `(`), else literally. If the
-    set is lower-case, that is, if at most one in a thousand of the file's words has a capital letter, then a
-    word still missing is looked up lower-cased; a cased set has no such second try. The first of duplicate
-    lines counts.
+    A word is looked up without its Penn Treebank escapes (`-LRB-` is `(`), then as it stands. If the set is lower-case,
+    that is, if at most one in a thousand of the file's words has a capital letter, a missing word is also looked up
+    lower-cased. The first of duplicate lines counts.
 
-    With a `cache` folder the whole file is converted there first, every number of it checked, and all later
-    look-ups are answered from that. Without one, each is a pass over the file that holds the wanted rows
-    alone. `progress` is called with bytes read and bytes in all.
+    Args:
+        path: the file.
+        words: the words, each once.
+        cache: the folder of converted files; None is the user cache.
     """
-    path, wanted = Path(path), _vocabulary(words)
-    require([path], "glove", "run `bough fetch glove`")
+    asked = tuple(words)
+    word, times = Counter(asked).most_common(1)[0] if asked else ("", 1)
+    if times > 1:
+        raise ValueError(f"{word!r} occurs twice; a vocabulary has each word once")
+    file = read_vectors(path, cache=cache)
+    forms = [[unescaped(word), word] for word in asked]
+    if not file.cased:
+        forms = [[*two, *(form.lower() for form in two)] for two in forms]
+    wanted = {form for some in forms for form in some}
+    row_of: dict[str, int] = {}
+    for row, word in enumerate(file.words):
+        if word in wanted:
+            row_of.setdefault(word, row)
+    places = np.array([next((row_of[f] for f in some if f in row_of), -1) for some in forms], dtype=np.intp)
+    found = places >= 0
+    rows = np.zeros((len(asked), file.dim), dtype=np.float32)
+    rows[found] = file.rows[places[found]]
+    return Vectors(file.name, asked, rows, found, file.cased)
 
-    def keep() -> Keep:
-        forms = {_bytes(form(word)) for word in wanted for form in (*EXACT, *LOWER)}
-        return lambda number, word: word in forms
 
-    def look_up(source: Converted) -> Vectors:
-        places = np.full(len(wanted), -1, dtype=np.intp)
-        for form in EXACT if source.cased else (*EXACT, *LOWER):
-            missing = np.flatnonzero(places < 0)
-            places[missing] = source.find([_bytes(form(wanted[index])) for index in missing])
-        found = places >= 0
-        rows = np.zeros((len(wanted), source.dim), dtype=np.float32)
-        rows[found] = source.take(places[found])
-        return Vectors(source.name, wanted, rows, found, source.cased)
-
-    return read(path, look_up, keep=keep, cache=cache, progress=progress)
-
-
-def first_vectors(
-    path: Path, most: int, *, cache: Path | None = None, progress: Progress | None = None
-) -> Vectors:
-    """The vectors of the first `most` lines of a file: GloVe has the most frequent words first."""
-    require([path], "glove", "run `bough fetch glove`")
-
-    def look_up(source: Converted) -> Vectors:
-        places = range(min(most, len(source)))
-        words = tuple(source.word(place).decode("utf-8", "replace") for place in places)
-        found = np.ones(len(words), dtype=np.bool_)
-        return Vectors(source.name, words, source.take(places), found, source.cased)
-
-    return read(
-        path, look_up, keep=lambda: lambda number, word: number <= most, cache=cache, progress=progress
-    )
+def first_vectors(path: Path, most: int, *, cache: Path | None = None) -> Vectors:
+    """Return the vectors of the first `most` lines of a file: GloVe has the most frequent words first."""
+    file = read_vectors(path, cache=cache)
+    rows = np.array(file.rows[:most])
+    return Vectors(file.name, file.words[:most], rows, file.found[:most], file.cased)
 
 
 def embedding_rows(vectors: Vectors, seed: int) -> NDArray[np.float32]:
-    """(n, dim) a fresh copy of the rows, U(-0.05, 0.05) where a word has no vector."""
+    """Return (n, dim): a copy of the rows, with `random_rows` for words without a vector."""
     rows = np.array(vectors.rows, dtype=np.float32)
     missing = np.flatnonzero(~vectors.found)
     rows[missing] = random_rows([vectors.words[index] for index in missing], vectors.dim, seed)
@@ -101,19 +104,152 @@ def embedding_rows(vectors: Vectors, seed: int) -> NDArray[np.float32]:
 
 
 def random_rows(words: Iterable[str], dim: int, seed: int) -> NDArray[np.float32]:
-    """(n, dim) U(-0.05, 0.05), a function of each word and the seed alone, whatever the other words are."""
-    noise = [hashlib.shake_256(_bytes(f"{seed}\0{word}")).digest(4 * dim) for word in words]
-    uniform = np.frombuffer(b"".join(noise), dtype="<u4").reshape(len(noise), dim) / 2**32
+    """Return (n, dim): U(-0.05, 0.05), a function of each word and the seed alone, whatever the other words are."""
+    texts = [f"{seed}\0{word}".encode("utf-8", "surrogatepass") for word in words]
+    noise = b"".join(hashlib.shake_256(text).digest(4 * dim) for text in texts)
+    uniform = np.frombuffer(noise, dtype="<u4").reshape(len(texts), dim) / 2**32
     return (SCALE * (2 * uniform - 1)).astype(np.float32)
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")  # what is no proper text is just not found
+# ---------------------------------------------------------------------- the cache
 
 
-def _vocabulary(words: Iterable[str]) -> tuple[str, ...]:
-    listed = tuple(words)
-    for word, times in Counter(listed).items():
-        if times > 1:
-            raise ValueError(f"{word!r} occurs twice; a vocabulary has each word once")
-    return listed
+def read_vectors(path: Path | str, *, cache: Path | None = None) -> Vectors:
+    """Return all vectors of a file, memory-mapped from its converted copy.
+
+    The copy's name has the file's size, time and a hash of its ends, so a changed file is converted again. Where
+    the cache cannot be written, the file is converted into memory instead, with a warning.
+    """
+    path, cache = Path(path), cache or user_cache() / "vectors"
+    require([path], "glove", "run `bough fetch glove`")
+    status = path.stat()
+    identity = f"{status.st_size} {status.st_mtime_ns} {ends_digest(path)}"
+    name = f"{path.name}.{hashlib.sha256(identity.encode()).hexdigest()[:32]}"
+    try:
+        return _load(cache / name, "r")
+    except (OSError, EOFError, ValueError, KeyError) as error:
+        if (cache / f"{name}.json").exists():
+            log.warning("%s: a damaged copy of %s (%s); converting it again", cache / name, path, error)
+    started = time.perf_counter()
+    log.info("%s: converting it into %s, once", path, cache)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        _convert(path, cache / name)
+        log.info("%s: converted in %.0f seconds", path, time.perf_counter() - started)
+        return _load(cache / name, "r")
+    except OSError as error:
+        log.warning("%s: the cache of vectors cannot be used (%s)", cache, error)
+    with tempfile.TemporaryDirectory() as folder:
+        _convert(path, Path(folder) / name)
+        return _load(Path(folder) / name, None)
+
+
+def _load(entry: Path, mode: Literal["r"] | None) -> Vectors:
+    about = read_json(entry.with_name(f"{entry.name}.json"))
+    rows = np.load(entry.with_name(f"{entry.name}.npy"), mmap_mode=mode)
+    if rows.shape != (len(about["words"]), about["dim"]):
+        raise ValueError(f"rows of shape {rows.shape} for {len(about['words'])} words")
+    found = np.ones(len(rows), dtype=np.bool_)
+    return Vectors(about["name"], tuple(about["words"]), rows, found, about["cased"])
+
+
+def _convert(path: Path, entry: Path) -> None:
+    """Write the rows, then the words, so that a file of words vouches for its rows."""
+    words: list[str] = []
+    dim = 0
+
+    def write_header(
+        file: IO[bytes],
+    ) -> None:  # NumPy pads a header so that it keeps its length as rows are added
+        shape = (len(words), dim)
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+
+    with replacing(entry.with_name(f"{entry.name}.npy")) as temporary, temporary.open("wb") as file:
+        for number, word, values in vector_lines(path):
+            try:
+                with np.errstate(over="ignore"):  # a number beyond float32 is inf, which is refused below
+                    row = np.array(values, dtype="<f4")
+            except ValueError as error:
+                reason = f"not a number among the values ({error})"
+                raise FormatError(reason, where=str(path), line=number) from None
+            if not np.isfinite(row).all():
+                raise FormatError("a value is infinite or not a number", where=str(path), line=number)
+            if not words:
+                dim = len(row)
+                write_header(file)
+            words.append(word)
+            file.write(row.tobytes())
+        file.seek(0)
+        write_header(file)
+    capitals = sum(word != word.lower() for word in words)
+    about = {"name": _name(path), "dim": dim, "cased": capitals > CAPITALS * len(words), "words": words}
+    write_json(entry.with_name(f"{entry.name}.json"), about)
+
+
+# ---------------------------------------------------------------------- text files
+
+
+def vector_lines(path: Path) -> Iterator[tuple[int, str, list[bytes]]]:
+    """Yield the number, the word and the values of each line; raise FormatError where a line has too few values.
+
+    The length of a vector comes from the file's name where it has one (`.300d`), else from the first line. The word is
+    what stands before the values, so it may contain spaces.
+    """
+    name = _name(path)
+    named = re.search(r"\.(\d+)d\b", name)
+    dim = int(named[1]) if named else 0
+    number = 0
+    with _opened(path) as stream:
+        for number, line in enumerate(stream, 1):
+            fields = line.rstrip().split(b" ")
+            if number == 1:
+                dim = dim or len(fields) - 1
+                if dim < 1:
+                    reason = "no values; every line is a word and its values"
+                    raise FormatError(reason, where=str(path), line=1)
+                if len(fields) == 2 and line.replace(b" ", b"").strip().isdigit():
+                    reason = "a word2vec header; GloVe's own format has none, delete the line"
+                    raise FormatError(reason, where=str(path), line=1)
+            if len(fields) <= dim:
+                reason = f"{len(fields) - 1} values; a vector of {name} has {dim}"
+                raise FormatError(reason, where=str(path), line=number)
+            yield number, b" ".join(fields[:-dim]).decode("utf-8", "replace"), fields[-dim:]
+    if number == 0:
+        raise FormatError("an empty file; every line is a word and its values", where=str(path), line=1)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Iterable[bytes]]:
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path) as packed:
+                yield packed
+        elif path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path)) as member:
+                yield member
+        else:
+            with path.open("rb") as file:
+                yield file
+    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        raise FormatError(
+            f"the compressed file is damaged ({error}); fetch it again", where=str(path)
+        ) from error
+
+
+def _name(path: Path) -> str:
+    """Return the name of a set: `glove.840B.300d`."""
+    if path.suffix != ".zip":
+        return path.name.removesuffix(".gz").removesuffix(".txt")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return Path(_member(archive, path)).stem
+    except zipfile.BadZipFile as error:
+        raise FormatError(f"not a zip file ({error}); fetch it again", where=str(path)) from error
+
+
+def _member(archive: zipfile.ZipFile, path: Path) -> str:
+    """Choose the longest vectors of an archive: glove.6B.zip has four sets."""
+    texts = [info for info in archive.infolist() if info.filename.endswith(".txt")]
+    if not texts:
+        raise FormatError("no .txt file in it; an archive of vectors has one", where=str(path))
+    return max(texts, key=lambda info: info.file_size).filename

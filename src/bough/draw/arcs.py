@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
-from bough.trees.sketch import Structure
+from bough.trees.tree import Tree
 
 RISE, FIRST, TURN = 22.0, 16.0, 7.0  # between arcs; up to the lowest one; the radius of their corners
 ASIDE = 12.0  # between arcs where words stand one below the other
 
 
-def svg(text: str, trees: Sequence[Structure], *, style: bool = True, widest: float = WIDEST) -> str:
+def svg(text: str, trees: Sequence[Tree], *, style: bool = True, widest: float = WIDEST) -> str:
     """The dependency trees of a text's sentences, one below the other, as one SVG document.
 
     Args:
@@ -36,7 +36,7 @@ def svg(text: str, trees: Sequence[Structure], *, style: bool = True, widest: fl
 class Arcs:
     """One sentence. An arc stands above those it spans, so that arcs of a projective tree never cross."""
 
-    def __init__(self, tree: Structure, first: int, widest: float) -> None:
+    def __init__(self, tree: Tree, first: int, widest: float) -> None:
         self.first = first  # the number of its first word
         self.parents = tree.parents.tolist()
         self.words = [str(token) for token in tree.tokens or ()]

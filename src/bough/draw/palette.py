@@ -16,17 +16,9 @@ INK, PAPER = "#1b1f24", "#fff"
 ON = (PAPER, INK, INK, INK, PAPER)  # what is written on each colour
 # classes without an order; one colour after the other, and again from the start
 KINDS = (
-    "#a6cee3",
-    "#fdbf6f",
-    "#b2df8a",
-    "#fb9a99",
-    "#cab2d6",
-    "#ffe680",
-    "#8dd3c7",
-    "#d9c3a5",
-    "#f4b6d2",
-    "#c7cdd4",
-)
+    "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6",
+    "#ffe680", "#8dd3c7", "#d9c3a5", "#f4b6d2", "#c7cdd4",
+)  # fmt: skip
 ON_KINDS = INK
 SHORT = 2  # letters of a class's name that stand for it where there is no room
 DARK_INK, DARK_PAPER, DARK_NEUTRAL, ON_DARK_NEUTRAL = "#e8ebee", "#14181d", "#5a5f66", PAPER

@@ -1,11 +1,11 @@
-"""Scored trees as lines for a terminal."""
+"""Draw scored trees as lines for a terminal."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from bough.draw.canvas import without_controls
-from bough.draw.protocols import Scored, below, level_of, sign_of
+from bough.draw.scored_svg import Scored, below, level_of, sign_of
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,11 @@ def lines(result: Scored) -> list[Line]:
         level = level_of(result, place)
         text = " ".join(without_controls(result.nodes[place].text).split())
         found.append(Line(before, sign_of(result, place), level, text))
-        if _uniform(result, place):
+        label = result.nodes[place].label
+        if all(result.nodes[inner].label == label for inner in below(result, place)):
             continue
         turn, line = "\u2514\u2500 ", "   "  # of the last child, which is the first on the stack
         for child in reversed(result.nodes[place].children):
             stack.append((child, under + turn, under + line))
             turn, line = "\u251c\u2500 ", "\u2502  "
     return found
-
-
-def _uniform(result: Scored, root: int) -> bool:
-    label = result.nodes[root].label
-    return all(result.nodes[place].label == label for place in below(result, root))

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bough.draw.arcs import Arcs
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, Drawn, clipped, document, shown, text_width
-from bough.trees.sketch import Structure, name_of
+from bough.trees.tree import Tree
 
 MOST = 500  # nodes that are drawn: a picture of more says less than their number
 STEP, INDENT = 38.0, 22.0  # from a level of the tree to the next; the same where each node has a row
 
 
-def svg(trees: Sequence[Structure], title: str, *, caption: str = "", widest: float = WIDEST) -> str | None:
+def svg(trees: Sequence[Tree], title: str, *, caption: str = "", widest: float = WIDEST) -> str | None:
     """Trees one below the other, as one SVG document: those at the start that have `MOST` nodes together.
 
     A sentence with its dependencies is drawn with arcs over the words, any other tree as boxes; a tree wider than
@@ -33,7 +33,7 @@ def svg(trees: Sequence[Structure], title: str, *, caption: str = "", widest: fl
     return document(title, pictures, style=True)
 
 
-def is_sentence(tree: Structure) -> bool:
+def is_sentence(tree: Tree) -> bool:
     """Whether every node is a word with a relation, and some word stands before its head.
 
     Syntax trees of programs have relations too, but are numbered from the root on.
@@ -61,48 +61,32 @@ class Caption:
 class Boxes:
     """One tree: a node above the middle of its children, or, where that is too wide, each in a row of its own."""
 
-    def __init__(self, tree: Structure, widest: float) -> None:
+    def __init__(self, tree: Tree, widest: float) -> None:
         self.tree = tree
         self.order = tree.preorder.tolist()
-        self.names = {node: clipped(name_of(tree, node)) for node in self.order}
+        self.names = {node: clipped(tree.node_name(node)) for node in self.order}
         self.boxes = {node: max(26.0, text_width(name) + 12) for node, name in self.names.items()}
-        room = self._room()
+        room: dict[int, float] = {}  # how wide each subtree is
+        for node in reversed(self.order):
+            below = [room[child] for child in tree.children[node]]
+            room[node] = max(self.boxes[node], sum(below) + GAP * (len(below) - 1))
         self.sideways = room[tree.root] + 2 * MARGIN > widest
-        spots = self._rows() if self.sideways else self._levels(room)
+        start, depth = {tree.root: MARGIN}, {tree.root: 0}
+        spots: dict[int, tuple[float, float]] = {}
+        for row, node in enumerate(self.order):
+            children = tree.children[node]
+            at = start[node] + (room[node] - sum(room[c] for c in children) - GAP * (len(children) - 1)) / 2
+            for child in children:
+                start[child], depth[child] = at, depth[node] + 1
+                at += room[child] + GAP
+            if self.sideways:
+                spots[node] = MARGIN + INDENT * depth[node], MARGIN + ROW * (row + 0.5)
+            else:
+                left = start[node] + (room[node] - self.boxes[node]) / 2
+                spots[node] = left, MARGIN + ROW / 2 + STEP * depth[node]
         self.spots = spots  # the left edge of each box and its middle
         self.width = max(left + self.boxes[node] for node, (left, _) in spots.items()) + MARGIN
         self.height = max(middle for _, middle in spots.values()) + ROW / 2 + MARGIN
-
-    def _room(self) -> dict[int, float]:
-        """How wide each subtree is."""
-        room: dict[int, float] = {}
-        for node in reversed(self.order):
-            below = [room[child] for child in self.tree.children[node]]
-            room[node] = max(self.boxes[node], sum(below) + GAP * (len(below) - 1))
-        return room
-
-    def _levels(self, room: dict[int, float]) -> dict[int, tuple[float, float]]:
-        start, depth = {self.tree.root: MARGIN}, {self.tree.root: 0}
-        for node in self.order:
-            below = self.tree.children[node]
-            wide = sum(room[child] for child in below) + GAP * (len(below) - 1)
-            at = start[node] + (room[node] - wide) / 2
-            for child in below:
-                start[child], depth[child] = at, depth[node] + 1
-                at += room[child] + GAP
-        return {
-            node: (start[node] + (room[node] - self.boxes[node]) / 2, MARGIN + ROW / 2 + STEP * depth[node])
-            for node in self.order
-        }
-
-    def _rows(self) -> dict[int, tuple[float, float]]:
-        depth = {self.tree.root: 0}
-        for node in self.order:
-            depth |= dict.fromkeys(self.tree.children[node], depth[node] + 1)
-        return {
-            node: (MARGIN + INDENT * depth[node], MARGIN + ROW * (row + 0.5))
-            for row, node in enumerate(self.order)
-        }
 
     def shapes(self) -> Iterator[str]:
         """The edges, then the boxes over them."""
@@ -125,7 +109,7 @@ class Boxes:
     def _box(self, node: int) -> str:
         (left, middle), width = self.spots[node], self.boxes[node]
         relation = self.tree.relations[node] if self.tree.relations else None
-        told = f"{node}: {name_of(self.tree, node)}" + ("" if relation is None else f" ({relation})")
+        told = f"{node}: {self.tree.node_name(node)}" + ("" if relation is None else f" ({relation})")
         return (
             f'<g class="node" data-node="{node}"><title>{shown(told)}</title>'
             f'<rect class="plain" x="{left:.1f}" y="{middle - 10:.1f}" width="{width:.1f}" height="20" rx="5"/>'

@@ -7,12 +7,11 @@ out; so are comments.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from bough.errors import FormatError
-from bough.formats.head_numbers import HeadError, parents_of, tree_of
-from bough.formats.lines import Source, name_of, numbered
+from bough.formats.lines import HeadError, Source, name_of, numbered, parents_of, tree_of
 from bough.trees.tree import Tree
 
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -106,9 +105,21 @@ def write(tree: Tree) -> str:
     for node, parent in enumerate(tree.parents.tolist()):
         word = Token(dict.fromkeys(_COLUMNS))
         word["id"], word["head"] = node + 1, parent + 1
-        word["form"] = _form(tree, node)
-        word["upos"] = _optional(tree.labels, node, "label")
-        word["deprel"] = _optional(tree.relations, node, "relation")
+        columns = (
+            ("form", "token", tree.tokens),
+            ("upos", "label", tree.labels),
+            ("deprel", "relation", tree.relations),
+        )
+        for column, kind, entries in columns:
+            entry = None if entries is None else entries[node]
+            text = None if entry is None else str(entry)
+            if text is None and kind == "token":
+                raise ValueError(f"node {node} has no token; in CoNLL-U every node is a word")
+            if text == "_" and kind != "token":
+                raise ValueError(f"node {node} has {kind} '_', which means none in CoNLL-U; use None")
+            if text is not None and (not text or any(separator in text for separator in "\t\r\n")):
+                raise ValueError(f"node {node} has {kind} {text!r}; no tabs, line ends or empty text there")
+            word[column] = text
         words.append(word)
     return str(TokenList(words).serialize())
 
@@ -166,25 +177,3 @@ def _word(line: str, number: int, expected: int) -> _Word | None:
     return _Word(
         number, word["form"], parse_nullable_value(word["upos"]), head, parse_nullable_value(word["deprel"])
     )
-
-
-def _form(tree: Tree, node: int) -> str:
-    token = None if tree.tokens is None else tree.tokens[node]
-    if token is None:
-        raise ValueError(f"node {node} has no token; in CoNLL-U every node is a word")
-    return _field(token, "token", node)
-
-
-def _optional(column: Sequence[Hashable] | None, node: int, kind: str) -> str | None:
-    entry = None if column is None else column[node]
-    if entry is None:
-        return None
-    if str(entry) == "_":
-        raise ValueError(f"node {node} has {kind} '_', which means none in CoNLL-U; use None")
-    return _field(str(entry), kind, node)
-
-
-def _field(text: str, kind: str, node: int) -> str:
-    if not text or any(separator in text for separator in "\t\r\n"):
-        raise ValueError(f"node {node} has {kind} {text!r}; no tabs, line ends or empty text there")
-    return text

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bough.errors import FormatError
-from bough.formats.head_numbers import parents_of, tree_of
-from bough.formats.lines import Source, name_of, numbered
+from bough.formats.lines import Source, name_of, numbered, parents_of, tree_of
 from bough.trees.tree import Tree
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from bough.errors import FormatError
 from bough.formats.escapes import BRACKETS
-from bough.formats.lines import Source, name_of, numbered
+from bough.formats.lines import Source, name_of, numbered, unless_empty
 from bough.trees.tree import Tree
 
 _PIECE = re.compile(r"\([^() \t\r\n]*|\)|[^() \t\r\n]+")
@@ -111,7 +111,7 @@ def iterate(
                     tokens[node] = tokens.pop()
                     bare = -1
                 if not opened:
-                    yield _tree(parents, tokens, labels)
+                    yield Tree(parents, tokens=unless_empty(tokens), labels=unless_empty(labels))
                     parents, tokens, labels, bare = [], [], [], -1
             elif piece[0] == "(":
                 if not opened:
@@ -127,7 +127,9 @@ def iterate(
             else:
                 bare = len(parents)
                 parents.append(opened[-1])
-                tokens.append(_ESCAPED.sub(_unescaped, piece) if escapes else piece)
+                if escapes:
+                    piece = _ESCAPED.sub(lambda match: BRACKETS.get(match[0]) or match[0][1], piece)
+                tokens.append(piece)
                 labels.append(None)
     if opened:
         count = f"{len(opened)} '(' {'is' if len(opened) == 1 else 'are'}"
@@ -158,68 +160,36 @@ def write(tree: Tree, *, escape: bool = True) -> str:
         if node < 0:
             pieces.append(")")
             continue
+        label = None if tree.labels is None else tree.labels[node]
+        token = None if tree.tokens is None else tree.tokens[node]
+        if token is not None and escape:
+            trace = label == "-NONE-"  # the star of `*T*-1` needs no escape
+            token = _UNSAFE.sub(lambda match: "*" if trace and match[0] == "*" else _escaped(match), token)  # noqa: B023
+        label = None if label is None else str(label)
+        for kind, text in (("label", label), ("token", token)):
+            if text is not None and not _ATOM.fullmatch(text):
+                reason = "no brackets, white space or empty text there"
+                raise ValueError(f"node {node} has {kind} {_shown(text)}; {reason}")
         below = tree.children[node]
-        pieces.append(_opening(tree, node, escape) if below else _leaf(tree, node, escape))
         if below:
+            if token is not None:
+                raise ValueError(f"node {node} has children and a token; brackets hold words at leaves only")
+            pieces.append(f" ({label or ''}")
             stack.append(-1)
             stack.extend(reversed(below))
+        elif label is not None:
+            pieces.append(f" ({label})" if token is None else f" ({label} {token})")
+        elif token is None:
+            raise ValueError(f"leaf {node} has neither token nor label; brackets need one of them")
+        else:
+            parent = int(tree.parents[node])
+            alone = parent < 0 or tree.degrees[parent] == 1  # without a bracket it would belong to its parent
+            pieces.append(f" ( {token})" if alone else f" {token}")
     return "".join(pieces)[1:]
-
-
-def _tree(parents: list[int], tokens: list[str | None], labels: list[str | None]) -> Tree:
-    return Tree(
-        parents,
-        tokens=tokens if any(token is not None for token in tokens) else None,
-        labels=labels if any(label is not None for label in labels) else None,
-    )
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    return BRACKETS.get(match[0]) or match[0][1]
 
 
 def _escaped(match: re.Match[str]) -> str:
     return _ESCAPE.get(match[0]) or "\\" + match[0]
-
-
-def _opening(tree: Tree, node: int, escape: bool) -> str:
-    if _token(tree, node, escape) is not None:
-        raise ValueError(f"node {node} has children and a token; brackets hold words at leaves only")
-    return f" ({_label(tree, node) or ''}"
-
-
-def _leaf(tree: Tree, node: int, escape: bool) -> str:
-    label, token = _label(tree, node), _token(tree, node, escape)
-    if label is not None:
-        return f" ({label})" if token is None else f" ({label} {token})"
-    if token is None:
-        raise ValueError(f"leaf {node} has neither token nor label; brackets need one of them")
-    parent = int(tree.parents[node])
-    alone = parent < 0 or tree.degrees[parent] == 1
-    return f" ( {token})" if alone else f" {token}"
-
-
-def _label(tree: Tree, node: int) -> str | None:
-    label = None if tree.labels is None else tree.labels[node]
-    return None if label is None else _atom(str(label), "label", node)
-
-
-def _token(tree: Tree, node: int, escape: bool) -> str | None:
-    token = None if tree.tokens is None else tree.tokens[node]
-    if token is None:
-        return None
-    if escape:
-        trace = tree.labels is not None and tree.labels[node] == "-NONE-"  # *T*-1: the star is no word's
-        token = _UNSAFE.sub(lambda match: "*" if trace and match[0] == "*" else _escaped(match), token)
-    return _atom(token, "token", node)
-
-
-def _atom(text: str, kind: str, node: int) -> str:
-    if not _ATOM.fullmatch(text):
-        raise ValueError(
-            f"node {node} has {kind} {_shown(text)}; no brackets, white space or empty text there"
-        )
-    return text
 
 
 def _shown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Fitted models in scikit-learn's manners: `cross_val_score`, `GridSearchCV` and `Pipeline` work with them."""
+"""scikit-learn compatible estimators: `cross_val_score`, `GridSearchCV` and `Pipeline` work with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bough.train.source import blank
 
 
 class _Fitted(BaseEstimator):  # type: ignore[misc]
-    """What both share: the options of `bough.fit` as parameters."""
+    """Hold the options of `bough.fit` as parameters."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
         self.pipeline_ = fit(
             items,
             labels,
-            trees=self.trees,  # type: ignore[arg-type]
+            trees=self.trees,
             recipe=self.recipe,
             settings=self.settings,
             epochs=self.epochs,
@@ -55,7 +55,7 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
 
 
 class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
-    """Texts or `Tree`s in classes, as a scikit-learn estimator; `classes_` are the labels as given.
+    """Classify texts or `Tree`s, as a scikit-learn estimator; `classes_` are the labels as given.
 
     Args:
         trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
@@ -66,7 +66,7 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
         encoder: a pretrained encoder whose states stand for the words, by its folder or name.
         parser: a name that `bough.text.get_parser` knows.
         data: the data folder, for word vectors.
-        seed: drives the split, the order, the initial weights and dropout.
+        seed: random seed for the split, shuffling, initialization and dropout.
 
     Examples:
         >>> from bough.sklearn import TreeLSTMClassifier
@@ -77,7 +77,7 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
     """
 
     def fit(self, X: Any, y: Any) -> TreeLSTMClassifier:
-        """X: texts or trees; y: one class each."""
+        """Fit to texts or trees X and their classes y."""
         texts, labels = _texts(X), _labels(y)
         check_consistent_length(texts, labels)
         self.classes_, places = np.unique(labels, return_inverse=True)
@@ -91,30 +91,21 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """(n, classes) in the order of `classes_`."""
+        """Return (n, classes) probabilities in the order of `classes_`."""
         check_is_fitted(self, "pipeline_")
         rows = np.array([result.probabilities for result in self.pipeline_(_texts(X))], dtype=np.float64)
         return rows.reshape(-1, len(self.pipeline_.classes))[:, self._columns]
 
     def predict(self, X: Any) -> Any:
-        """(n,) the likeliest class of each."""
+        """Return (n,) the likeliest class of each."""
         places = self.predict_proba(X).argmax(axis=1)
         return self.classes_[places]
 
 
 class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
-    """Pairs of texts with ratings, as a scikit-learn estimator; X is a list of pairs or an array with two columns.
+    """Rate pairs of texts, as a scikit-learn estimator; X is a list of pairs or an array with two columns.
 
-    Args:
-        trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
-        recipe: a recipe's name or file.
-        settings: values that override the recipe's.
-        epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
-        vectors: "auto", a GloVe set's name or file, or "shipped".
-        encoder: a pretrained encoder whose states stand for the words, by its folder or name.
-        parser: a name that `bough.text.get_parser` knows.
-        data: the data folder, for word vectors.
-        seed: drives the split, the order, the initial weights and dropout.
+    The arguments are those of `TreeLSTMClassifier`.
 
     Examples:
         >>> from bough.sklearn import TreeLSTMPairRegressor
@@ -125,12 +116,12 @@ class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
     """
 
     def fit(self, X: Any, y: Any) -> TreeLSTMPairRegressor:
-        """X: (n, 2) texts; y: (n,) ratings."""
+        """Fit to pairs of texts X (n, 2) and their ratings y (n,)."""
         self._fit(_pairs(X), _labels(y).astype(np.float64).tolist())
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """(n,) ratings."""
+        """Return (n,) ratings."""
         check_is_fitted(self, "pipeline_")
         return np.array([result.score for result in self.pipeline_.compare_all(_pairs(X))])
 
@@ -140,7 +131,7 @@ def _texts(X: Any) -> list[Any]:
 
 
 def _labels(y: Any) -> NDArray[Any]:
-    """(n,) one label each; one that is missing is a ValueError that says where, before anything is learned."""
+    """Return (n,) labels; raise a ValueError that says where one is missing."""
     given = getattr(y, "values", y)  # of a data frame
     for place, label in enumerate(given):
         if blank(label):

@@ -14,11 +14,10 @@ import numpy as np
 from bough.draw.palette import COLOURS
 from bough.models.output_spec import SENTIMENT
 from bough.pipelines import load
-from bough.pipelines.readers import GivenReader
-from bough.pipelines.reading import Read, groups
+from bough.pipelines.readers import GivenReader, Read, groups
 from bough.pipelines.results import Phrase, Sentiment
 from bough.pipelines.sentiment import SentimentPipeline
-from bough.text.spacy import to_stanford
+from bough.text.spacy import clearnlp_to_stanford
 from bough.text.tokenise import Token, sentences
 from bough.trees.tree import Tree
 
@@ -64,12 +63,12 @@ class SentimentComponent:
         self.pipeline, self.spans_key, self.own_trees = pipeline, spans_key, parser == OWN
 
     def __call__(self, doc: Doc) -> Doc:
-        """The Doc, scored."""
+        """Score a Doc."""
         self._score([doc])
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-        """Every Doc scored, a batch at a time."""
+        """Score Docs a batch at a time."""
         for docs in groups(stream, batch_size):
             self._score(docs)
             yield from docs
@@ -91,10 +90,10 @@ class SentimentComponent:
 
 
 def words_of(doc: Doc, *, joined: bool = True) -> list[list[Token]]:
-    """The words of a Doc, sentence by sentence, in the treebank's form; white space is none.
+    """Return the words of a Doc, sentence by sentence, in the treebank's form, without white space.
 
-    They are spaCy's, but where it has several for one of the treebank's, such as `well-made`, they are `joined`: the
-    models learned from the latter. The sentences are ours if no component of the pipeline has found any.
+    The words are spaCy's. Where it has several for one word of the treebank, such as `well-made`, they are `joined`:
+    the models were trained on the latter. The sentences are ours if no component of the pipeline has found any.
     """
     own = sentences(doc.text)
     ends = {word.idx + len(word.text) for word in doc}
@@ -130,14 +129,14 @@ def _own_trees(doc: Doc, cut: Sequence[Sequence[Token]]) -> Iterator[Tree]:
         first = heads.index(-1)  # a word that hung from white space hangs from the root
         heads = [first if head < 0 and word != first else head for word, head in enumerate(heads)]
         forms = [token.text for token in sentence]
-        yield to_stanford(forms, heads, [word.dep_ for word in words], [word.tag_ for word in words])
+        yield clearnlp_to_stanford(forms, heads, [word.dep_ for word in words], [word.tag_ for word in words])
 
 
-# ------------------------------------------------------------------ what a Doc keeps
+# ------------------------------------------------------------------ what a Doc stores
 
 
 def _keep(doc: Doc, result: Sentiment | None, key: str) -> None:
-    """Plain values, which `doc.to_bytes` can write, and the phrases as spans."""
+    """Store plain values, which `doc.to_bytes` can write, and the phrases as spans."""
     doc.user_data[NAME] = None if result is None else _plain(result)
     doc.sentiment = 0.0 if result is None else result.score
     nodes = () if result is None else result.nodes
@@ -149,7 +148,7 @@ def _keep(doc: Doc, result: Sentiment | None, key: str) -> None:
 
 
 def _covered(result: Sentiment, phrase: Phrase) -> tuple[int, int]:
-    """The characters of a phrase."""
+    """Return the characters that a phrase covers."""
     first, last = phrase.span[0], phrase.span[1] - 1
     return result.offsets[first][0], result.offsets[last][1]
 
@@ -170,43 +169,37 @@ def _plain(result: Sentiment) -> dict[str, Any]:
     }
 
 
-def _known(doc: Doc) -> tuple[Sentiment, dict[tuple[int, int], Phrase]] | None:
-    """The result of a Doc, and its phrases by the characters they cover; None where there is none."""
-    kept = doc.user_data.get(NAME)
-    if kept is None:
-        return None
-    if doc not in _read or _read[doc][0] is not kept:
+def _known(doc: Doc) -> tuple[Sentiment | None, dict[tuple[int, int], Phrase]]:
+    """Return the result of a Doc, if it has one, and its phrases by the characters they cover."""
+    stored = doc.user_data.get(NAME)
+    if stored is None:
+        return None, {}
+    if doc not in _read or _read[doc][0] is not stored:
         reads = [
             Read([Token(*word) for word in part["words"]], Tree(part["parents"], tokens=part["tokens"]))
-            for part in kept["sentences"]
+            for part in stored["sentences"]
         ]
-        rows = [np.asarray(part["probabilities"], dtype=np.float32) for part in kept["sentences"]]
-        result = Sentiment(doc.text, kept["classes"], reads, rows, ordered=kept["ordered"])
+        rows = [np.asarray(part["probabilities"], dtype=np.float32) for part in stored["sentences"]]
+        result = Sentiment(doc.text, stored["classes"], reads, rows, ordered=stored["ordered"])
         phrases: dict[tuple[int, int], Phrase] = {}
         for phrase in result.nodes:
             phrases.setdefault(_covered(result, phrase), phrase)
-        _read[doc] = kept, result, phrases
+        _read[doc] = stored, result, phrases
     return _read[doc][1:]
 
 
-def _phrases(doc: Doc) -> dict[tuple[int, int], Phrase]:
-    known = _known(doc)
-    return known[1] if known else {}
-
-
 def _of_doc(doc: Doc) -> Sentiment | None:
-    known = _known(doc)
-    return known[0] if known else None
+    return _known(doc)[0]
 
 
 def _of_span(span: Span) -> Phrase | None:
     text = span.text
     start = span.start_char + len(text) - len(text.lstrip())
-    return _phrases(span.doc).get((start, start + len(text.strip())))
+    return _known(span.doc)[1].get((start, start + len(text.strip())))
 
 
 def colours() -> dict[str, str]:
-    """The colours of the shipped model's classes, for displaCy."""
+    """Return the colours of the bundled model's classes, for displaCy."""
     return dict(zip(SENTIMENT, COLOURS, strict=True))
 
 

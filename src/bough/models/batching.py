@@ -12,7 +12,6 @@ from torch import Tensor
 from bough.models.model import NO_WORD, InTexts, Model
 from bough.models.pair_features import Side, side
 from bough.models.transformer import Text, in_order
-from bough.nn.dropout import place_within
 from bough.trees.builders import balanced, chain, word_nodes
 from bough.trees.forest import Forest
 from bough.trees.subtree_sharing import Words, prepared
@@ -116,15 +115,10 @@ def part(sentence: Sentence, start: int, end: int, label: int) -> Sentence:
     return Sentence(shape, keys, labels, NO_SPANS, text=sentence.text, inner=True)
 
 
-def collate(
-    sentences: Sequence[Sentence],
-    model: Model,
-    within: tuple[Sequence[Sentence], Sequence[int]] | None = None,
-) -> tuple[Forest, Tensor | InTexts]:
-    """One forest and the word of every node; equal phrases shared unless dropout or their context tells them apart.
+def collate(sentences: Sequence[Sentence], model: Model) -> tuple[Forest, Tensor | InTexts]:
+    """Return one forest and the word of every node.
 
-    `within` are the sentences that these are a part of, and where each of these stands there: a node's dropout is the
-    one that it would have among them all.
+    Equal phrases are shared unless dropout or their context tells them apart.
     """
     keys = [sentence.keys for sentence in sentences]
     contextual = model.encoder is not None
@@ -139,8 +133,6 @@ def collate(
     ids = torch.from_numpy(np.concatenate(keys) if forest.keys is None else forest.keys)
     device = model.table.device
     forest = forest.to(device)
-    if within is not None and apart and _drops(model):
-        place_within(forest, Forest([sentence.tree for sentence in within[0]]).to(device), within[1])
     return forest, _in_texts(sentences, device) if contextual else ids.to(device)
 
 
@@ -154,10 +146,3 @@ def _in_texts(sentences: Sequence[Sentence], device: torch.device) -> InTexts:
             before += len(text)
         places.append(np.where(sentence.keys < 0, NO_PLACE, sentence.keys + starts[text]))
     return InTexts(torch.from_numpy(np.concatenate(places)).to(device), list(starts))
-
-
-def _drops(model: Model) -> bool:
-    """Whether a forest's nodes have dropout of their own, besides the head's."""
-    names = ("recurrent_dropout", "leaf_dropout")
-    inside = any(getattr(module, name, 0) for module in model.layer.modules() for name in names)
-    return model.training and bool(model.config.input_dropout or inside)

@@ -19,7 +19,7 @@ from bough.models import pair_features
 from bough.models.config import Config
 from bough.models.output_spec import Purpose
 from bough.models.transformer import Text, TransformerEmbeddings, picked
-from bough.nn.dropout import drawn_for, kept
+from bough.nn.dropout import dropout_mask
 from bough.nn.heads import Classifier, Similarity
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
@@ -143,8 +143,7 @@ class Model(nn.Module):
 
     def _dropped(self, x: Tensor, forest: Forest) -> Tensor:
         if self.training and self.config.input_dropout:
-            rows = drawn_for(forest, self.layer.input_nodes)
-            return x * kept(x, rows, x.shape[1], self.config.input_dropout)
+            return x * dropout_mask(x, len(x), x.shape[1], self.config.input_dropout)
         return x
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:

@@ -16,7 +16,7 @@ from bough.data import user_cache
 from bough.models.activation_cache import Halves, Memory
 from bough.models.encoder import Encoder, states
 from bough.models.subwords import Encoded, Ints
-from bough.nn.compile_guard import outside_compilation
+from bough.nn.base import outside_compilation
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 

@@ -3,7 +3,7 @@
 from bough.nn.attentive import AttentiveChildSum
 from bough.nn.base import BaseLayer
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.children import Edges
+from bough.nn.children import Children
 from bough.nn.gru import ChildSumTreeGRU
 from bough.nn.heads import Classifier, Similarity
 from bough.nn.layer import TreeLayer
@@ -16,12 +16,12 @@ from bough.nn.tree_and_mean import TreeAndMean
 __all__ = [
     "LSTM",
     "AttentiveChildSum",
+    "BaseLayer",
     "BiTreeLSTM",
     "ChildSumTreeGRU",
     "ChildSumTreeLSTM",
+    "Children",
     "Classifier",
-    "Edges",
-    "BaseLayer",
     "NaryTreeLSTM",
     "Similarity",
     "TopDownTreeLSTM",

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.children import Edges
+from bough.nn.children import Children
 from bough.nn.lstm import LSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -69,7 +69,7 @@ class AttentiveChildSum(ChildSumTreeLSTM):
     def shares(self) -> bool:
         return False  # equal phrases of two trees have different guides
 
-    def node(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor, Tensor]:
         d = self.hidden_size
         a, guide = a[:, :-d], a[:, -d:]  # (n, G*D) and U_m g
         h_k, _ = below.states

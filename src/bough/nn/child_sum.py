@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.children import Edges
-from bough.nn.kernels.child_sum import sweep_child_sum
+from bough.nn.children import Children
+from bough.nn.kernels.tree_lstm import run_tree_lstm
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -88,27 +88,29 @@ class ChildSumTreeLSTM(TreeLayer):
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
         return {"W": W, "b_W": b - self.b_U}
 
-    def node(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor, Tensor]:
         """Eqs. 2-8; the input's part and the biases are in a (n, G*D)."""
         h_k, _ = below.states  # (E, D)
         return self.gated(a, below.sum(h_k), below)
 
-    def gated(self, a: Tensor, h_sum: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+    def gated(self, a: Tensor, h_sum: Tensor, below: Children) -> tuple[Tensor, Tensor]:
         """Eqs. 3-8, from h~ (n, D)."""
         h_k, c_k = below.states  # (E, D)
-        a_u, a_i, *a_o, a_f = a.split(self.hidden_size, dim=1)  # (n, D)
-        z_u, z_i, *z_o = (h_sum @ self.U).split(self.hidden_size, dim=1)
-        i = torch.sigmoid(a_i + z_i)
-        f = torch.sigmoid(below.spread(a_f) + h_k @ self.U_f)  # (E, D)
-        u = below.drop(torch.tanh(a_u + z_u))
-        c = i * u + below.sum(f * c_k)
-        if not self.output_gate:
-            return torch.tanh(c), c
-        o = torch.sigmoid(a_o[0] + z_o[0])
-        return o * torch.tanh(c), c
+        z, a_f = a.split([a.shape[1] - self.hidden_size, self.hidden_size], dim=1)
+        if len(h_k):  # h~ of a leaf is 0
+            z = torch.addmm(z, h_sum, self.U)  # (n, 2D or 3D)
+        z_u, z_i, *z_o = z.split(self.hidden_size, dim=1)  # (n, D)
+        i = torch.sigmoid(z_i)
+        u = below.drop(torch.tanh(z_u))
+        c = i * u
+        if len(h_k):
+            f = torch.sigmoid(torch.addmm(below.spread(a_f), h_k, self.U_f))  # (E, D)
+            c = c + below.sum(f * c_k)
+        h = torch.sigmoid(z_o[0]) * torch.tanh(c) if z_o else torch.tanh(c)
+        return h, c
 
-    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        return sweep_child_sum(a, self.U, self.U_f, forest, output_gate=self.output_gate, mask=mask)
+    def run_kernel(self, a: Tensor, forest: Forest, dropout: Tensor | None) -> tuple[Tensor, ...]:
+        return run_tree_lstm(a, self.U, self.U_f, forest, None, self.output_gate, dropout)
 
     def gates(self) -> dict[str, Tensor]:
         """The paper's symbols: W_* (D, X), U_* (D, D) and b_* (D), the sum of a gate's biases."""

@@ -1,4 +1,4 @@
-"""What a node's equations see of its children, or of its parent in a layer that runs from the roots."""
+"""The children that a node's equations read, or the parent in a layer that runs from the roots."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from torch import Tensor
 from bough.trees.forest import Forest
 
 
-class Edges:
+class Children:
     """The neighbours of the nodes of one level, one row per neighbour, sorted by the node they belong to.
 
-    It is made by the engine and passed to `node`. From the leaves (`below`) a neighbour is a child, from the roots
-    (`above`) it is the parent.
+    The engine makes it and passes it to `node`. In a layer from the leaves (`below`) a neighbour is a child, in a layer
+    from the roots (`above`) it is the parent.
 
     Shape:
         n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids of the edges;
@@ -40,7 +40,7 @@ class Edges:
 
     def sum(self, rows: Tensor) -> Tensor:
         """(E, D) -> (n, D), each node's rows added up."""
-        return rows.new_zeros(self.nodes, *rows.shape[1:]).index_add(0, self._owners, rows)
+        return rows.new_zeros(self.nodes, *rows.shape[1:]).index_add_(0, self._owners, rows)
 
     def max(self, rows: Tensor) -> Tensor:
         """(E, D) -> (n, D), the largest entries of each node's rows; zeros for a node without neighbours."""
@@ -63,7 +63,7 @@ class Edges:
         if len(rows) == self.nodes * arity and not self._forest.runs_down:
             return rows.view(self.nodes, arity, -1)
         index = self._owners * arity + self.places
-        slots = rows.new_zeros(self.nodes * arity, rows.shape[1]).index_copy(0, index, rows)
+        slots = rows.new_zeros(self.nodes * arity, rows.shape[1]).index_copy_(0, index, rows)
         return slots.view(self.nodes, arity, -1)
 
     def drop(self, rows: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.children import Edges
+from bough.nn.children import Children
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 
@@ -71,7 +71,7 @@ class ChildSumTreeGRU(TreeLayer):
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
         return {"W": W, "b": b}
 
-    def node(self, a: Tensor, below: Edges) -> tuple[Tensor]:
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor]:
         a_z, a_r, a_u = a.chunk(3, dim=1)  # (n, D)
         (h_k,) = below.states  # (E, D)
         h_sum = below.sum(h_k)  # (n, D)

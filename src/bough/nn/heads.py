@@ -8,17 +8,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn import kernels as fast
-from bough.nn.dropout import Drawn, kept, mask
+from bough.nn.base import UniformInit
+from bough.nn.dropout import dropout_mask, mask
 from bough.nn.engine import without_autocast
-from bough.nn.init import Weighted
-from bough.nn.kernels.losses import pair_loss
-from bough.nn.kernels.node_loss import node_loss
+from bough.nn.kernels.losses import node_loss, pair_loss
 
 FAR = 4.0  # spreads from the mean, beyond which a feature counts as no further
 
 
-class Classifier(Weighted):
+class Classifier(UniformInit):
     """Softmax over the classes of a node's state, after dropout (Sec. 4.1).
 
         p(y | {x}_j) = softmax(W_s h_j + b_s)
@@ -70,32 +68,30 @@ class Classifier(Weighted):
         """(N, D) -> logits (N, K)."""
         self.check_weights()
         if self.training and self.dropout:
-            h = h * kept(h, h.shape[0], h.shape[1], self.dropout)  # every node its own mask
+            h = h * dropout_mask(h, h.shape[0], h.shape[1], self.dropout)  # every node its own mask
         return functional.linear(h, self.W_s, self.b_s)
 
-    def loss(
-        self, h: Tensor, labels: Tensor, rows: Tensor | None = None, drawn: Drawn | None = None
-    ) -> Tensor:
-        """The sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1.
+    def loss(self, h: Tensor, labels: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Return the sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1.
 
         With `rows` (N,), node k's state is h[rows[k]]: nodes that share a state need no copy of it.
-        With `drawn`, the nodes are some of more, for all of which the dropout is drawn.
         """
         self._check(h, labels, rows)
         if rows is None:
             rows = torch.arange(len(labels), device=h.device)
         h = h.to(self.W_s.dtype)  # autocast may have made it another
         drop = self.dropout if self.training else 0.0
-        keep = mask(h, drawn or len(rows), h.shape[1], drop) if drop else None
-        if fast.path() != "equations":
-            return node_loss(h, self.W_s, self.b_s, rows, labels, keep, 1 / (1 - drop))
-        picked = h.index_select(0, rows)  # (N, D)
-        if keep is not None:
-            picked = picked * keep / (1 - drop)
+        keep = mask(h, len(rows), h.shape[1], drop) if drop else None
+        compiled = node_loss(h, self.W_s, self.b_s, rows, labels, keep, 1 / (1 - drop))
+        if compiled is not None:
+            return compiled
         with without_autocast(h.device):
-            return functional.cross_entropy(
-                functional.linear(picked, self.W_s, self.b_s), labels, reduction="sum"
-            )
+            if keep is None:  # nodes that share a state share its logits
+                logits = functional.linear(h, self.W_s, self.b_s).index_select(0, rows)  # (N, K)
+            else:
+                picked = h.index_select(0, rows) * keep / (1 - drop)  # (N, D)
+                logits = functional.linear(picked, self.W_s, self.b_s)
+            return functional.cross_entropy(logits, labels, reduction="sum")
 
     def _check(self, h: Tensor, labels: Tensor, rows: Tensor | None) -> None:
         self.check_weights()
@@ -114,7 +110,7 @@ class Classifier(Weighted):
             )
 
 
-class Similarity(Weighted):
+class Similarity(UniformInit):
     """How related two sentence vectors are, on a scale of 1 to K (Sec. 4.2).
 
         h_× = h_L ⊙ h_R,  h_+ = |h_L - h_R|
@@ -224,11 +220,11 @@ class Similarity(Weighted):
         self._check(left, right)
         if y.shape != left.shape[:1] or not y.is_floating_point():
             raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; give one float rating per pair")
-        if fast.path() == "c" and f is None:
+        if f is None:
             weights = (self.W_h, self.b_h, self.W_p, self.b_p)
-            loss = pair_loss(left, right, y, *weights, features=self.features, objective=self.objective)
-            if loss is not None:
-                return loss
+            compiled = pair_loss(left, right, y, *weights, features=self.features, objective=self.objective)
+            if compiled is not None:
+                return compiled
         log_p = self(left, right, f)
         target = target_distribution(y, self.classes)
         if self.objective == "mse":

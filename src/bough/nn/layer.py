@@ -1,4 +1,4 @@
-"""A layer is its equations: what one node computes from its input and its children, and nothing else."""
+"""`TreeLayer`: a layer is its equations, what one node computes from its input and its children."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from bough.nn import kernels as fast
 from bough.nn.base import BaseLayer
-from bough.nn.children import Edges
-from bough.nn.dropout import drawn_for, kept
-from bough.nn.equations import sweep_equations
+from bough.nn.children import Children
+from bough.nn.dropout import dropout_mask
+from bough.nn.engine import run_equations
+from bough.nn.kernels.loader import takes
 from bough.trees.forest import Forest
 
 
@@ -57,7 +57,7 @@ class TreeLayer(BaseLayer):
     """
 
     from_roots: ClassVar[bool] = False
-    equations: ClassVar[tuple[str, ...]] = ("node", "at_leaf")  # methods that a derivative by hand stands for
+    equations: ClassVar[tuple[str, ...]] = ("node", "at_leaf")  # the methods that a kernel stands for
 
     def __init__(
         self,
@@ -75,26 +75,22 @@ class TreeLayer(BaseLayer):
         super().__init__(input_size, states[0], device=device, dtype=dtype)
         self.states, self.recurrent_dropout = tuple(states), recurrent_dropout
         self.leaf_inputs = False
-        self.fast = True  # False: the equations, even where a derivative by hand is at hand
-
-    # ---------------------------------------------------------------- equations
+        self.fast = True  # False: run the equations, even where there is a kernel for them
 
     def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, A): what the equations make of the input alone."""
+        """Return what the equations make of the input alone, (M, A) from x (M, X)."""
         return x
 
-    def node(self, a: Any, below: Edges) -> tuple[Tensor, ...]:
-        """a (n, A) and the neighbours' states -> one (n, D) per state of the layer."""
+    def node(self, a: Any, below: Children) -> tuple[Tensor, ...]:
+        """Return one (n, D) per state, from a (n, A) and the children's states."""
         raise NotImplementedError
 
-    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, ...]:
-        """The same for nodes without a neighbour; `below` is empty."""
+    def at_leaf(self, a: Tensor, below: Children) -> tuple[Tensor, ...]:
+        """Return what `node` returns, for nodes without children: `below` is empty."""
         return self.node(a, below)
 
     def check(self, forest: Forest) -> None:
         """Raise a ValueError if the layer cannot read this forest."""
-
-    # ------------------------------------------------------------------- running
 
     def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
         row_of = self.schedule(forest).unit_of
@@ -105,7 +101,7 @@ class TreeLayer(BaseLayer):
         return not (self.from_roots or (self.training and self.recurrent_dropout))
 
     def schedule(self, forest: Forest) -> Forest:
-        """The forest in the order in which this layer computes it."""
+        """Return the forest in the order in which this layer computes it."""
         if self.from_roots:
             return forest.from_roots
         return forest if self.shares else forest.unshared
@@ -118,36 +114,33 @@ class TreeLayer(BaseLayer):
         return self.compose(self.input_map(x), forest)[0], self.schedule(forest).unit_of
 
     def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        """From `input_map`'s rows for `input_nodes(forest)` to one (U, D) per state, for the units of the schedule."""
+        """Return one (U, D) per state, for the units of the schedule, from `input_map`'s rows for `input_nodes`."""
         self.check_weights()
         forest = self.schedule(forest)
         self.check(forest)
         some = next(self.parameters(), None)
         if some is not None and a.dtype != some.dtype:
             a = a.to(some.dtype)  # autocast made it another
-        mask = self._mask(a, forest)
-        if self._has_fast_path() and fast.path() != "equations":
-            return self.fast_sweep(a, forest, mask)
-        return sweep_equations(self, a, forest, mask)
+        dropout = None
+        if self.training and self.recurrent_dropout:
+            rows = len(forest.node_of) - (forest.leaves if self.leaf_inputs else 0)
+            dropout = dropout_mask(a, rows, self.states[-1], self.recurrent_dropout)
+        if self._has_kernel() and takes(a, dropout, *self.parameters()):
+            return self.run_kernel(a, forest, dropout)
+        return run_equations(self, a, forest, dropout)
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
-        """The weights with which `input_map` is W x + b, for a model that stores its words as a smaller x."""
+        """Return the weights with which `input_map` is W x + b, for a model that stores its words as a smaller x."""
         raise ValueError(f"{type(self).__name__} has no input map that can be replaced")
 
-    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        """What `compose` gives, by a derivative written by hand; see `bough.nn.kernels`."""
+    def run_kernel(self, a: Tensor, forest: Forest, dropout: Tensor | None) -> tuple[Tensor, ...]:
+        """Return what `run_equations` returns, by compiled code; see `bough.nn.kernels`."""
         raise NotImplementedError
 
-    def _has_fast_path(self) -> bool:
-        """Whether there is one for exactly these equations: a subclass may have changed them."""
+    def _has_kernel(self) -> bool:
+        """Return whether there is a kernel for exactly these equations, which a subclass may have changed."""
         owner = next(
-            kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer) and "fast_sweep" in vars(kind)
+            kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer) and "run_kernel" in vars(kind)
         )
         same = all(getattr(type(self), name) is getattr(owner, name) for name in owner.equations)
         return self.fast and owner is not TreeLayer and same and not self.from_roots
-
-    def _mask(self, a: Tensor, forest: Forest) -> Tensor | None:
-        if not (self.training and self.recurrent_dropout):
-            return None
-        rows = drawn_for(forest, lambda one: one.node_of[one.leaves if self.leaf_inputs else 0 :])
-        return kept(a, rows, self.states[-1], self.recurrent_dropout)

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from bough.nn.base import BaseLayer
-from bough.nn.children import Edges
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -29,26 +28,6 @@ class ChainLSTM(NaryTreeLSTM):
 
     def __init__(self, input_size: int, hidden_size: int, **settings: Any) -> None:
         super().__init__(input_size, hidden_size, 1, leaf="gated", **settings)
-
-    def node(self, a: Tensor | None, below: Edges) -> tuple[Tensor, Tensor]:
-        """Eq. 1; a (n, G*D) is W x + b of u, i, f, (o)."""
-        assert a is not None
-        h, c = (below.sum(state) for state in below.states)  # (n, D): of the one word before, or zeros
-        z = torch.addmm(a + self.b_U[0], h, self.U).chunk(len(self.plain) + 1, dim=1)
-        z_u, z_i, z_f = z[:3]
-        i, f = torch.sigmoid(z_i), torch.sigmoid(z_f)
-        u = below.drop(torch.tanh(z_u))
-        c = i * u + f * c
-        if not self.output_gate:
-            return torch.tanh(c), c
-        o = torch.sigmoid(z[3])
-        return o * torch.tanh(c), c
-
-    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
-        return self.node(a, below)
-
-    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
-        return super().fast_sweep(a, forest, mask)
 
 
 @register
@@ -101,12 +80,8 @@ class LSTM(BaseLayer):
             raise ValueError(f"layers={layers}: at least 1")
         self.directions = 2 if bidirectional else 1
         super().__init__(input_size, self.directions * layers * hidden_size, device=device, dtype=dtype)
-        self.hidden_size, self.layers, self.bidirectional, self.tied = (
-            hidden_size,
-            layers,
-            bidirectional,
-            tied,
-        )
+        self.hidden_size, self.layers = hidden_size, layers
+        self.bidirectional, self.tied = bidirectional, tied
         stacks = 2 if bidirectional and not tied else 1
         self.stacks = nn.ModuleList(
             nn.ModuleList(
@@ -130,7 +105,7 @@ class LSTM(BaseLayer):
         forest.check_chains()
         if not self.bidirectional:
             ways, passes = [forest], 1
-        elif self.tied:  # both directions in one sweep: as many matmuls as for one, with twice the rows
+        elif self.tied:  # both directions in one pass: as many matmuls as for one, with twice the rows
             ways, passes = [forest.both_ways], 2
         else:
             ways, passes = [forest, forest.reversed], 1

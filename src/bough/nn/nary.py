@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bough.nn.children import Edges
-from bough.nn.kernels.nary import sweep_nary
+from bough.nn.children import Children
+from bough.nn.kernels.tree_lstm import run_tree_lstm
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -54,7 +54,7 @@ class NaryTreeLSTM(TreeLayer):
 
     name = "constituency"
     reads = "constituency"
-    equations = ("node", "at_leaf", "_parts")
+    equations = ("node", "at_leaf")
     W: nn.Parameter
     b_W: nn.Parameter
     U: nn.Parameter
@@ -124,10 +124,14 @@ class NaryTreeLSTM(TreeLayer):
         forest.slots(self.arity)  # a node with more children than that is an error
 
     def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, rows * D): what the equations make of the input alone, in one matmul."""
-        return functional.linear(x, self.W, self.b_W)
+        """Return (M, 2D) for c and o of affine leaves, else (M, gates * D), with W_f x for each of the N children."""
+        a = functional.linear(x, self.W, self.b_W)
+        if self.leaf == "affine" or self.arity == 1:
+            return a
+        u, i, f, *o = a.split(self.hidden_size, dim=1)
+        return torch.cat([u, i, *[f] * self.arity, *o], dim=1)
 
-    def at_leaf(self, a: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+    def at_leaf(self, a: Tensor, below: Children) -> tuple[Tensor, Tensor]:
         if self.leaf == "gated":
             return self.node(a, below)
         # NOTE(paper): a leaf is not Eqs. 9-14 without children; the released program maps x straight to c.
@@ -135,39 +139,29 @@ class NaryTreeLSTM(TreeLayer):
         return (torch.sigmoid(a_o[0]) * torch.tanh(c) if a_o else torch.tanh(c)), c
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
+        d, n = self.hidden_size, self.arity
+        if self.leaf == "gated":  # `input_map` repeats W_f x for each child
+            W, b = (torch.cat([rows[: 3 * d], rows[(2 + n) * d :]]) for rows in (W, b))
         return {"W": W, "b_W": b}
 
-    def node(self, a: Tensor | None, below: Edges) -> tuple[Tensor, Tensor]:
-        """Eqs. 9-14; the input's part is in a (n, rows * D), None for an inner node that takes no x."""
+    def node(self, a: Tensor | None, below: Children) -> tuple[Tensor, Tensor]:
+        """Eqs. 9-14; the input's part is in a (n, gates * D), None for an inner node that takes no x."""
         h, c_l = (below.slots(state, self.arity) for state in below.states)  # (n, N, D)
-        U, b = self._fused()
-        z = torch.addmm(b, h.flatten(1), U).unflatten(1, (-1, self.hidden_size))  # (n, gates, D)
-        a_u, a_i, a_f, a_o = self._parts(a)
-        i = torch.sigmoid(a_i + z[:, 1])
-        f = torch.sigmoid(a_f + z[:, 2 : 2 + self.arity])  # (n, N, D)
-        u = below.drop(torch.tanh(a_u + z[:, 0]))
-        c = i * u + (f * c_l).sum(dim=1)
-        if not self.output_gate:
-            return torch.tanh(c), c
-        o = torch.sigmoid(a_o + z[:, -1])
-        return o * torch.tanh(c), c
+        d, n, (U, b) = self.hidden_size, self.arity, self._fused()
+        z = torch.addmm(b if a is None else a + b, h.view(-1, n * d), U)  # (n, gates * D)
+        z_u, z_ifo = z.split([d, z.shape[1] - d], dim=1)
+        i, f, *o = torch.sigmoid(z_ifo).split([d, n * d, *[d] * self.output_gate], dim=1)
+        u = below.drop(torch.tanh(z_u))
+        c = i * u + (f.view(-1, n, d) * c_l).sum(dim=1)
+        h = o[0] * torch.tanh(c) if o else torch.tanh(c)
+        return h, c
 
-    def _parts(self, a: Tensor | None) -> tuple[Tensor | float, ...]:
-        """W x of u, i, f (n, 1, D) and o."""
-        if a is None:
-            return 0.0, 0.0, 0.0, 0.0
-        u, i, f, *o = a.split(self.hidden_size, dim=1)
-        return u, i, f.unsqueeze(1), o[0] if o else 0.0
-
-    def fast_sweep(self, a: Tensor, forest: Forest, mask: Tensor | None) -> tuple[Tensor, ...]:
+    def run_kernel(self, a: Tensor, forest: Forest, dropout: Tensor | None) -> tuple[Tensor, ...]:
         bias: Tensor | None
         U, bias = self._fused()
         if self.leaf == "gated":
-            if self.arity > 1:  # W_f x is the same for every child's gate
-                u, i, f, *o = a.split(self.hidden_size, dim=1)
-                a = torch.cat([u, i, *[f] * self.arity, *o], dim=1)
             a, bias = a + bias, None
-        return sweep_nary(a, U, bias, forest, self.arity, output_gate=self.output_gate, mask=mask)
+        return run_tree_lstm(a, U, bias, forest, self.arity, self.output_gate, dropout)
 
     def _fused(self) -> tuple[Tensor, Tensor]:
         """U (N*D, G*D) and b (G*D,) of one level's matmul; column blocks u, i, f_1 .. f_N, o."""

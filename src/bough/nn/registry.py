@@ -57,7 +57,7 @@ def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: A
     """Make a layer known by its `name`, so that `encoder = "name"` in a recipe means it; usable as a decorator.
 
     Args:
-        layer: a subclass of `BaseLayer`; its constructor's arguments beside the sizes are settings, each with a default.
+        layer: a subclass of `BaseLayer`; the other arguments of its constructor are settings with defaults.
         name: another name than `layer.name`.
         reads: other trees than `layer.reads`.
         fixed: arguments of the constructor that this name settles, so that one class can have several names.

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from bough.nn.base import BaseLayer
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.children import Edges
+from bough.nn.children import Children
 from bough.nn.layer import TreeLayer
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
@@ -81,7 +81,7 @@ class TopDownTreeLSTM(TreeLayer):
         """(M, X) -> (M, 4D)."""
         return functional.linear(x, self.W, self.b_W)
 
-    def node(self, a: Tensor, above: Edges) -> tuple[Tensor, Tensor]:
+    def node(self, a: Tensor, above: Children) -> tuple[Tensor, Tensor]:
         h_p, c_p = above.states  # (n, D), none above the roots
         h = above.slots(h_p, self.arity).flatten(1) if self.arity > 1 else above.sum(h_p)  # (n, arity * D)
         z_i, z_f, z_o, z_u = torch.addmm(a, h, self.U).chunk(4, dim=1)

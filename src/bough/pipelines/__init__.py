@@ -1,4 +1,4 @@
-"""Text in, results out: the shipped models, or one's own, behind a parser."""
+"""Text in, results out: a bundled model, or a user's, behind a parser."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Literal, overload
 from bough.models.bundled import WEIGHTS, load_model
 from bough.models.config import Config
 from bough.nn import BaseLayer, register
-from bough.pipelines.pairs import Neighbour, Relatedness
 from bough.pipelines.relatedness import RelatednessPipeline
-from bough.pipelines.results import Phrase, Sentiment
+from bough.pipelines.results import Neighbour, Phrase, Relatedness, Sentiment
 from bough.pipelines.sentiment import SentimentPipeline
 from bough.text import Parser
 
@@ -27,7 +26,7 @@ __all__ = [
 ]
 
 MODELS = WEIGHTS
-"""The folder with the shipped models."""
+"""The folder of the bundled models."""
 NAMES = ("sentiment", "relatedness", "relatedness-sick")
 
 
@@ -49,14 +48,14 @@ def load(
     parser: str | Parser = "builtin",
     layers: Iterable[type[BaseLayer]] = (),
 ) -> SentimentPipeline | RelatednessPipeline:
-    """The pipeline around a model: a parser in front, results behind.
+    """Load a model with a parser in front.
 
     Args:
-        name: `sentiment`, `relatedness`, `relatedness-sick` (the paper's system, which learned from SICK alone), or the
-            folder of a trained or shipped model.
+        name: `sentiment`, `relatedness`, `relatedness-sick` (the paper's system, trained on SICK alone), or the
+            folder of a model.
         parser: a name that `bough.text.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a
-            parser itself; it is loaded when the first text comes.
-        layers: your own layers that the model may be made of; a folder names its layer and never causes an import.
+            parser itself; it is loaded with the first text.
+        layers: your own layer classes, by whose names the folder may call them; loading never imports code.
 
     Examples:
         >>> import bough
@@ -66,7 +65,7 @@ def load(
         3.9
     """
     for layer in layers:
-        register(layer)
+        register(layer, name=layer.name or layer.__name__)
     folder = MODELS / name if name in NAMES else Path(name)
     if not folder.is_dir():
         raise ValueError(f"no model {str(name)!r}; there are {', '.join(NAMES)}, and any folder of a model")
@@ -77,5 +76,5 @@ def load(
 
 
 def pipeline_of(config: Config) -> type[SentimentPipeline] | type[RelatednessPipeline]:
-    """The pipeline for a model's task."""
+    """Return the class of pipeline for a model's task."""
     return RelatednessPipeline if config.of_pairs else SentimentPipeline

@@ -1,26 +1,33 @@
-"""What a pipeline gives back: a scored tree over the words of a text."""
+"""What a pipeline returns: scored trees, ratings of pairs, neighbours; as objects, JSON or pandas frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from json.encoder import encode_basestring
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.draw.scored_svg import svg
+from bough.draw import scored_svg, tree_svg
 from bough.formats.escapes import printable
-from bough.pipelines.json_text import DIGITS, encoded, numbers, quoted, rounded
-from bough.pipelines.reading import Read
+from bough.pipelines.readers import Read, groups
 from bough.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+_Columns = tuple[list[list[int]], list[str], list[str], Doubles, Doubles, list[list[int]]]
 POLARITIES = ("negative", "neutral", "positive")
 NODE = ("span", "text", "label", "score", "probabilities", "children")
+DIGITS = 4  # of a score or a probability in JSON
+NAN = float("nan")
+to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,7 @@ class Phrase:
     """A phrase: the half-open range of words it covers, its text, its sentiment, and the phrases it is made of.
 
     `score` is the expected class, from -1 (the most negative) to 1, or, for classes without an order, the
-    probability of the label; `children` are places among the nodes; `word` is the place of the node's own word, None
+    probability of the label; `children` are indices into the nodes; `word` is the index of the node's own word, None
     for a phrase of phrases.
 
     Examples:
@@ -44,18 +51,7 @@ class Phrase:
     score: float
     probabilities: tuple[float, ...]
     children: tuple[int, ...]
-    word: int | None  # the place of the node's own word; None for a phrase of phrases
-
-
-class _Columns(NamedTuple):
-    """The nodes of a text: a list or an array for each thing they have."""
-
-    spans: list[list[int]]
-    texts: list[str]
-    labels: list[str]
-    scores: Doubles  # (nodes,)
-    rows: Doubles  # (nodes, classes) probabilities
-    children: list[list[int]]
+    word: int | None
 
 
 class Sentiment:
@@ -90,8 +86,6 @@ class Sentiment:
 
     def __repr__(self) -> str:
         return f"Sentiment({self.label!r}, score={self.score:.2f}, text={self.text[:60]!r})"
-
-    # ------------------------------------------------------------------ the text
 
     @property
     def probabilities(self) -> tuple[float, ...]:
@@ -153,35 +147,31 @@ class Sentiment:
 
     @cached_property
     def sentences(self) -> tuple[Sentiment, ...]:
-        """Each sentence as a result of its own, over its own part of the text."""
-        return tuple(
-            Sentiment(
-                self.text[read.tokens[0].start : read.tokens[-1].end],
-                self.classes,
-                [_moved(read)],
-                [p],
-                ordered=self.ordered,
-            )
-            for read, p in zip(self._sentences, self._probabilities, strict=True)
-        )
+        """The result of each sentence, over its own part of the text."""
+        results = []
+        for read, p in self.parts:
+            start, end = read.tokens[0].start, read.tokens[-1].end
+            tokens = [t._replace(start=t.start - start, end=t.end - start) for t in read.tokens]
+            alone = Read(tokens, read.tree)
+            results.append(Sentiment(self.text[start:end], self.classes, [alone], [p], ordered=self.ordered))
+        return tuple(results)
 
     @cached_property
     def nodes(self) -> tuple[Phrase, ...]:
         """Every phrase."""
         spans, texts, labels, scores, rows, children = self._columns()
-        measured = scores.tolist(), map(tuple, rows.tolist())
-        columns = map(tuple, spans), texts, labels, *measured, map(tuple, children), self._own_words()
-        return tuple(Phrase(*values) for values in zip(*columns, strict=True))
-
-    def _own_words(self) -> Iterator[int | None]:
+        words: list[int | None] = []
         first = 0
         for read in self._sentences:
-            own = {node: place for place, node in enumerate(read.tree.words.tolist(), first)}
-            yield from map(own.get, read.tree.preorder.tolist())
+            own = {node: word for word, node in enumerate(read.tree.words.tolist(), first)}
+            words += map(own.get, read.tree.preorder.tolist())
             first += len(read.tokens)
+        measured = scores.tolist(), map(tuple, rows.tolist())
+        columns = map(tuple, spans), texts, labels, *measured, map(tuple, children), words
+        return tuple(Phrase(*values) for values in zip(*columns, strict=True))
 
     def _columns(self) -> _Columns:
-        """What the nodes hold: the one place where trees, words and numbers come together."""
+        """Return the spans, texts, labels, scores (n,), probabilities (n, classes) and children of the n nodes."""
         spans: list[list[int]] = []
         texts: list[str] = []
         best: list[int] = []
@@ -201,60 +191,39 @@ class Sentiment:
             rows.append(exact[order])
             words += len(read.tokens)
         labels = [self.classes[place] for place in best]
-        return _Columns(spans, texts, labels, np.concatenate(scores), np.concatenate(rows), children)
+        return spans, texts, labels, np.concatenate(scores), np.concatenate(rows), children
 
     @property
     def roots(self) -> tuple[int, ...]:
-        """The place of each sentence's root among the nodes."""
+        """The index of each sentence's root among the nodes."""
         sizes = [len(read.tree) for read in self._sentences]
         return tuple(np.cumsum([0, *sizes[:-1]]).tolist())
 
-    # ------------------------------------------------------------------- shapes
-
     def as_dict(self, *, phrases: bool = True) -> dict[str, Any]:
-        """Plain values for JSON; without `phrases`, those of the whole text only."""
+        """Return plain values for JSON; without `phrases`, only those of the whole text."""
         whole: dict[str, Any] = {
             "text": printable(self.text),
             "label": self.label,
             "polarity": self.polarity,
             "score": round(self.score, DIGITS),
-            "probabilities": rounded(self.probabilities),
+            "probabilities": [round(p, DIGITS) for p in self.probabilities],
         }
         if not phrases:
             return whole
         spans, texts, labels, scores, rows, children = self._columns()
-        columns = (
-            spans,
-            map(printable, texts),
-            labels,
-            scores.round(DIGITS).tolist(),
-            rows.round(DIGITS).tolist(),
-        )
-        nodes = [dict(zip(NODE, values, strict=True)) for values in zip(*columns, children, strict=True)]
-        return {**whole, "tokens": list(self.tokens), "nodes": nodes, "sentences": list(self.roots)}
+        numbers = scores.round(DIGITS).tolist(), rows.round(DIGITS).tolist()
+        columns = zip(spans, map(printable, texts), labels, *numbers, children, strict=True)
+        nodes = [dict(zip(NODE, values, strict=True)) for values in columns]
+        tokens = [printable(token) for token in self.tokens]
+        return {**whole, "tokens": tokens, "nodes": nodes, "sentences": list(self.roots)}
 
     def json(self, *, phrases: bool = True) -> str:
-        """The same as one line of JSON."""
-        whole = encoded(self.as_dict(phrases=False))
-        return f"{whole[:-1]}, {self.phrases_json()}}}" if phrases else whole
-
-    def phrases_json(self) -> str:
-        """What `json` says beyond the whole text; written directly, because one dictionary per phrase is slow."""
-        spans, texts, labels, scores, rows, children = self._columns()
-        names = dict(zip(self.classes, quoted(self.classes), strict=True))
-        nodes = ", ".join(
-            f'{{"span": [{low}, {high}], "text": {text}, "label": {names[label]}, "score": {score}, '
-            f'"probabilities": [{", ".join(row)}], "children": {below}}}'
-            for (low, high), text, label, score, row, below in zip(
-                spans, quoted(texts), labels, numbers(scores), numbers(rows), children, strict=True
-            )
-        )
-        tokens = ", ".join(map(encode_basestring, self.tokens))
-        return f'"tokens": [{tokens}], "nodes": [{nodes}], "sentences": {list(self.roots)}'
+        """Return `as_dict` as one line of JSON."""
+        return to_json(self.as_dict(phrases=phrases))
 
     def svg(self) -> str:
-        """The tree, or the trees one below the other, as a picture."""
-        return svg(self)
+        """Draw the tree, or the trees one below the other."""
+        return scored_svg.svg(self)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -262,15 +231,15 @@ class Sentiment:
 
 @cache
 def scale(classes: int) -> NDArray[np.float64]:
-    """The classes on a line from -1 to 1."""
+    """Return the values of the classes: evenly spaced from -1 to 1."""
     line = np.linspace(-1.0, 1.0, classes)
-    line.setflags(write=False)  # it is kept
+    line.setflags(write=False)  # the cache hands out this array
     return line
 
 
 @cache
 def polarities(classes: tuple[str, ...]) -> dict[str, tuple[int, ...]] | None:
-    """The places of the classes of each sign, the strong and the plain ones together; None if some have none.
+    """Return the indices of the classes of each polarity; None if a class has no polarity.
 
     >>> polarities(("bad", "good")), polarities(("negative", "positive"))
     (None, {'negative': (0,), 'positive': (1,)})
@@ -282,6 +251,122 @@ def polarities(classes: tuple[str, ...]) -> dict[str, tuple[int, ...]] | None:
     return {sign: places for sign, places in found.items() if places}
 
 
-def _moved(read: Read) -> Read:
-    start = read.tokens[0].start
-    return Read([t._replace(start=t.start - start, end=t.end - start) for t in read.tokens], read.tree)
+@dataclass(frozen=True)
+class Neighbour:
+    """A text of a corpus, its index there, and how related it is to the query, on the model's scale.
+
+    Examples:
+        >>> import bough
+        >>> best, *_ = bough.load("relatedness").nearest("It rains", ["A dog runs", "The rain is falling"])
+        >>> best.text, best.index
+        ('The rain is falling', 1)
+    """
+
+    text: str
+    score: float
+    index: int
+
+
+@dataclass(frozen=True)
+class Relatedness:
+    """How related two texts are: `score` is the expected rating under `probabilities`.
+
+    The ratings are evenly spaced on the model's scale, 1 to 5 for the bundled one.
+
+    Examples:
+        >>> import bough
+        >>> result = bough.load("relatedness").compare("A man plays a guitar", "A man plays music")
+        >>> result.score > 3, len(result.probabilities)
+        (True, 5)
+    """
+
+    a: str
+    b: str
+    score: float
+    probabilities: tuple[float, ...]
+    trees: tuple[Tree, Tree]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "a": printable(self.a),
+            "b": printable(self.b),
+            "score": round(self.score, DIGITS),
+            "probabilities": [round(p, DIGITS) for p in self.probabilities],
+        }
+
+    def json(self) -> str:
+        """Return `as_dict` as one line of JSON."""
+        return to_json(self.as_dict())
+
+    def _repr_svg_(self) -> str | None:
+        return tree_svg.svg(self.trees, f"{self.a} / {self.b}", caption=f"relatedness {self.score:.2f}")
+
+
+# ------------------------------------------------------------------------ pandas frames
+
+
+def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
+    """Return the items, with an empty text for each missing one, and the index of a pandas object, else None."""
+    isna = _pandas().isna
+    index = getattr(items, "index", None)
+    if callable(index):  # the method of a list
+        index = None
+    rows = items if index is None else items.values  # type: ignore[attr-defined]
+
+    def text(item: Any) -> Any:
+        if isinstance(item, str):
+            return item
+        if isinstance(item, Iterable):  # a pair
+            return tuple(map(text, item))
+        return "" if isna(item) else item
+
+    return [text(item) for item in chain.from_iterable(groups(rows))], index
+
+
+def text_frame(
+    texts: Sequence[str], results: Sequence[Sentiment | None], classes: Sequence[str], index: Any
+) -> DataFrame:
+    """Return a row per text; a text without a word has a missing label and missing numbers."""
+    columns: dict[str, Sequence[Any]] = {
+        "text": texts,
+        "label": [None if result is None else result.label for result in results],
+        "score": [NAN if result is None else result.score for result in results],
+    }
+    rows = [[NAN] * len(classes) if result is None else result.probabilities for result in results]
+    columns |= {f"p_{name}": [row[i] for row in rows] for i, name in enumerate(classes)}
+    return _pandas().DataFrame(columns, index=index)
+
+
+def phrase_frame(results: Sequence[Sentiment | None], classes: Sequence[str], index: Any) -> DataFrame:
+    """Return a row per phrase, with the characters of the text that it covers and the index of the text."""
+    found = [(i, result, node) for i, result in enumerate(results) if result for node in result.nodes]
+    columns: dict[str, Sequence[Any]] = {
+        "phrase": [node.text for _, _, node in found],
+        "start": [result.offsets[node.span[0]][0] for _, result, node in found],
+        "end": [result.offsets[node.span[1] - 1][1] for _, result, node in found],
+        "label": [node.label for _, _, node in found],
+        "score": [node.score for _, _, node in found],
+    }
+    columns |= {
+        f"p_{name}": [node.probabilities[i] for _, _, node in found] for i, name in enumerate(classes)
+    }
+    rows = [i for i, _, _ in found]
+    return _pandas().DataFrame(columns, index=rows if index is None else index[rows])
+
+
+def pair_frame(
+    pairs: Sequence[tuple[str, str]], results: Iterable[Relatedness | None], index: Any
+) -> DataFrame:
+    """Return a row per pair; the score is missing where a text has no word."""
+    scores = [NAN if result is None else result.score for result in results]
+    columns = {"a": [a for a, _ in pairs], "b": [b for _, b in pairs], "score": scores}
+    return _pandas().DataFrame(columns, index=index)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("a data frame needs pandas: pip install pandas") from None
+    return pandas

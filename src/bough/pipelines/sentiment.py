@@ -1,4 +1,4 @@
-"""Classes of texts, sentiment or one's own: parsed, then every phrase scored, in batches."""
+"""Classify texts, by sentiment or by the user's classes: parse them, then score every phrase, in batches."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import torch
 
+from bough.models.batching import collate, prepare_all
 from bough.models.metrics import Report, class_report
 from bough.models.model import Model
-from bough.pipelines import frames
-from bough.pipelines.inference import inputs, threads, tidy
-from bough.pipelines.kept import Kept
-from bough.pipelines.readers import GivenReader, named, reader_for
-from bough.pipelines.reading import Cut, Parse, Read, groups
-from bough.pipelines.results import Floats, Sentiment
+from bough.pipelines.inference import BasePipeline, forget_unknown_words, threads
+from bough.pipelines.readers import Cut, GivenReader, Parse, Read, groups, tree_as_text
+from bough.pipelines.results import Floats, Sentiment, frame_items, phrase_frame, text_frame
 from bough.text import Parser
 from bough.trees.tree import Tree
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class SentimentPipeline(Kept):
+class SentimentPipeline(BasePipeline):
     """Texts to `Sentiment` results, in the model's own classes.
 
     Args:
@@ -43,9 +41,8 @@ class SentimentPipeline(Kept):
                 f"encoder {model.config.layer!r} scores whole sentences; phrases need a Tree-LSTM, "
                 "'constituency' or 'dependency'"
             )
-        super().__init__(model)
+        super().__init__(model, parser)
         self.classes = model.purpose.classes
-        self.reader = reader_for(model, parser)
 
     @overload
     def __call__(self, text: str | None, *, tree: Tree | str | None = None) -> Sentiment: ...
@@ -62,7 +59,7 @@ class SentimentPipeline(Kept):
         *,
         tree: Tree | str | None = None,
     ) -> Sentiment | list[Sentiment]:
-        """One text's sentiment, or that of each text of a list.
+        """Classify one text, or each text of a list.
 
         `tree` is the tree of a text that is one sentence: a `Tree`, brackets or CoNLL-U. Then no parser is used,
         and the text may be None. A text of several sentences gives one result, whose `sentences` are the results
@@ -85,14 +82,14 @@ class SentimentPipeline(Kept):
         return list(self.stream(text))  # type: ignore[arg-type]
 
     def stream(self, texts: Iterable[str]) -> Iterator[Sentiment]:
-        """The result of each text, in order, one batch at a time: memory does not grow with their number."""
+        """Yield the result of each text, in order, one batch at a time: memory does not grow with their number."""
         first = 0
         for group in groups(texts):
             yield from self._scored(group, self.reader.read(group, first))
             first += len(group)
 
     def stream_any(self, texts: Iterable[str]) -> Iterator[Sentiment | None]:
-        """Like `stream`, with None for a text without words."""
+        """Yield the result of each text as `stream` does, with None for a text without words."""
         for group in groups(texts):
             reads = self.reader.read_any(group)
             spoken = [text for text, read in zip(group, reads, strict=True) if read]
@@ -100,27 +97,27 @@ class SentimentPipeline(Kept):
             yield from (next(results) if read else None for read in reads)
 
     def of_words(self, texts: Sequence[str], cut: Cut, parse: Parse | None = None) -> list[Sentiment]:
-        """The result of each text whose words somebody has found already; each text has at least one.
+        """Classify tokenised texts of at least one word.
 
-        `cut` are the words of each text, sentence by sentence; `parse` gives trees of the kind that the model reads,
-        in place of the pipeline's parser.
+        `cut` are the tokens of each text, sentence by sentence; `parse` replaces the pipeline's parser and returns
+        trees of the kind that the model reads.
         """
         return self._scored(list(texts), self.reader.parsed(cut, parse))
 
     def frame(self, texts: Iterable[str], *, phrases: bool = False) -> DataFrame:
-        """The results as a pandas `DataFrame`: `text`, `label`, `score` and one `p_CLASS` per class.
+        """Return the results as a pandas `DataFrame`: `text`, `label`, `score` and one `p_CLASS` per class.
 
         One row per text, with the index of a `Series`; a missing text, or one without a word, has missing results.
         With `phrases` one row per phrase: `phrase`, the characters `start` and `end` that it covers, and the same.
         """
-        items, index = frames.listed(texts)
+        items, index = frame_items(texts)
         results = list(self.stream_any(items))
         if phrases:
-            return frames.of_phrases(results, self.classes, index)
-        return frames.of_texts(items, results, self.classes, index)
+            return phrase_frame(results, self.classes, index)
+        return text_frame(items, results, self.classes, index)
 
     def evaluate(self, texts: Sequence[str] | Sequence[Tree], labels: Sequence[object]) -> Report:
-        """Accuracy, precision and recall per class, and the confusion matrix."""
+        """Return accuracy, precision and recall per class, and the confusion matrix."""
         numbers = {name: number for number, name in enumerate(self.classes)}
         for place, label in enumerate(labels):
             if str(label) not in numbers:
@@ -133,29 +130,24 @@ class SentimentPipeline(Kept):
         return class_report(self.classes, predicted, np.array([numbers[str(label)] for label in labels]))
 
     def probabilities(self, trees: Sequence[Tree]) -> list[Floats]:
-        """For each tree (nodes, classes): the probabilities of every node."""
+        """Return (nodes, classes) for each tree: the probabilities of every node."""
         if not trees:
             return []
         with threads(self.model), torch.inference_mode():
-            forest, x = inputs(self.model, trees)
-            states, row_of = self.model.states(x, forest)
+            forest, ids = collate(prepare_all(trees, self.model), self.model)
+            states, row_of = self.model.states(self.model.look_up(forest, ids), forest)
             rows = self.model.head(states).softmax(dim=1).index_select(0, row_of).numpy()
-        tidy(self.model)
+        forget_unknown_words(self.model)
         return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
 
     def _scored(self, texts: list[str], reads: list[list[Read]]) -> list[Sentiment]:
         scored = iter(self.probabilities([read.tree for text in reads for read in text]))
+        ordered = self.model.purpose.ordered
         return [
-            Sentiment(
-                text,
-                self.classes,
-                sentences,
-                [next(scored) for _ in sentences],
-                ordered=self.model.purpose.ordered,
-            )
+            Sentiment(text, self.classes, sentences, [next(scored) for _ in sentences], ordered=ordered)
             for text, sentences in zip(texts, reads, strict=True)
         ]
 
     def _scored_trees(self, trees: list[Tree]) -> list[Sentiment]:
-        given = [named(self.reader.shaped(tree)) for tree in trees]
+        given = [tree_as_text(self.reader.shaped(tree)) for tree in trees]
         return self._scored([text for text, _ in given], [[read] for _, read in given])

@@ -1,35 +1,55 @@
-"""The application: routes, what they take and give, and what is wrong said in one line."""
+"""The application: its routes, security headers, and errors in one line."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bough.serve import schemas
-from bough.serve.assets import Asset, read_assets
+from bough.serve.assets import docs_page, read_assets
 from bough.serve.batching import Batcher
-from bough.serve.docs_page import docs_page
-from bough.serve.headers import SAFE, Guard
-from bough.serve.limits import Gate, Limits
+from bough.serve.limits import Limits, RequestLimits
 from bough.serve.models import Compare, Draw, Job, Models, Score, size_of
 from bough.serve.search import Abandoned, Searcher
 from bough.version import __version__
 
 BUDGET = 12_000  # characters of a batch: more is hardly faster, and the next batch would wait for it
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' blob: data:",  # a tree on its way to a PNG
+    "connect-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+}
+HEADERS = {
+    "content-security-policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
 JSON = "application/json"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    400: {"model": schemas.Problem, "description": "No JSON."},
+    400: {"model": schemas.Problem, "description": "The body is not JSON."},
     408: {"model": schemas.Problem, "description": "The body did not arrive in time."},
     413: {"model": schemas.Problem, "description": "The body is too big."},
-    415: {"model": schemas.Problem, "description": "The body is not said to be JSON."},
-    422: {"model": schemas.Problem, "description": "Not what is asked for, or no word in it."},
+    415: {"model": schemas.Problem, "description": "Content-Type must be application/json."},
+    422: {
+        "model": schemas.Problem,
+        "description": "The body has not the described form, or a text has no word.",
+    },
     429: {"model": schemas.Problem, "description": "Too many requests under way."},
 }
 ABOUT = "Sentiment of every phrase, relatedness of two sentences, and the nearest of many, by Tree-LSTMs."
@@ -37,14 +57,14 @@ log = logging.getLogger(__name__)
 
 
 def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
-    """The page, the API and its documentation, around models that are loaded already."""
+    """Create the page, the API and its documentation around loaded models."""
     batches: Batcher[Job, bytes] = Batcher(models.compute, size_of, BUDGET)
     searcher = Searcher(models.related_by)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        batches.close()
+        await batches.close()
         searcher.close()
 
     app = FastAPI(
@@ -55,10 +75,10 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.add_middleware(Gate, limits=limits or Limits())
-    app.add_middleware(Guard)
-    _add_problems(app)
-    _add_pages(app, read_assets(models.sentiment.model.purpose, models.related.model.purpose))
+    app.add_middleware(RequestLimits, limits=limits or Limits())
+    app.add_middleware(SecurityHeaders)
+    _add_errors(app)
+    assets = read_assets(models.sentiment.model.purpose, models.related.model.purpose)
 
     async def computed(*jobs: Job) -> list[bytes]:
         try:
@@ -119,10 +139,6 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     async def health() -> schemas.Health:
         return schemas.Health(status="ok", version=__version__)
 
-    return app
-
-
-def _add_pages(app: FastAPI, assets: Mapping[str, Asset]) -> None:
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         return assets["index.html"].response(request)
@@ -137,8 +153,28 @@ def _add_pages(app: FastAPI, assets: Mapping[str, Asset]) -> None:
     async def docs() -> HTMLResponse:
         return HTMLResponse(docs_page(app.openapi()))
 
+    return app
 
-def _add_problems(app: FastAPI) -> None:
+
+class SecurityHeaders:
+    """ASGI middleware that adds `HEADERS` to every answer: nothing may come from elsewhere."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *self.headers]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         found = error.errors()
@@ -149,14 +185,14 @@ def _add_problems(app: FastAPI) -> None:
     async def failed(_: Request, error: Exception) -> JSONResponse:
         log.error("a request failed: %r", error)
         detail = "something went wrong here; the server's log says what"
-        return JSONResponse({"detail": detail}, 500, headers=SAFE)
+        return JSONResponse({"detail": detail}, 500, headers=HEADERS)
 
 
 def _line(error: Any) -> str:
-    """What is wrong and where, without the value: that may be anything, and of any length."""
+    """Say what is wrong and where, without the value, which may be of any kind and length."""
     if error["type"] == "json_invalid":
-        return f"no JSON at character {error['loc'][-1]}: {error['ctx']['error']}"
+        return f"not JSON at character {error['loc'][-1]}: {error['ctx']['error']}"
     where = [str(part)[:60] for part in error["loc"][1:]]
-    if len(where) > 1 and where[0] in ("text", "texts"):  # which of the two kinds of body it was taken for
+    if len(where) > 1 and where[0] in ("text", "texts"):  # the tag of the kind of body
         where = where[1:]
     return f"{'.'.join(where) or 'body'}: {error['msg']}".encode("utf-8", "replace").decode()

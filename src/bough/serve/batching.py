@@ -1,13 +1,12 @@
-"""Jobs that arrive together, done together: one thread, batches by a budget, turns between requests."""
+"""Compute jobs that arrive together in one batch, with turns between requests."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
 J = TypeVar("J")
@@ -16,36 +15,21 @@ log = logging.getLogger(__name__)
 
 
 class _Request(Generic[J, A]):
-    """Jobs that are answered together, the next one to be done, and who waits for them."""
+    """Jobs that are answered together, how many of them were started, and the future of their answers."""
 
     def __init__(self, jobs: Sequence[J]) -> None:
-        self.jobs, self.next = jobs, 0
+        self.jobs, self.started = jobs, 0
         self.answers: list[A] = []
-        self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[list[A]] = self.loop.create_future()
-        self.failed: Exception | None = None
-
-    @property
-    def done(self) -> bool:
-        return self.failed is not None or len(self.answers) == len(self.jobs)
-
-    def settle(self) -> None:
-        """On the loop: wake who waits, if somebody still does."""
-        if self.future.cancelled():
-            return
-        if self.failed is not None:
-            self.future.set_exception(self.failed)
-        else:
-            self.future.set_result(self.answers)
+        self.future: asyncio.Future[list[A]] = asyncio.get_running_loop().create_future()
 
 
 class Batcher(Generic[J, A]):
-    """Runs `compute` on batches of jobs in a thread of its own.
+    """Run `compute` on batches of jobs in a thread.
 
     While one batch is computed the next one gathers; an idle batcher starts at once. A batch takes a job of
     each waiting request in turn until their sizes reach `budget`, so that a request of many jobs does not
-    hold up those of one. `compute` gives an answer or an exception for each job; if it raises, each job is
-    done again alone, and only the guilty ones fail.
+    hold up those of one. `compute` returns an answer or an exception for each job; if it raises, each job is
+    computed again alone, and only the faulty ones fail.
     """
 
     def __init__(
@@ -56,69 +40,58 @@ class Batcher(Generic[J, A]):
     ) -> None:
         self._compute, self._size, self._budget = compute, size, budget
         self._waiting: deque[_Request[J, A]] = deque()
-        self._change = threading.Condition()
+        self._thread = ThreadPoolExecutor(1, "bough-batches")
+        self._work: asyncio.Task[None] | None = None
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="bough-batches", daemon=True)
-        self._thread.start()
 
     async def ask(self, jobs: Sequence[J]) -> list[A]:
-        """The answer to each job; the first exception among them is raised."""
+        """Return the answer to each job; raise the first exception among them."""
+        if self._closed:
+            raise RuntimeError("closed; nothing more is computed")
         if not jobs:
             return []
         request: _Request[J, A] = _Request(jobs)
-        with self._change:
-            if self._closed:
-                raise RuntimeError("closed; nothing more is computed")
-            self._waiting.append(request)
-            self._change.notify()
+        self._waiting.append(request)
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._answer_all())
         return await request.future
 
-    def close(self) -> None:
-        """Finish what waits, then stop."""
-        with self._change:
-            self._closed = True
-            self._change.notify()
-        self._thread.join()
+    async def close(self) -> None:
+        """Finish the waiting requests, then stop."""
+        self._closed = True
+        if self._work is not None:
+            await self._work
+        self._thread.shutdown()
 
-    # ------------------------------------------------------------------ the thread
-
-    def _run(self) -> None:
-        while batch := self._take():
-            self._answer(batch)
-
-    def _take(self) -> list[tuple[_Request[J, A], J]]:
-        """The jobs whose turn it is, with the requests they belong to; none at the very end."""
-        with self._change:
-            while True:
-                batch: list[tuple[_Request[J, A], J]] = []
-                room = self._budget
-                while self._waiting and room > 0:
-                    request = self._waiting.popleft()
-                    if request.failed is not None or request.future.cancelled():
-                        continue
-                    job = request.jobs[request.next]
-                    request.next += 1
-                    room -= self._size(job)
-                    batch.append((request, job))
-                    if request.next < len(request.jobs):
-                        self._waiting.append(request)
-                if batch or self._closed:
-                    return batch
-                self._change.wait()
-
-    def _answer(self, batch: list[tuple[_Request[J, A], J]]) -> None:
-        finished: dict[int, _Request[J, A]] = {}
-        outcomes = self._outcomes([job for _, job in batch])
-        for (request, _), outcome in zip(batch, outcomes, strict=True):
-            if isinstance(outcome, Exception):
-                request.failed = request.failed or outcome
-            else:
+    async def _answer_all(self) -> None:
+        loop = asyncio.get_running_loop()
+        while batch := self._next_batch():
+            outcomes = await loop.run_in_executor(self._thread, self._outcomes, [job for _, job in batch])
+            for (request, _), outcome in zip(batch, outcomes, strict=True):
+                if request.future.done():  # failed, or nobody waits any more
+                    continue
+                if isinstance(outcome, Exception):
+                    request.future.set_exception(outcome)
+                    continue
                 request.answers.append(outcome)
-            if request.done:
-                finished[id(request)] = request
-        for request in finished.values():
-            with suppress(RuntimeError):  # a loop that is closed has nobody who waits
-                request.loop.call_soon_threadsafe(request.settle)
+                if len(request.answers) == len(request.jobs):
+                    request.future.set_result(request.answers)
+
+    def _next_batch(self) -> list[tuple[_Request[J, A], J]]:
+        """Take the jobs whose turn it is, with their requests."""
+        batch: list[tuple[_Request[J, A], J]] = []
+        room = self._budget
+        while self._waiting and room > 0:
+            request = self._waiting.popleft()
+            if request.future.done():
+                continue
+            job = request.jobs[request.started]
+            request.started += 1
+            room -= self._size(job)
+            batch.append((request, job))
+            if request.started < len(request.jobs):
+                self._waiting.append(request)
+        return batch
 
     def _outcomes(self, jobs: list[J]) -> Sequence[A | Exception]:
         try:

@@ -1,4 +1,4 @@
-"""What one request may ask for, and the gate that holds it: size, kind, and how many at a time."""
+"""Limit what one request may ask for: its size, its kind, its time, and how many there are at a time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ CHARACTERS = 2_000  # of a text
 TEXTS = 64  # of one request
 LINE = 1_000  # characters of a line of a corpus
 LINES = 50_000  # of a corpus
-MOST_NEAREST = 50  # neighbours asked for
+MOST_NEAREST = 50  # neighbours
 NEAREST = "/api/nearest"
-PATIENCE = 4  # times its limit, how much of a body that is too big is read before the answer
+PATIENCE = 4  # a body that is too big is read up to this many times its limit before the answer
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is let in at once; what is over is answered with a 4xx that says the limit."""
+    """The limits of the server; a request beyond one gets a 4xx answer that names the limit."""
 
     body: int = 1_000_000  # bytes
     corpus_body: int = 16_000_000  # bytes, of a request with a corpus
@@ -28,64 +28,61 @@ class Limits:
     seconds: float = 20.0  # for a body to arrive
 
 
-class TooMuch(Exception):
-    """A request that is not let in: the status and the sentence that answer it."""
+class Refused(Exception):
+    """A request that is refused, with the status and the sentence of the answer."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
         self.status, self.detail = status, detail
 
 
-class Gate:
-    """ASGI middleware before the API: a body that is too big, late or no JSON, and a request too many, end here."""
+class RequestLimits:
+    """ASGI middleware that refuses a body that is too big, too late or not JSON, and too many requests at once."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
         self.under_way = {False: 0, True: 0}  # with a corpus, or without
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer it."""
+        """Pass a request on, or answer it."""
         if scope["type"] != "http" or not scope["path"].startswith("/api/") or scope["method"] != "POST":
             await self.app(scope, receive, send)
             return
         heavy = scope["path"] == NEAREST
         refused = self._refused(scope, heavy)
         self.under_way[heavy] += refused is None
+        most = self.limits.corpus_body if heavy else self.limits.body
         try:
-            body = await self._body(receive, heavy, keep=refused is None)
-            if refused is not None:  # said after the body, which a client sends before it listens
+            try:
+                async with asyncio.timeout(self.limits.seconds):
+                    body = await _whole_body(receive, most, keep=refused is None)
+            except TimeoutError:
+                raise Refused(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
+            if refused is not None:  # after the body, because a client listens only after it has sent it
                 raise refused
             if body is not None:
                 await self.app(scope, _replayed(body, receive), send)
-        except TooMuch as error:
+        except Refused as error:
             await _answer(error, send)
         finally:
             self.under_way[heavy] -= refused is None
 
-    def _refused(self, scope: Scope, heavy: bool) -> TooMuch | None:
+    def _refused(self, scope: Scope, heavy: bool) -> Refused | None:
         most = self.limits.corpora_at_once if heavy else self.limits.at_once
         if self.under_way[heavy] >= most:
             what = "searches" if heavy else "requests"
-            return TooMuch(429, f"{most} {what} are under way, which is the limit; try again in a second")
+            return Refused(429, f"{most} {what} are under way, which is the limit; try again in a second")
         kind = dict(scope["headers"]).get(b"content-type", b"").split(b";")[0].strip().lower()
         if kind != b"application/json":
-            said = kind.decode("latin-1")[:60] or "nothing"
-            return TooMuch(415, f"the content type is {said}; this takes application/json")
+            said = kind.decode("latin-1")[:60] or "missing"
+            return Refused(415, f"Content-Type must be application/json; it is {said}")
         return None
-
-    async def _body(self, receive: Receive, heavy: bool, *, keep: bool) -> bytes | None:
-        most = self.limits.corpus_body if heavy else self.limits.body
-        try:
-            async with asyncio.timeout(self.limits.seconds):
-                return await _whole_body(receive, most, keep=keep)
-        except TimeoutError:
-            raise TooMuch(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
 
 
 async def _whole_body(receive: Receive, most: int, *, keep: bool) -> bytes | None:
-    """The body, or None if the client has gone; an empty one unless it is to be kept.
+    """Return the body, an empty one unless `keep`, or None if the client has gone.
 
-    What is too big is read on for a while and thrown away: a client that still sends does not see an answer.
+    Read on for a while where it is too big, and drop what comes: a client that still sends does not see an answer.
     """
     parts: list[bytes] = []
     size, more = 0, True
@@ -99,7 +96,7 @@ async def _whole_body(receive: Receive, most: int, *, keep: bool) -> bytes | Non
             parts.append(part)
         more = message.get("more_body", False)
     if size > most:
-        raise TooMuch(413, f"the body has more than {most:,} bytes, which is the limit")
+        raise Refused(413, f"the body has more than {most:,} bytes, which is the limit")
     return b"".join(parts)
 
 
@@ -116,7 +113,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-async def _answer(refused: TooMuch, send: Send) -> None:
+async def _answer(refused: Refused, send: Send) -> None:
     body = json.dumps({"detail": refused.detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if refused.status == 429:

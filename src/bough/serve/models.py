@@ -1,4 +1,4 @@
-"""The models behind one parser: jobs of any kind in, finished JSON out, a batch as one forest."""
+"""The models of the server behind one parser: a batch of jobs in, JSON out."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Literal
 import bough
 from bough.draw import WIDEST, arcs, svg
 from bough.pipelines import Relatedness, RelatednessPipeline, Sentiment
-from bough.pipelines.json_text import encoded
-from bough.pipelines.reading import Reader
+from bough.pipelines.readers import Reader
+from bough.pipelines.results import to_json
 from bough.text import get_parser
 
 REMEMBERED = 64  # results, so that a tree that is drawn again is the same tree
@@ -115,7 +115,7 @@ class Models:
     def _dependencies(self, job: Draw) -> bytes:
         (sentences,) = self._arcs[job.sentences].read([job.text])
         drawn = arcs.svg(job.text, [read.tree for read in sentences], style=False, widest=job.width)
-        return encoded({"svg": drawn, "result": None}).encode()
+        return to_json({"svg": drawn, "result": None}).encode()
 
 
 def _scored(job: Score | Draw, result: Sentiment | None) -> bytes:
@@ -124,7 +124,7 @@ def _scored(job: Score | Draw, result: Sentiment | None) -> bytes:
     if isinstance(job, Score):
         return result.json().encode()
     drawn = svg(result, style=False, only=job.only, collapsed=job.collapsed, widest=job.width)
-    return f'{{"svg": {encoded(drawn)}, "result": {result.json()}}}'.encode()
+    return f'{{"svg": {to_json(drawn)}, "result": {result.json()}}}'.encode()
 
 
 def _compared(job: Compare, result: Relatedness | None) -> bytes:

@@ -1,4 +1,4 @@
-"""Nearest sentences in a process of its own: a corpus of any size never slows the other requests down."""
+"""Find the nearest sentences in a separate process: a large corpus never slows the other requests down."""
 
 from __future__ import annotations
 
@@ -13,34 +13,30 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bough.pipelines.inference import mean_rows
-from bough.pipelines.retrieval import SHORT, shared_words
 
 if TYPE_CHECKING:
     from bough.pipelines import RelatednessPipeline
 
-PIECE = 1_000  # lines of a corpus that are read at a time; between two, other searches have their turn
+PIECE = 1_000  # lines of a corpus that are encoded at a time; other searches take turns in between
 REMEMBERED = 100_000  # lines whose vectors are kept for the next query, about 160 MB
 Floats = NDArray[np.float32]
-Found = list[dict[str, Any]]
-T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
 class Abandoned(Exception):
-    """Nobody waits for the answer."""
+    """The client has gone before the search was done."""
 
 
 class Searcher:
-    """Asks the other process, piece by piece; starts it with the first question, and again if it died."""
+    """Send searches to the other process, which is started with the first one, and again if it died."""
 
     def __init__(self, model: str = "relatedness") -> None:
         self.model = model
@@ -48,56 +44,37 @@ class Searcher:
 
     async def nearest(
         self, query: str, corpus: Sequence[str], k: int, gone: Callable[[], Awaitable[bool]]
-    ) -> dict[str, Found]:
-        """The `k` nearest lines by the model and by cosine, best first; a ValueError without a word.
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Return the `k` nearest lines by the model and by cosine, best first; raise a ValueError without a word.
 
-        It ends early, with an `Abandoned`, once `gone` says that nobody waits for it.
+        Raise `Abandoned` as soon as `gone` says that nobody waits for the answer.
         """
-        most = {"cosine": k}
-        best: dict[str, Found] = {}
-        for low in range(0, len(corpus), PIECE):
+        lines = list(corpus)
+        for low in range(0, len(lines), PIECE):
             if await gone():
-                raise Abandoned(f"the client has gone after {low} of {len(corpus)} lines")
-            found = await self._ask(listed, query, list(corpus[low : low + PIECE]), k)
-            for measure, entries in found.items():
-                for entry in entries:
-                    entry["line"] += low
-                both = best.get(measure, []) + entries
-                best[measure] = sorted(both, key=lambda entry: -entry["score"])[
-                    : most.get(measure, max(SHORT, k))
-                ]
-        if not best.get("vectors"):
-            raise ValueError("no sentence in the corpus; give one per line")
-        short = {entry["line"]: entry for name in ("vectors", "words") for entry in best[name]}
-        model = await self._ask(rated, query, [short[line] for line in sorted(short)], k)
-        for entries in (model, best["cosine"]):
-            for entry in entries:
-                entry["score"] = round(entry["score"], 4)
-        return {"model": model, "cosine": best["cosine"]}
+                raise Abandoned(f"the client has gone after {low} of {len(lines)} lines")
+            await self._run(encode, lines[low : low + PIECE])
+        found: dict[str, list[dict[str, Any]]] = await self._run(search, query, lines, k, PIECE)
+        return found
 
-    async def _ask(self, what: Callable[[str, Any, int], T], query: str, lines: list[Any], k: int) -> T:
-        loop = asyncio.get_running_loop()
-        for again in (True, False):
-            pool = self._started()
+    async def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        for attempt in (1, 2):
+            if self._pool is None:
+                context, model = get_context("spawn"), (self.model,)
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=model)
+            pool = self._pool
             try:
-                return await loop.run_in_executor(pool, what, query, lines, k)
+                return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)
             except BrokenProcessPool:
-                log.warning("the process that searches has died; starting another")
+                log.warning("the search process has died; starting another")
                 if self._pool is pool:
                     self._pool = None
-                if not again:
+                if attempt == 2:
                     raise
-        raise AssertionError("unreachable")
-
-    def _started(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                1, mp_context=get_context("spawn"), initializer=_prepare, initargs=(self.model,)
-            )
-        return self._pool
+        return None
 
     def close(self) -> None:
-        """Finish what is under way and end the process."""
+        """Finish the search under way and end the process."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
@@ -105,92 +82,74 @@ class Searcher:
 # ------------------------------------------------------------------- in the other process
 
 
-@dataclass(frozen=True)
-class Vectors:
-    """The lines of a piece that have words: their places, the model's vectors, their mean word rows (length 1)."""
+class Encoded(NamedTuple):
+    """The lines of a piece that have words: their indices, the model's vectors, and their mean word rows."""
 
-    places: list[int]
-    states: Floats
-    rows: Floats
+    indices: list[int]
+    vectors: Floats
+    rows: Floats  # of length 1
 
 
-class Shelf:
-    """The vectors of the pieces read last, by their content."""
+class CorpusCache:
+    """The vectors of the pieces of corpora that were used last, by their content."""
 
     def __init__(self, pipeline: RelatednessPipeline, lines: int = REMEMBERED) -> None:
         self.pipeline, self.most = pipeline, lines
-        self.kept: OrderedDict[bytes, tuple[int, Vectors]] = OrderedDict()
+        self.pieces: OrderedDict[bytes, tuple[int, Encoded]] = OrderedDict()
 
-    def vectors(self, lines: Sequence[str]) -> Vectors:
-        """Those of some lines."""
-        key = hashlib.sha256(json.dumps(list(lines)).encode()).digest()  # a line may have a newline in it
-        if key not in self.kept:
-            self.kept[key] = (len(lines), self._read(lines))
-            while sum(count for count, _ in self.kept.values()) > self.most and len(self.kept) > 1:
-                self.kept.popitem(last=False)
-        self.kept.move_to_end(key)
-        return self.kept[key][1]
+    def encode(self, lines: Sequence[str]) -> Encoded:
+        """Encode the lines of a piece, or take their vectors from the cache."""
+        key = hashlib.sha256(json.dumps(list(lines)).encode()).digest()  # a line may contain a newline
+        if key not in self.pieces:
+            self.pieces[key] = (len(lines), self._encode(lines))
+            while sum(count for count, _ in self.pieces.values()) > self.most and len(self.pieces) > 1:
+                self.pieces.popitem(last=False)
+        self.pieces.move_to_end(key)
+        return self.pieces[key][1]
 
-    def _read(self, lines: Sequence[str]) -> Vectors:
+    def _encode(self, lines: Sequence[str]) -> Encoded:
         reads = self.pipeline.reader.read_any(lines)
-        places = [place for place, read in enumerate(reads) if read]
-        sentences = [reads[place][0] for place in places]
+        indices = [index for index, read in enumerate(reads) if read]
+        sentences = [reads[index][0] for index in indices]
         rows = mean_rows(self.pipeline.model, [sentence.words for sentence in sentences])
-        return Vectors(places, self.pipeline.vectors(sentences), _unit(rows))
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit = (rows / np.maximum(lengths, 1e-12)).astype(np.float32)
+        return Encoded(indices, self.pipeline.vectors(sentences), unit)
 
-    def ranked(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
-        """The `k` nearest lines by each measure, with their numbers from 1 on."""
-        found = self.listed(query, lines, k)
-        short = {entry["line"]: entry for name in ("vectors", "words") for entry in found[name]}
-        return {"model": self.rated(query, [short[n] for n in sorted(short)], k), "cosine": found["cosine"]}
-
-    def listed(self, query: str, lines: list[str], k: int) -> dict[str, Found]:
-        """What may be among the `k` nearest, by vectors and by shared words; and the `k` best by cosine."""
-        asked = self._read([query])
-        if not asked.places:
+    def search(
+        self, query: str, lines: Sequence[str], k: int, piece: int = PIECE
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Return the `k` nearest lines by the model and by the cosine of mean word rows, numbered from 1."""
+        asked = self._encode([query])
+        if not asked.indices:
             raise ValueError(f"no word in the query, {query[:40]!r}")
-        known = self.vectors(lines)
-        if not known.places:
-            return {"vectors": [], "words": [], "cosine": []}
-        cosines = known.rows @ asked.rows[0]
-        best = np.argsort(-cosines, kind="stable")[:k].tolist()
-        spoken, most = [lines[place] for place in known.places], max(SHORT, k)
-        model = self.pipeline.model
-        ranked = {
-            "vectors": self.pipeline.ranked(asked.states, known.states, most),
-            "words": shared_words(model, [query], spoken, most) if model.config.pair_features else [],
-            "cosine": [(i, float(cosines[i])) for i in best],
+        starts = range(0, len(lines), piece)
+        pieces = [self.encode(lines[low : low + piece]) for low in starts]
+        indices = [low + i for low, part in zip(starts, pieces, strict=True) for i in part.indices]
+        if not indices:
+            raise ValueError("no sentence in the corpus; give one per line")
+        texts, vectors = [lines[i] for i in indices], np.concatenate([part.vectors for part in pieces])
+        cosines = np.concatenate([part.rows for part in pieces]) @ asked.rows[0]
+        by_model = self.pipeline.nearest(query, texts, k, vectors=vectors)
+        found = {
+            "model": [(one.index, one.score) for one in by_model],
+            "cosine": [(i, float(cosines[i])) for i in np.argsort(-cosines, kind="stable")[:k].tolist()],
         }
         return {
-            measure: [{"text": spoken[i], "score": score, "line": known.places[i] + 1} for i, score in found]
-            for measure, found in ranked.items()
+            measure: [{"text": texts[i], "score": round(s, 4), "line": indices[i] + 1} for i, s in best]
+            for measure, best in found.items()
         }
 
-    def rated(self, query: str, entries: Found, k: int) -> Found:
-        """The `k` best of a short list by the whole model."""
-        if not entries:
-            return []
-        reads = [
-            read[0] for read in self.pipeline.reader.read([query, *(entry["text"] for entry in entries)])
-        ]
-        best = self.pipeline.rated(reads[0], reads[1:], k)
-        return [{**entries[place], "score": score} for place, score in best]
 
-
-def _unit(rows: Floats) -> Floats:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
-
-
-_shelf: Shelf | None = None
+_cache: CorpusCache | None = None
 
 
 def _prepare(model: str) -> None:
-    """A new process: it leaves signals to its parent, ends with it, and loads its own model."""
-    global _shelf
+    """Set up the process: it leaves signals to its parent, ends with it, and loads its own model."""
+    global _cache
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     import torch
 
     import bough
@@ -199,23 +158,28 @@ def _prepare(model: str) -> None:
     torch.set_num_threads(1)
     pipeline = bough.load(model)
     assert isinstance(pipeline, RelatednessPipeline)
-    _shelf = Shelf(pipeline)
+    _cache = CorpusCache(pipeline)
 
 
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+def end_with_parent() -> None:
+    """Let this process get a SIGTERM when the one that started it is gone."""
+
+    def watch() -> None:
+        parent = parent_process()
+        if parent is not None:
+            wait([parent.sentinel])
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
-def listed(query: str, lines: list[str], k: int) -> dict[str, Found]:
-    """`Shelf.listed` of this process."""
-    assert _shelf is not None
-    return _shelf.listed(query, lines, k)
+def encode(lines: list[str]) -> None:
+    """Put the lines into the cache of this process."""
+    assert _cache is not None
+    _cache.encode(lines)
 
 
-def rated(query: str, entries: Found, k: int) -> Found:
-    """`Shelf.rated` of this process."""
-    assert _shelf is not None
-    return _shelf.rated(query, entries, k)
+def search(query: str, lines: list[str], k: int, piece: int) -> dict[str, list[dict[str, Any]]]:
+    """Search with the cache of this process."""
+    assert _cache is not None
+    return _cache.search(query, lines, k, piece)

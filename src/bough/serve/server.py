@@ -1,57 +1,70 @@
-"""A server on one address: it says where it listens, and on SIGTERM finishes what is under way."""
+"""Listen on one address with one process or several; on SIGTERM finish the requests under way."""
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
 from bough.serve.app import create_app
 from bough.serve.limits import Limits
 from bough.serve.models import Models
-from bough.serve.workers import serve_by
+from bough.serve.search import end_with_parent
 
-GRACE = 60  # seconds for what is under way when the server is told to stop
+SETTINGS: dict[str, Any] = {
+    "log_level": "warning",
+    "access_log": False,
+    "server_header": False,
+    "ws": "none",
+    "timeout_graceful_shutdown": 60,  # seconds for the requests under way
+}
 
 
 def serve(
     host: str,
     port: int,
     *,
-    tell: Callable[[str], None],
+    callback: Callable[[str], None],
     limits: Limits | None = None,
     model: str | None = None,
     workers: int = 1,
 ) -> None:
-    """Serve until a signal comes; `tell` hears the address once the server answers there.
+    """Serve until a signal comes. `callback` gets the address; connections wait until the models are loaded.
 
-    Of several workers each is a process with its own models, and the limits hold for each.
+    With several workers each is a process with its own models and its own limits, and is replaced if it dies.
     """
     if workers < 1:
         raise ValueError(f"--workers {workers}: at least 1")
-    settings: dict[str, Any] = {
-        "log_level": "warning",
-        "access_log": False,
-        "server_header": False,
-        "ws": "none",
-        "timeout_graceful_shutdown": GRACE,
-    }
     with _listen(host, port) as listener:
-        address = _address(listener)
-        if workers > 1:
-            if model is not None:
-                Models(model)  # what is wrong with it is said here, not by every worker
-            serve_by(workers, listener, settings, tell=lambda: tell(address), limits=limits, model=model)
+        host, port = listener.getsockname()[:2]
+        address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        if workers == 1:
+            app = create_app(Models(model), limits)
+            callback(address)
+            uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listener])
             return
-        app = create_app(Models(model), limits)
-        tell(address)
-        uvicorn.Server(uvicorn.Config(app, **settings)).run(sockets=[listener])
+        if model is not None:
+            Models(model)  # so that a wrong model is an error here, not in every worker
+        callback(address)
+        factory = partial(_worker_app, model, limits)
+        Multiprocess(uvicorn.Config(factory, factory=True, workers=workers, **SETTINGS), [listener]).run()
+
+
+def _worker_app(model: str | None, limits: Limits | None) -> FastAPI:
+    """Create the application in a worker, which ends with the process that started it."""
+    import torch
+
+    torch.set_num_threads(1)
+    end_with_parent()
+    return create_app(Models(model), limits)
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections from now on; they wait until the models are loaded."""
     if not 0 <= port <= 65535:
         raise ValueError(f"--port {port}: from 0, any free one, to 65535")
     try:
@@ -62,8 +75,3 @@ def _listen(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ValueError(f"cannot listen on {host[:60]} port {port}: {reason}; try another --port") from None
-
-
-def _address(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

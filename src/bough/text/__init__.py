@@ -1,4 +1,4 @@
-"""Tokens to trees: one protocol, a parser that comes with bough, and adapters for others."""
+"""Parse tokens: one protocol, the built-in parser, and adapters for spaCy, stanza and CoreNLP."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Parser(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Return the name of the parser."""
         ...
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """One binary tree per sentence: words at the leaves, nodes numbered in preorder."""
+        """Return one binary tree per sentence: words at the leaves, nodes numbered in preorder."""
         ...
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """One dependency tree per sentence: node i is word i, relations are named as in Stanford Dependencies."""
+        """Return one tree of Stanford Dependencies per sentence: node i is word i."""
         ...
 
 
 def get_parser(name: str = "builtin") -> Parser:
-    """The parser of that name; whatever it needs is loaded now, not before.
+    """Return the parser of that name; what it needs is imported and loaded now.
 
     Args:
         name: `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`; `corenlp` or

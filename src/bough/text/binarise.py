@@ -1,103 +1,213 @@
-"""Labelled trees of any arity as binary ones, each phrase built outwards from its head."""
+"""Binarise labelled trees of any arity by head rules: each phrase grows outwards from its head.
+
+The table of heads follows the one in Collins' thesis (1999), with the usual changes for the output
+of parsers: unknown labels, bare parts of speech beside phrases, and punctuation that is never a
+head if anything else is there.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
-from bough.text.head_rules import head_child
+from bough.errors import FormatError
 from bough.trees.tree import Tree
+
+Side = Literal["left", "right"]
+
+
+class Rule(NamedTuple):
+    """Look for a head from one side; a tuple of labels is in order of priority, a set is not."""
+
+    side: Side
+    labels: frozenset[str] | tuple[str, ...]
+
+    def find(self, labels: Sequence[str]) -> int | None:
+        """Return the index of the head among the children's labels, None if there is none."""
+        order = range(len(labels)) if self.side == "left" else range(len(labels) - 1, -1, -1)
+        if isinstance(self.labels, frozenset):
+            return next((i for i in order if labels[i] in self.labels), None)
+        return next((i for wanted in self.labels for i in order if labels[i] == wanted), None)
+
+
+def _first(side: Side, labels: str) -> tuple[Rule, ...]:
+    return (Rule(side, tuple(labels.split())),)
+
+
+def _any(side: Side, labels: str) -> Rule:
+    return Rule(side, frozenset(labels.split()))
+
+
+_NOUN_PHRASE = (
+    _any("right", "NN NNP NNS NNPS NX NML POS JJR"),
+    _any("left", "NP PRP"),
+    _any("right", "$ ADJP PRN FW"),
+    _any("right", "CD"),
+    _any("right", "JJ JJS RB QP DT WDT NML PRP RBR RBS"),
+    _any("left", "ADVP X SBAR S VP PP INTJ"),
+)
+
+HEADS: dict[str, tuple[Rule, ...]] = {
+    "ADJP": (
+        *_first("left", "NNS QP NN $"),
+        _any("left", "JJ VBN VBG ADJP JJR NP JJS FW"),
+        *_first("left", "DT RBR RBS SBAR RB ADVP CD IN VBD"),
+    ),
+    "ADVP": (
+        _any("right", "RB RBR RBS FW ADVP"),
+        *_first("right", "TO CD JJR JJ IN NP JJS NN NNS NNP VBN"),
+    ),
+    "CONJP": _first("right", "CC RB IN"),
+    "FRAG": (_any("left", "S SBAR NP VP SQ SBARQ"), _any("left", "ADJP ADVP PP INTJ")),
+    "INTJ": (_any("left", "UH INTJ"),),
+    "LST": _first("right", "LS :"),
+    "NAC": _first("left", "NN NNS NNP NNPS NML NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "NML": _NOUN_PHRASE,
+    "NP": _NOUN_PHRASE,
+    "NX": _NOUN_PHRASE,
+    "PP": (
+        *_first("right", "IN TO VBG VBN RP FW JJ"),
+        *_first("left", "PP"),
+    ),
+    "PRN": _first("left", "VP SQ S SINV SBAR NP ADJP PP ADVP INTJ WHNP NN"),
+    "PRT": _first("right", "RP"),
+    "QP": _first("left", "$ IN NNS NN JJ CD PDT RB DT NCD QP JJR JJS"),
+    "RRC": _first("left", "RRC VP NP ADJP PP ADVP"),
+    "S": _first("left", "TO VP S FRAG SBAR ADJP UCP NP"),
+    "SBAR": _first("left", "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+    "SBARQ": _first("left", "SQ S SINV SBARQ FRAG SBAR"),
+    "SINV": _first("left", "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+    "SQ": _first("left", "VBZ VBD VBP VB MD VP SQ S"),
+    "UCP": (),
+    "VP": _first("left", "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS JJ NP NNP"),
+    "WHADJP": _first("left", "WRB WP JJ ADJP RB"),
+    "WHADVP": _first("right", "WRB RB"),
+    "WHNP": _first("left", "WDT WP WP$ WHADJP WHPP WHNP"),
+    "WHPP": _first("right", "IN TO FW"),
+    "X": _first("right", "S VP ADJP NP SBAR PP X"),
+}
+_PUNCTUATION = frozenset(", . : `` '' -LRB- -RRB- ( ) HYPH NFP #".split())
+_FROM_THE_RIGHT = frozenset("ADVP CONJP LST NAC NP NX NML PP PRT UCP WHADVP X".split())
+
+
+def head_child(label: str, children: Sequence[str]) -> int:
+    """Return the index of the head among the children of a phrase, by their labels.
+
+    >>> head_child("VP", ["MD", "RB", "VP"])
+    0
+    >>> head_child("NP", ["NNP", "NNP", "POS"])
+    2
+    """
+    names = [bare(child) for child in children]
+    phrase = bare(label)
+    found = (rule.find(names) for rule in HEADS.get(phrase, ()))
+    head = next((index for index in found if index is not None), None)
+    if head is None:
+        order = range(len(names) - 1, -1, -1) if phrase in _FROM_THE_RIGHT else range(len(names))
+        head = next((index for index in order if names[index] not in _PUNCTUATION), None)
+        if head is None:
+            return order[0]
+    if head < 2 or names[head - 1] not in ("CC", "CONJP"):
+        return head
+    first = head - 2  # in `X and Y` the first conjunct is the head, whichever the search found
+    while first > 0 and names[first] in _PUNCTUATION:
+        first -= 1
+    return first if names[first] not in _PUNCTUATION else head
+
+
+def bare(label: str) -> str:
+    """Return a label without function tags and indices: `NP` for `NP-SBJ-1` and `NP=2`."""
+    if label.startswith("-"):
+        return label
+    return label.partition("-")[0].partition("=")[0].partition("|")[0]
+
+
+def node_label(tree: Tree, node: int) -> str:
+    """Return the label of a node as text, empty if it has none."""
+    label = None if tree.labels is None else tree.labels[node]
+    return "" if label is None else str(label)
 
 
 def binarise(tree: Tree) -> Tree:
-    """A labelled tree of any arity as a binary one: each phrase grows outwards from its head.
+    """Return a labelled tree as a binary one: each phrase grows outwards from its head.
 
-    The head child is joined with its right sisters, nearest first, then with its left sisters, nearest
-    first; a node with one child is left out. Leaves keep their token and part of speech, a phrase its
-    label, the nodes in between bear `@` and the phrase's label. Nodes come out in preorder.
-    A label that starts with `@` in the input marks such a node too, and is dissolved first.
+    The head child is joined with its right sisters, nearest first, then with its left sisters,
+    nearest first; a node with one child is left out. Leaves keep their token and part of speech, a
+    phrase its label; a node in between has `@` and the phrase's label. Nodes come out in preorder.
+    A label that starts with `@` in the input marks such a node, too, which is removed first.
     """
     tree = flatten(tree)
     parents: list[int] = []
     tokens: list[str | None] = []
     labels: list[str | None] = []
-    stack: list[tuple[int, _Part]] = [(-1, _part(tree, tree.root))]
+    # the parent and label of a new node, and the sisters low..high around their head that it covers
+    stack: list[tuple[int, str, tuple[int, ...], int, int, int]] = [(-1, "", (tree.root,), 0, 0, 0)]
     while stack:
-        above, part = stack.pop()
+        above, label, sisters, head, low, high = stack.pop()
+        token = None
+        if low == high:  # one sister: the whole phrase below it, or a word
+            old = sisters[low]
+            sisters, label = tree.children[old], node_label(tree, old)
+            while len(sisters) == 1:
+                old = sisters[0]
+                sisters = tree.children[old]
+                if label in ("", "ROOT", "TOP") or not sisters:
+                    label = node_label(tree, old)
+            if sisters:
+                head = head_child(node_label(tree, old), [node_label(tree, child) for child in sisters])
+                low, high = 0, len(sisters) - 1
+            elif tree.tokens is not None:
+                token = tree.tokens[old]
         node = len(parents)
         parents.append(above)
-        labels.append(part.label)
-        if part.low == part.high:
-            tokens.append(None if tree.tokens is None else tree.tokens[part.sisters[part.low]])
+        labels.append(label or None)
+        tokens.append(token)
+        if not sisters:
             continue
-        tokens.append(None)
-        stack.extend((node, below) for below in reversed(_halves(tree, part)))
+        between = "@" + label.lstrip("@") if label else ""
+        if low < head:  # left sisters are joined last, so they come off first
+            cuts = ((low + 1, high), (low, low))
+        else:
+            cuts = ((high, high), (low, high - 1))
+        stack += [(node, between, sisters, head, *cut) for cut in cuts]
     return Tree(parents, tokens=tokens, labels=labels)
 
 
 def flatten(tree: Tree) -> Tree:
-    """The tree without the nodes between root and words whose label starts with `@`: their children move up.
+    """Return the tree without the inner nodes whose label starts with `@`: their children move up.
 
-    A root bears its label without the mark.
+    The root stays, its label without the mark.
     """
-    kept = [n for n in tree.preorder.tolist() if n == tree.root or not _marked(tree, n)]
-    marked = _marked(tree, tree.root)
-    if len(kept) == len(tree) and not marked:
+    marked = [bool(tree.children[n]) and node_label(tree, n).startswith("@") for n in range(len(tree))]
+    if not any(marked):
         return tree
-    place = {node: new for new, node in enumerate(kept)}
+    kept = [n for n in tree.preorder.tolist() if n == tree.root or not marked[n]]
+    index = {node: new for new, node in enumerate(kept)}
     parents = []
     for node in kept:
         above = int(tree.parents[node])
-        while above >= 0 and above not in place:
+        while above >= 0 and above not in index:
             above = int(tree.parents[above])
-        parents.append(place.get(above, -1))
+        parents.append(index.get(above, -1))
     tokens, labels = ([column[n] for n in kept] if column else None for column in (tree.tokens, tree.labels))
-    if marked and labels is not None:
-        labels[0] = (_label(tree, tree.root) or "").lstrip("@") or None
+    if marked[tree.root] and labels is not None:
+        labels[0] = node_label(tree, tree.root).lstrip("@") or None
     return Tree(parents, tokens=tokens, labels=labels)
 
 
-class _Part(NamedTuple):
-    """The sisters `low..high` of a phrase around their head; one sister only: a leaf of the tree."""
+def binary_phrases(tree: Tree, words: Sequence[str], parser: str) -> Tree:
+    """Return another parser's labelled tree as a binary one without labels.
 
-    label: str | None
-    sisters: tuple[int, ...]
-    head: int
-    low: int
-    high: int
-
-
-def _part(tree: Tree, node: int) -> _Part:
-    """The whole phrase at a node, unary chains skipped."""
-    label = _label(tree, node)
-    children = tree.children[node]
-    while len(children) == 1:
-        node = children[0]
-        children = tree.children[node]
-        label = label if label not in (None, "ROOT", "TOP") and children else _label(tree, node)
-    if not children:
-        return _Part(label, (node,), 0, 0, 0)
-    head = head_child(_label(tree, node) or "", [_label(tree, child) or "" for child in children])
-    return _Part(label, children, head, 0, len(children) - 1)
-
-
-def _halves(tree: Tree, part: _Part) -> tuple[_Part, _Part]:
-    between = None if part.label is None else "@" + part.label.lstrip("@")
-    if part.low < part.head:  # left sisters are joined last, so they come off first
-        rest = part._replace(label=between, low=part.low + 1)
-        return _part(tree, part.sisters[part.low]), _settled(tree, rest)
-    rest = part._replace(label=between, high=part.high - 1)
-    return _settled(tree, rest), _part(tree, part.sisters[part.high])
-
-
-def _settled(tree: Tree, part: _Part) -> _Part:
-    """A part that is down to its head alone is that child's own phrase."""
-    return part if part.low < part.high else _part(tree, part.sisters[part.low])
-
-
-def _marked(tree: Tree, node: int) -> bool:
-    return bool(tree.children[node]) and (_label(tree, node) or "").startswith("@")
-
-
-def _label(tree: Tree, node: int) -> str | None:
-    label = None if tree.labels is None else tree.labels[node]
-    return None if label is None else str(label)
+    Parsers escape brackets and quotes in their own ways, so the leaves get the words that the
+    parser was given.
+    """
+    binary = binarise(tree)
+    if len(binary.leaves) != len(words):
+        raise FormatError(
+            f"{parser} has {len(binary.leaves)} words in the tree of a sentence of {len(words)}, "
+            f"{' '.join(words)[:60]!r}; it must take the words as they are given"
+        )
+    tokens: list[str | None] = [None] * len(binary)
+    for leaf, word in zip(binary.leaves.tolist(), words, strict=True):
+        tokens[leaf] = word
+    return Tree(binary.parents, tokens=tokens)

@@ -1,37 +1,69 @@
-"""The trees of a text's sentences as one tree, and words in a row as one."""
+"""Check and split sentences before they are parsed, and join the trees of sentences into one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 
 from bough.trees.tree import Tree
 
-NEXT = "parataxis"  # the relation of a sentence to the text's first one
+_STOPS = frozenset([".", "!", "?", ";", ":", "--", "...", ",", ")", "''"])
 
 
-def joined(trees: Sequence[Tree], kind: Literal["constituency", "dependency"]) -> Tree:
-    """One tree over the sentences of a text.
+def check_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """Yield the sentences. Raise a ValueError with the index of one that a parser cannot take."""
+    for index, words in enumerate(sentences):
+        if isinstance(words, str):
+            raise ValueError(f"sentence {index} is text, {words[:40]!r}; a parser takes lists of words")
+        if not words:
+            raise ValueError(f"sentence {index} is empty; a tree has at least one word")
+        for number, word in enumerate(words):
+            if not word.strip():
+                raise ValueError(f"sentence {index}: word {number} is {word!r}; a word has letters or signs")
+        yield words
 
-    Trees of phrases are paired, the pairs paired again, and so on: the way up grows with the logarithm of their
-    number. Of dependency trees, all later roots hang from the first.
+
+def split_long(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:
+    """Return pieces of at most `longest` words, split after punctuation where there is some."""
+    pieces: list[Sequence[str]] = []
+    low = 0
+    while len(tokens) - low > longest:
+        high = low + longest
+        stops = (end for end in range(high, low + longest // 2, -1) if tokens[end - 1] in _STOPS)
+        high = next(stops, high)
+        pieces.append(tokens[low:high])
+        low = high
+    return [*pieces, tokens[low:]]
+
+
+def join_sentences(
+    trees: Sequence[Tree], kind: Literal["constituency", "dependency"], *, balanced: bool = True
+) -> Tree:
+    """Return one tree over the trees of a text's sentences.
+
+    The root of every later dependency tree becomes a child of the first tree's root, by the
+    relation `parataxis`. Phrase trees become the leaves of a balanced binary tree, so that the
+    depth grows with the logarithm of their number; with `balanced=False`, of a tree that branches
+    to the right.
     """
     if len(trees) == 1:
         return trees[0]
-    return _paired(trees) if kind == "constituency" else _in_line(trees)
-
-
-def in_a_row(words: Sequence[str]) -> Tree:
-    """Each word above the one before it, the last the root: what a recurrent network reads."""
-    return Tree([*range(1, len(words)), -1], tokens=list(words))
-
-
-def _paired(trees: Sequence[Tree]) -> Tree:
     parents: list[int] = []
     tokens: list[str | None] = []
-    stack = [(0, len(trees), -1)]  # the sentences from one to another, and the node above them
+    if kind == "dependency":
+        relations: list[object] = []
+        for tree in trees:
+            names = list(tree.relations or (None,) * len(tree))
+            if parents:
+                names[tree.root] = "parataxis"
+            above = trees[0].root if parents else -1
+            parents += np.where(tree.parents < 0, above, tree.parents + len(parents)).tolist()
+            tokens += tree.tokens or (None,) * len(tree)
+            relations += names
+        return Tree(parents, tokens=tokens, relations=relations)
+    stack = [(0, len(trees), -1)]  # the trees from `low` to `high`, and the node above them
     while stack:
         low, high, above = stack.pop()
         node = len(parents)
@@ -42,21 +74,11 @@ def _paired(trees: Sequence[Tree]) -> Tree:
             continue
         parents.append(above)
         tokens.append(None)
-        middle = (low + high + 1) // 2
+        middle = (low + high + 1) // 2 if balanced else low + 1
         stack += [(middle, high, node), (low, middle, node)]
     return Tree(parents, tokens=tokens)
 
 
-def _in_line(trees: Sequence[Tree]) -> Tree:
-    parents: list[int] = []
-    tokens: list[str | None] = []
-    relations: list[object] = []
-    for tree in trees:
-        top = trees[0].root if parents else -1
-        own = list(tree.relations or (None,) * len(tree))
-        if parents:
-            own[tree.root] = NEXT
-        parents += np.where(tree.parents < 0, top, tree.parents + len(parents)).tolist()
-        tokens += tree.tokens or (None,) * len(tree)
-        relations += own
-    return Tree(parents, tokens=tokens, relations=relations)
+def chain_of_words(words: Sequence[str]) -> Tree:
+    """Return the chain of a recurrent network: each word is the parent of the one before it."""
+    return Tree([*range(1, len(words)), -1], tokens=list(words))

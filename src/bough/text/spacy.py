@@ -1,26 +1,24 @@
-"""spaCy's dependencies, in the manner of Stanford Dependencies.
+"""Parse with spaCy, and convert its dependencies to Stanford Dependencies.
 
-spaCy's English pipelines speak the ClearNLP dialect: prepositions head their objects, as in Stanford
-Dependencies, but `is` heads its complement, and of many conjuncts each hangs from the one before it.
+The English pipelines of spaCy have the relations of ClearNLP: prepositions head their objects, as
+in Stanford Dependencies, but `is` heads its complement, and each of several conjuncts hangs from
+the one before it.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from bough.errors import DataError
-from bough.text.editable_tree import Draft
-from bough.text.words import BE, checked, plain
+from bough.text.join_sentences import check_sentences
+from bough.text.stanford_dependencies import BE, EditableTree, plain
 from bough.trees.tree import Tree
 
-log = logging.getLogger(__name__)
-
-INSTALL = '`pip install "bough[spacy]"`, then `python -m spacy download en_core_web_sm`'
+DOWNLOAD = "`python -m spacy download en_core_web_sm`"
 PREFERRED = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_trf")
 UNUSED = ("ner", "lemmatizer", "senter", "textcat", "entity_linker")
 
@@ -41,28 +39,48 @@ _NAMES = {
 
 
 class SpacyParser:
-    """Dependency trees by an installed spaCy pipeline for English, the one named or the best there is.
+    """Dependency trees by an installed spaCy pipeline for English.
 
-    `model` is a pipeline's name (`en_core_web_sm`), the package it is installed as, or a folder.
+    Args:
+        model: the name of a pipeline (`en_core_web_sm`), the package it is installed as, or a folder; None means the
+            best one that is installed.
     """
 
     name = "spacy"
 
     def __init__(self, model: str | None = None) -> None:
-        self.model = model or _best()
-        self._pipeline = _load(self.model)
+        try:
+            import spacy
+        except ImportError as error:
+            raise DataError(
+                f'spaCy is not installed; `pip install "bough[spacy]"`, then {DOWNLOAD}'
+            ) from error
+        names = installed()
+        if model is None:
+            if not names:
+                raise DataError(f"spaCy has no English pipeline here; {DOWNLOAD}")
+            model = next((name for name in PREFERRED if name in names), min(names))
+        elif not (model in names or model in names.values() or Path(model).is_dir()):
+            there = f"installed: {', '.join(sorted(names))}" if names else "none is installed"
+            raise DataError(
+                f"no spaCy pipeline {model!r} ({there}); get it with `python -m spacy download {model}`"
+            )
+        self.model = model
+        self._pipeline = spacy.load(names.get(model, model), exclude=list(UNUSED))
+        if "parser" not in self._pipeline.pipe_names:
+            raise DataError(f"the spaCy pipeline {model!r} has no parser; {DOWNLOAD} has one")
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """No phrases here: spaCy has dependencies only, so this is a ValueError."""
+        """Raise a ValueError: spaCy has no phrases."""
         raise ValueError(
             "spaCy has dependencies only; for phrases take the parser 'builtin', 'stanza' or 'corenlp:URL'"
         )
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """A dependency tree for each sentence: node i is word i, relations are those of Stanford Dependencies."""
+        """Return one tree of Stanford Dependencies per sentence: node i is word i."""
         docs = self._pipeline.pipe(self._docs(sentences))
         return [
-            to_stanford(
+            clearnlp_to_stanford(
                 words,
                 [-1 if token.head.i == token.i else token.head.i for token in doc],
                 [token.dep_ for token in doc],
@@ -74,109 +92,66 @@ class SpacyParser:
     def _docs(self, sentences: Sequence[Sequence[str]]) -> Iterator[Any]:
         from spacy.tokens import Doc
 
-        for words in checked(sentences):
+        for words in check_sentences(sentences):
             # one sentence, one tree: the parser must not find a second start in it
             starts: list[bool | int | None] = [place == 0 for place in range(len(words))]
             yield Doc(self._pipeline.vocab, words=list(words), sent_starts=starts)
 
 
-def to_stanford(
-    words: Sequence[str], heads: Sequence[int], relations: Sequence[str], tags: Sequence[str]
-) -> Tree:
-    """ClearNLP dependencies (heads from 0, -1 above the root) as Stanford Dependencies."""
-    draft = Draft(words, heads, relations)
-    _lift_complements(draft, tags)
-    _gather_conjuncts(draft)
-    draft.rename(lambda node: _name(draft, node))
-    return draft.tree()
-
-
-def _lift_complements(draft: Draft, tags: Sequence[str]) -> None:
-    """`is` comes to hang from its complement; not from an adverb, and not where it says that something is."""
-    for verb, word in enumerate(draft.words):
-        if plain(word) not in BE:
-            continue
-        complements = [node for node in draft.below(verb, "attr", "acomp") if not tags[node].startswith("RB")]
-        if draft.below(verb, "expl"):
-            for node in complements:
-                draft.relations[node] = "nsubj"
-        elif complements:
-            draft.lift_all(complements[0], "cop")
-
-
-def _gather_conjuncts(draft: Draft) -> None:
-    """Conjuncts and their conjunctions all hang from the first conjunct."""
-    for node, relation in enumerate(draft.relations):
-        if relation not in ("cc", "conj", "preconj"):
-            continue
-        above = draft.heads[node]
-        while above >= 0 and draft.relations[above] == "conj" and draft.heads[above] >= 0:
-            above = draft.heads[above]
-            draft.hang(node, above)
-
-
-def _name(draft: Draft, node: int) -> str:
-    relation = draft.relations[node]
-    if relation == "dative" and draft.below(node, "pobj"):
-        return "prep"
-    if relation == "prep" and draft.relations[draft.heads[node]] == "prep":
-        return "pcomp"
-    if relation == "det" and plain(draft.words[node]) == "no":
-        return "neg"
-    return _NAMES.get(relation, relation)
-
-
-# -------------------------------------------------------------------- pipelines
-
-
 def installed() -> dict[str, str]:
-    """The English pipelines with a parser that are installed: their name -> the package to load.
+    """Return the installed English pipelines that have a parser: their name -> the package to load.
 
-    A pipeline's package has a `meta.json` beside its code; its name need not be the package's.
+    The package of a pipeline has a `meta.json` beside its code, and need not have the pipeline's
+    name.
     """
     found = {}
     for distribution in metadata.distributions():
         package = (distribution.name or "").replace("-", "_")
-        path = Path(str(distribution.locate_file(f"{package}/meta.json")))
-        if not path.is_file():
-            continue
         try:
+            path = Path(str(distribution.locate_file(f"{package}/meta.json")))
             meta = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            log.debug("%s: no JSON, so no pipeline", path)
+        except (OSError, ValueError):  # not a pipeline
             continue
         if isinstance(meta, dict) and meta.get("lang") == "en" and "parser" in meta.get("components", ()):
             found[f"en_{meta.get('name')}"] = package
     return found
 
 
-def _best() -> str:
-    _spacy()
-    names = installed()
-    if not names:
-        raise DataError(f"spaCy has no English pipeline here; {INSTALL.partition(', then ')[2]}")
-    return min(names, key=lambda name: (*(name != preferred for preferred in PREFERRED), name))
+def clearnlp_to_stanford(
+    words: Sequence[str], heads: Sequence[int], relations: Sequence[str], tags: Sequence[str]
+) -> Tree:
+    """Convert spaCy's heads (from 0, -1 above the root), relations and Penn tags to an SD tree."""
+    tree = EditableTree(words, heads, relations)
+    for verb, word in enumerate(words):
+        if plain(word) not in BE:
+            continue
+        # `is` comes to hang from its complement; not from an adverb, and not in `there is`
+        complements = [node for node in tree.below(verb, "attr", "acomp") if not tags[node].startswith("RB")]
+        if tree.below(verb, "expl"):
+            for node in complements:
+                tree.relations[node] = "nsubj"
+        elif complements:
+            tree.promote(complements[0], "cop", siblings=True)
+    for node, relation in enumerate(tree.relations):
+        above = tree.heads[node]
+        # conjuncts and their conjunctions all hang from the first conjunct
+        while (
+            relation in ("cc", "conj", "preconj")
+            and above >= 0
+            and tree.relations[above] == "conj"
+            and tree.heads[above] >= 0
+        ):
+            above = tree.heads[node] = tree.heads[above]
+    tree.relations = [_name(tree, node) for node in range(len(words))]
+    return tree.tree()
 
 
-def _load(model: str) -> Any:
-    spacy = _spacy()
-    names = installed()
-    if not (model in names or model in names.values() or Path(model).is_dir()):
-        there = f"installed: {', '.join(sorted(names))}" if names else "none is installed"
-        raise DataError(
-            f"no spaCy pipeline {model!r} ({there}); get it with `python -m spacy download {model}`"
-        )
-    pipeline = spacy.load(names.get(model, model), exclude=list(UNUSED))
-    if "parser" not in pipeline.pipe_names:
-        raise DataError(
-            f"the spaCy pipeline {model!r} has no parser; {INSTALL.partition(', then ')[2]} has one"
-        )
-    return pipeline
-
-
-def _spacy() -> Any:
-    try:
-        import spacy
-    except ImportError as error:
-        raise DataError(f"spaCy is not installed; {INSTALL}") from error
-    return spacy
+def _name(tree: EditableTree, node: int) -> str:
+    relation = tree.relations[node]
+    if relation == "dative" and tree.below(node, "pobj"):
+        return "prep"
+    if relation == "prep" and tree.relations[tree.heads[node]] == "prep":
+        return "pcomp"
+    if relation == "det" and plain(tree.words[node]) == "no":
+        return "neg"
+    return _NAMES.get(relation, relation)

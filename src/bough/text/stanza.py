@@ -1,4 +1,4 @@
-"""stanza's parsers: phrases built outwards from their heads, Universal Dependencies made Stanford's."""
+"""Parse with stanza: binarise its phrases, convert its Universal Dependencies to Stanford's."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bough.errors import DataError, FormatError
-from bough.text.phrases import binary_phrases
-from bough.text.stanford_dependencies import to_stanford
-from bough.text.words import checked
+from bough.text.binarise import binary_phrases
+from bough.text.join_sentences import check_sentences
+from bough.text.stanford_dependencies import universal_to_stanford
 from bough.trees.tree import Tree
 
 PACKAGE = '`pip install "bough[stanza]"`'
@@ -19,28 +19,32 @@ BATCH = 500  # sentences per call, so that a long file does not fill the memory
 
 
 class StanzaParser:
-    """Phrase and dependency trees by stanza's English models, which are never downloaded from here.
+    """Phrase and dependency trees by the English models of stanza, which it never downloads.
 
-    The models for the one or the other are loaded when first used.
+    The models for either kind of tree are loaded when they are first used.
     """
 
     name = "stanza"
 
     def __init__(self) -> None:
-        self._stanza = _stanza()
+        try:
+            import stanza
+        except ImportError as error:
+            raise DataError(f"stanza is not installed; {PACKAGE}, then {MODELS}") from error
+        self._stanza: Any = stanza
         self._pipelines: dict[str, Any] = {}
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """A binary tree for each sentence, words at the leaves, nodes in preorder."""
+        """Return one binary tree per sentence: words at the leaves, nodes in preorder."""
         return [
             binary_phrases(Tree.from_stanza(sentence.constituency), words, "stanza")
-            for words, sentence in self._parsed(sentences, PHRASES)
+            for words, sentence in self._parse(sentences, PHRASES)
         ]
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """A dependency tree for each sentence: node i is word i, relations are those of Stanford Dependencies."""
+        """Return one tree of Stanford Dependencies per sentence: node i is word i."""
         trees = []
-        for words, sentence in self._parsed(sentences, DEPENDENCIES):
+        for words, sentence in self._parse(sentences, DEPENDENCIES):
             parsed = sentence.words
             if len(parsed) != len(words):
                 raise FormatError(
@@ -49,40 +53,30 @@ class StanzaParser:
                 )
             heads = [word.head - 1 for word in parsed]
             tags = [word.xpos or "" for word in parsed]
-            trees.append(to_stanford(words, heads, [word.deprel for word in parsed], tags))
+            trees.append(universal_to_stanford(words, heads, [word.deprel for word in parsed], tags))
         return trees
 
-    def _parsed(
+    def _parse(
         self, sentences: Sequence[Sequence[str]], processors: str
     ) -> Iterator[tuple[Sequence[str], Any]]:
-        given = list(checked(sentences))
+        """Yield each sentence with stanza's answer."""
+        given = list(check_sentences(sentences))
         for start in range(0, len(given), BATCH):
             batch = given[start : start + BATCH]
-            found = self._pipeline(processors)([list(words) for words in batch]).sentences
+            if processors not in self._pipelines:
+                try:
+                    self._pipelines[processors] = self._stanza.Pipeline(
+                        "en",
+                        processors=processors,
+                        tokenize_pretokenized=True,
+                        download_method=None,
+                        logging_level="ERROR",
+                    )
+                except FileNotFoundError as error:
+                    raise DataError(f"stanza has no English models for {processors}; {MODELS}") from error
+            found = self._pipelines[processors]([list(words) for words in batch]).sentences
             if len(found) != len(batch):
                 raise FormatError(
                     f"stanza made {len(found)} sentences of {len(batch)}; it must keep them apart"
                 )
             yield from zip(batch, found, strict=True)
-
-    def _pipeline(self, processors: str) -> Any:
-        if processors not in self._pipelines:
-            try:
-                self._pipelines[processors] = self._stanza.Pipeline(
-                    "en",
-                    processors=processors,
-                    tokenize_pretokenized=True,
-                    download_method=None,
-                    logging_level="ERROR",
-                )
-            except FileNotFoundError as error:
-                raise DataError(f"stanza has no English models for {processors}; {MODELS}") from error
-        return self._pipelines[processors]
-
-
-def _stanza() -> Any:
-    try:
-        import stanza
-    except ImportError as error:
-        raise DataError(f"stanza is not installed; {PACKAGE}, then {MODELS}") from error
-    return stanza

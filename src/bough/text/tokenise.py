@@ -1,13 +1,13 @@
-"""Text to words as the Penn Treebank cuts them, each with its place in the text; and text to sentences.
+"""Split text into sentences and words as the Penn Treebank has them.
 
-`don't` is `do n't`, `it's` is `it 's`, `cannot` is `can not`, and `dont` and `im` are the words they were meant to be,
-`do n't` and `i 'm`; hyphens, slashes within words, URLs, emoticons
-and the dots of abbreviations stay where they are. A token's `text` is the treebank's form: quotes are
-`` `` `` and `''`, or `` ` `` and `'`, every dash is `--`, an ellipsis is `...`; `start` and `end` still point
-at what was written. White space and control characters are part of no token.
+`don't` is `do n't`, `it's` is `it 's`, `cannot` is `can not`; `dont` and `im` are the words that
+they stand for, `do n't` and `i 'm`. Hyphens, slashes within words, URLs, emoticons and the dots of
+abbreviations stay. The `text` of a token has the treebank's form: quotes are `` `` `` and `''`, or
+`` ` `` and `'`, every dash is `--`, an ellipsis is `...`; `start` and `end` point at what was
+written. White space and control characters are part of no token.
 
-A pattern is tried at each place, and each way it can fail looks at a bounded number of characters: the
-time is linear in the text, whatever the text.
+Every alternative of the pattern either matches or fails within a bounded number of characters, or
+consumes all that it has looked at: the time is linear in the text, whatever the text.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 from bough.data.emoji import is_picture
 from bough.formats.escapes import BRACKETS
-from bough.text.patterns import PLAIN, TOKEN
-from bough.text.words import word_set
 
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
 _LONE = re.compile("[\ud800-\udfff]")
@@ -27,7 +25,7 @@ _HALVES = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme":
 # without the apostrophe that people leave out; not where it would be another word: were, well, its, ill, shed
 _HALVES |= {
     f"{verb}nt": len(verb)
-    for verb in word_set("do does did is are was were ca could wo would should have has had ai must need")
+    for verb in "do does did is are was were ca could wo would should have has had ai must need".split()
 }
 _HALVES |= dict.fromkeys(("im", "hes"), -1) | {
     word: -len(end)
@@ -41,23 +39,72 @@ _HALVES |= dict.fromkeys(("im", "hes"), -1) | {
 _LEFT_OUT = {"nt": "n't", "m": "'m", "s": "'s", "re": "'re", "ve": "'ve"}
 _APOSTROPHES = str.maketrans("\u2018\u2019\u2010\u2011", "''--", "\u00ad")
 
-_ABBREVIATIONS = word_set(
-    "mr mrs ms dr jr sr prof st mt vs etc al inc ltd corp co bros dept univ assn ave blvd est "
-    "approx jan feb apr aug sept oct nov dec ph.d"
+_ABBREVIATIONS = frozenset(
+    (
+        "mr mrs ms dr jr sr prof st mt vs etc al inc ltd corp co bros dept univ assn ave blvd est "
+        "approx jan feb apr aug sept oct nov dec ph.d"
+    ).split()
 )
-_TITLES = word_set("Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle")
+_TITLES = frozenset(
+    "Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle".split()
+)
 _INITIAL = re.compile(r"\.(?:\s{1,3}[^\W\d]|,)")
 _NUMBER = re.compile(r"\.\s{0,3}\d")
-_MAY_END = word_set("etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.")
-_OPENERS = word_set(
-    "The A An This That These Those He She It We They I You In On At But And If As There What"
+_MAY_END = frozenset(
+    "etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.".split()
+)
+_OPENERS = frozenset(
+    ("The A An This That These Those He She It We They I You In On At But And If As There What").split()
 )
 _CLOSING = frozenset(["''", "'", ")", "]", "}"])
 _OPENING = frozenset(["``", "`", "(", "[", "{"])
 
 
+# Marks that Python does not count as letters but that stand inside words: accents, vowel points, joiners.
+_MARKS = (
+    "\u00ad\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
+    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0903"
+    "\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a4d\u0a81-\u0a83\u0abc-\u0acd"
+    "\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200c\u200d\u20d0-\u20f0"
+)
+_W = rf"[\w{_MARKS}]"
+_EMOJI = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u25aa-\u27bf\u2934-\u2b55"
+    "\U0001f000-\U0001faff]"
+)
+_TONE = "[\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]{0,8}"
+
+TOKEN = re.compile(
+    rf"""
+    (?P<url> (?<!\w)(?:https?://|ftp://|www\.)[^\s<>"\u201c\u201d\x00-\x1f]{{1,2000}}
+           | (?<!\w)\w[\w.+\-]{{0,63}}@[\w\-]{{1,63}}(?:\.[\w\-]{{1,63}}){{1,8}}
+           | (?<![\w.])\w[\w\-]{{0,62}}\.(?:com|org|net|edu|gov|co\.uk)(?![\w])(?:/[^\s<>"\x00-\x1f]{{0,2000}})? )
+  | (?P<tag> (?<!\w)[\#@][^\W\d]\w{{0,99}}+ )
+  | (?P<face> (?<!\w)[:;=][\^'o]?-?[()\[\]DPpOo/\\|*3]{{1,8}}(?!\w) | <3+(?!\w) )
+  | (?P<emoji> [\U0001f1e6-\U0001f1ff]{{2}} | {_EMOJI}{_TONE}(?:\u200d{_EMOJI}{_TONE}){{0,8}} )
+  | (?P<dots> \.{{2,}}+ | \u2026+ )
+  | (?P<dash> -{{2,}}+ | [\u2010-\u2015\u2212]+ )
+  | (?P<bracket> -[LR][RSC]B- )
+  | (?P<quote> ``|''|["\u201c-\u201f\u00ab\u00bb] )
+  | (?P<letters> (?<!\w)(?:[^\W\d_]\.){{1,11}}[^\W\d_](?:\.|(?![\w]))(?:-{_W}+)* )
+  | (?P<clitic> (?<!\w)['\u2019](?:s|m|d|re|ve|ll)(?!{_W}) )
+  | (?P<short> (?<!\w)['\u2018\u2019](?:em|til|till|cause|bout|n['\u2019]?|tis|twas|\d0s|\d\d)(?!{_W}) )
+  | (?P<word> (?:[A-Z]{{1,3}}(?=\$))
+            | (?:(?<!\w)\.(?=\d))?{_W}++
+              (?:(?:[-\u2010\u2011&/]|['\u2019](?=\w)|(?<=\d)[.,:](?=\d)){_W}++)*+
+              (?:-(?=\s|\Z)|(?<=\bol)['\u2019])? )
+  | (?P<run> [!?]+ | \*+ | =+ | _+ | ~+ | \++ )
+  | (?P<apostrophe> ['`\u2018-\u201b] )
+  | (?P<other> [^\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufe00-\ufe0f] )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# A shortcut for most tokens, where `TOKEN` would find the same: letters up to a blank or a mark that ends a word.
+PLAIN = re.compile(r"\s*+([A-Za-z]++)(?=[\s,;!?)]|\Z)")
+
+
 class Token(NamedTuple):
-    """One word: its treebank form, and where it stands in the text."""
+    """A word in the treebank's form, and where it stands in the text."""
 
     text: str
     start: int
@@ -65,7 +112,7 @@ class Token(NamedTuple):
 
 
 def tokenise(text: str) -> list[Token]:
-    """The tokens of a text, first to last.
+    """Return the tokens of a text, first to last.
 
     >>> [token.text for token in tokenise('She said "I can\\'t".')]
     ['She', 'said', '``', 'I', 'ca', "n't", "''", '.']
@@ -83,7 +130,7 @@ def tokenise(text: str) -> list[Token]:
 
 
 def sentences(text: str) -> list[list[Token]]:
-    """The tokens of a text, sentence by sentence; a blank line ends a sentence too.
+    """Return the tokens of a text, sentence by sentence; a blank line ends a sentence, too.
 
     >>> [len(sentence) for sentence in sentences("Dr. No won. She did n't!")]
     [4, 4]
@@ -106,33 +153,29 @@ def sentences(text: str) -> list[list[Token]]:
 def _tokens_of(text: str, match: re.Match[str]) -> Iterator[Token]:
     start, end = match.span()
     kind, written = match.lastgroup, match[0]
-    if kind == "word" or kind == "letters":
-        yield from _word(text, start, end)
+    if kind in ("word", "letters") and text[end : end + 1] == "." and _takes_dot(text, written, end):
+        yield Token(written.translate(_APOSTROPHES) + ".", start, end + 1)
+    elif kind in ("word", "letters", "short"):
+        yield from _split_clitics(written, start)
     elif kind == "url":
         closers = "" if "(" in written else ")"
         kept = len(written.rstrip(".,;:!?'\"\u2019]}" + closers))
         yield Token(written[:kept], start, start + kept)
     elif kind == "quote":
-        yield Token(_quote(text, start, written), start, end)
+        if written not in ("``", "''"):
+            opens = written in "\u201c\u201e\u201f\u00ab" or (written == '"' and _opens(text, start))
+            written = "``" if opens else "''"
+        yield Token(written, start, end)
     elif kind == "apostrophe":
-        yield Token(_single_quote(text, start, written), start, end)
-    elif kind == "short":
-        yield from _parts(written, start)
+        opens = written in "`\u2018\u201a\u201b" or (written == "'" and _opens(text, start))
+        yield Token("`" if opens else "'", start, end)
     else:
         fixed = {"dots": "...", "dash": "--", "bracket": BRACKETS.get(written.upper())}.get(kind or "")
         yield Token(fixed or _visible(written.translate(_APOSTROPHES)), start, end)
 
 
-def _word(text: str, start: int, end: int) -> Iterator[Token]:
-    """A word with its abbreviation dot taken in and its clitics cut off."""
-    written = text[start:end]
-    if text[end : end + 1] == "." and _takes_dot(text, written, end):
-        yield Token(written.translate(_APOSTROPHES) + ".", start, end + 1)
-        return
-    yield from _parts(written, start)
-
-
 def _takes_dot(text: str, written: str, end: int) -> bool:
+    """Return whether the dot after a word belongs to it, as in an abbreviation."""
     if len(written) == 1:
         return written.isupper() and written != "I" and _INITIAL.match(text, end) is not None
     if written.lower() == "no":
@@ -140,7 +183,7 @@ def _takes_dot(text: str, written: str, end: int) -> bool:
     return written.lower() in _ABBREVIATIONS or written in _TITLES
 
 
-def _parts(written: str, start: int) -> Iterator[Token]:
+def _split_clitics(written: str, start: int) -> Iterator[Token]:
     cuts = [len(written)]
     while len(cuts) < 4 and (clitic := _CLITIC.search(written, max(0, cuts[-1] - 3), cuts[-1])) is not None:
         if clitic.start() == 0:
@@ -158,42 +201,26 @@ def _parts(written: str, start: int) -> Iterator[Token]:
         low = high
 
 
-def _quote(text: str, start: int, written: str) -> str:
-    if written in ("``", "''"):
-        return written
-    if written in "\u201c\u201e\u201f\u00ab":
-        return "``"
-    if written in "\u201d\u00bb":
-        return "''"
-    return "``" if _opens(text, start, start + 1) else "''"
-
-
-def _single_quote(text: str, start: int, written: str) -> str:
-    if written in "`\u2018\u201a\u201b":
-        return "`"
-    return "`" if written == "'" and _opens(text, start, start + 1) else "'"
-
-
-def _opens(text: str, start: int, end: int) -> bool:
-    """A straight quote opens after space, a bracket, a dash or another quote, unless space follows it."""
-    before, after = text[start - 1 : start], text[end : end + 1]
+def _opens(text: str, start: int) -> bool:
+    """Return whether a straight quote opens: after space or a sign, and before no space."""
+    before, after = text[start - 1 : start], text[start + 1 : start + 2]
     return (before == "" or before.isspace() or before in "([{-\u2013\u2014/\"'`\u201c\u2018") and (
         after != "" and not after.isspace()
     )
 
 
 def _visible(text: str) -> str:
-    """Lone surrogates, left over from bytes that are not UTF-8, cannot be written: U+FFFD stands for each."""
+    """Replace lone surrogates, which come from bytes that are not UTF-8, by U+FFFD."""
     return text if text.isascii() else _LONE.sub("\ufffd", text)
 
 
 def _closes(token: str) -> bool:
-    """Whether it may stand behind the mark that ends a sentence, and still be of that sentence."""
+    """Return whether a token may follow the mark that ends a sentence and still belong to it."""
     return token in _CLOSING or (not token[0].isalnum() and is_picture(token))
 
 
 def _ends_before(text: str, tokens: list[Token], start: int, place: int) -> bool:
-    """Whether a sentence that started at token `start` is over before token `place`."""
+    """Return whether a sentence that starts at token `start` is over before token `place`."""
     gap = text[tokens[place - 1].end : tokens[place].start]
     if gap.count("\n") >= 2 or "\u2029" in gap:
         return True

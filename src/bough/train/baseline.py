@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from bough.train.packed_trees import PackedTrees
+from bough.train.dataset import PackedTrees
 
 L2 = 1.0  # as scikit-learn's C = 1
 MOST = 50_000  # examples to learn from, drawn by chance: enough for a yardstick

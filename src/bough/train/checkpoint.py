@@ -15,9 +15,8 @@ from bough.errors import FormatError
 from bough.files import read_tensors_and_metadata, write_tensors
 from bough.models.model import Model
 from bough.train.config import TrainConfig
-from bough.train.distributed import here
-from bough.train.optimisers import optimiser_for
-from bough.train.optimisers.optimiser import Optimiser
+from bough.train.distributed import current
+from bough.train.optimizer import ModelOptimizer
 
 NAME = "checkpoint.safetensors"
 
@@ -28,7 +27,7 @@ class Progress:
 
     model: Model
     config: TrainConfig
-    optimiser: Optimiser
+    optimizer: ModelOptimizer
     rng: np.random.Generator
     metric: str  # the figure of dev that picks the epoch, unless the loss does
     epoch: int = 0  # epochs done
@@ -42,7 +41,7 @@ class Progress:
     @classmethod
     def start(cls, model: Model, config: TrainConfig, seed: int, metric: str) -> Progress:
         """Epoch 0."""
-        return cls(model, config, optimiser_for(model, config), np.random.default_rng(seed), metric)
+        return cls(model, config, ModelOptimizer(model, config), np.random.default_rng(seed), metric)
 
     def finish_epoch(self, loss: float, dev: dict[str, float], seconds: float) -> None:
         """Count it, and keep the model if dev likes it better than every one before."""
@@ -84,7 +83,7 @@ def store(out: Path, progress: Progress) -> None:
     """Write the checkpoint."""
     tensors = {f"model.{name}": t.cpu() for name, t in progress._learned().items()}
     tensors |= {f"best.{name}": t.cpu() for name, t in progress.best.items()}
-    tensors |= {f"optimiser.{name}": t.cpu() for name, t in progress.optimiser.state().items()}
+    tensors |= {f"optimizer.{name}": t.cpu() for name, t in progress.optimizer.state().items()}
     tensors["torch_rng"] = torch.get_rng_state()
     facts = {name: getattr(progress, name) for name in ("epoch", "seconds", *_BEST, "history")}
     facts["rng"] = progress.rng.bit_generator.state
@@ -97,7 +96,7 @@ _BEST = ("best_epoch", "best_score", "best_dev")
 def restore(out: Path, progress: Progress) -> None:
     """Go on from the checkpoint, if one was written; a torn one is a FormatError, never a silent fresh start."""
     path = out / NAME
-    found = here().from_first(lambda: read_tensors_and_metadata(path) if path.exists() else None)
+    found = current().from_first(lambda: read_tensors_and_metadata(path) if path.exists() else None)
     if found is None:
         return
     tensors, metadata = found
@@ -106,7 +105,7 @@ def restore(out: Path, progress: Progress) -> None:
         model = progress.model
         model.load_state_dict({**model.state_dict(), **_part(tensors, "model.")})
         progress.best = {name: t.to(model.table.device) for name, t in _part(tensors, "best.").items()}
-        progress.optimiser.load(_part(tensors, "optimiser."))
+        progress.optimizer.load(_part(tensors, "optimizer."))
         torch.set_rng_state(tensors["torch_rng"])
         progress.rng.bit_generator.state = facts.pop("rng")
         for name, value in facts.items():

@@ -1,14 +1,20 @@
-"""Several processes that train one model: all that knows about ranks. One process is the rank of a run of one.
+"""Several processes that train one model, started by torchrun; one process is a run of one rank.
 
-Every rank draws the whole of what is drawn, computes its share of each batch, and takes the same step.
+Every rank holds all examples, draws the same batches, and computes its share of each. The gradients are summed, so that
+all ranks take the same step. The first rank alone writes files and shows progress.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,16 +22,25 @@ import torch
 import torch.distributed as dist
 from numpy.typing import NDArray
 from torch import Tensor
+from torch._C._distributed_c10d import PrefixStore, Store
+from torch.distributed.rendezvous import rendezvous
 
+from bough.errors import TrainingError
 from bough.models.model import Model
-from bough.train.tasks import Chosen, Floats, Indices, Learnable, Share
+from bough.train.tasks import Floats, Indices, Learnable
 
 T = TypeVar("T")
+_PATIENCE = timedelta(minutes=30)  # for ranks that have not come yet
+_FAILED = "failed"  # in the store that all ranks see: the first one that failed
+
+
+class Lost(Exception):
+    """Another rank cannot be reached."""
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """This process among `count`: its number, and the one that it has on its own machine."""
+    """This process among `count`: its number, and its number on its own machine."""
 
     number: int = 0
     count: int = 1
@@ -33,143 +48,199 @@ class Ranks:
 
     @property
     def first(self) -> bool:
-        """Whether this is the one that writes files and shows progress."""
+        """Whether this is the rank that writes files and shows progress."""
         return self.number == 0
 
-    # ------------------------------------------------------------------ shares
-
-    def share(self, examples: Sequence[T], chosen: Indices, sizes: Indices) -> Sequence[T] | Share[T]:
-        """What this rank computes of a batch: a run of it with about as many nodes as any other rank's."""
-        if self.count == 1:
-            return [examples[i] for i in chosen]
-        return Share(Chosen(examples, chosen), *self.cut(sizes[chosen]))
-
-    def cut(self, sizes: NDArray[Any]) -> tuple[int, int]:
-        """Where this rank's run begins and ends among things of these sizes, by the sum of the sizes before each."""
+    def share(self, sizes: NDArray[Any]) -> slice:
+        """Return the part of things of these sizes that is this rank's: about as much work as any other rank's."""
         after = np.cumsum(sizes)
         total = int(after[-1]) if len(after) else 0
-        middles = after - sizes / 2
-        bounds = [
-            int(np.searchsorted(middles, total * r / self.count)) for r in (self.number, self.number + 1)
-        ]
-        return bounds[0], len(sizes) if self.number == self.count - 1 else bounds[1]
+        edges = [total * rank / self.count for rank in (self.number, self.number + 1)]
+        start, end = np.searchsorted(after - sizes / 2, edges).tolist()
+        return slice(start, len(sizes) if self.number == self.count - 1 else end)
 
-    # ------------------------------------------------------------ what is joined
-
-    def reduce(self, model: Model, loss: Tensor) -> float:
-        """Make this rank's loss and gradients those of the whole batch, which is the sum of the shares."""
+    def loss(
+        self,
+        task: Learnable,
+        model: Model,
+        examples: Sequence[Any],
+        chosen: Indices,
+        sizes: Indices,
+        rng: Any,
+    ) -> float:
+        """Compute the loss of a batch and its gradients, which are the sum over all ranks."""
+        whole = [examples[i] for i in chosen]
         if self.count == 1:
+            loss = task.loss(model, whole, rng)
+            loss.backward()
             return loss.item()
-        weights = [p for p in model.parameters() if p.requires_grad]
-        rows = model.table.grad.coalesce() if model.table.grad is not None else None
-        facts = loss.new_zeros(
-            1 + self.count + len(weights)
-        )  # the loss, rows of each rank, which weights have one
-        facts[0] = loss.detach()
-        facts[1 + self.number] = 0 if rows is None else rows.indices().shape[1]
-        for place, p in enumerate(weights):
-            facts[1 + self.count + place] = p.grad is not None
-        with torch.no_grad():
+        own = whole[self.share(sizes[chosen])]
+        loss = task.loss(model, own, rng, whole) if own else model.table.new_zeros(())
+        if own:
+            loss.backward()
+        with torch.no_grad(), _talking():
+            weights = [p for p in model.parameters() if p.requires_grad]
             parts = [torch.zeros_like(p) if p.grad is None else p.grad for p in weights]
-            flat = torch.cat([facts, *(part.reshape(-1) for part in parts)])
-            with talking():
-                dist.all_reduce(flat)
-            facts, *summed = flat.split([len(facts), *(p.numel() for p in weights)])
-            told = facts.tolist()
-            for p, gradient, learning in zip(weights, summed, told[1 + self.count :], strict=True):
-                p.grad = gradient.view_as(p) if learning else None
-            if rows is not None:
-                model.table.grad = self._gathered(rows, [int(n) for n in told[1 : 1 + self.count]])
-        return float(told[0])
+            flat = torch.cat([loss.detach().view(1), *(part.reshape(-1) for part in parts)])
+            dist.all_reduce(flat)
+            total, *summed = flat.split([1, *(p.numel() for p in weights)])
+            for p, gradient in zip(weights, summed, strict=True):
+                p.grad = gradient.view_as(p)
+            if model.table.requires_grad:
+                model.table.grad = self._sum_rows(model.table)
+        return float(total)
 
-    def _gathered(self, rows: Tensor, counts: Sequence[int]) -> Tensor:
-        """The rows of the word table that any rank has a gradient of; a row may come from several."""
-        most = max(counts)
-        places = rows.indices().new_zeros(most)
-        values = rows.values().new_zeros(most, rows.shape[1])
-        own = counts[self.number]
-        places[:own], values[:own] = rows.indices()[0], rows.values()
-        found = []
-        for part in (places, values):
-            parts = [torch.empty_like(part) for _ in counts]
-            with talking():
-                dist.all_gather(parts, part)
-            found.append(torch.cat([one[:count] for one, count in zip(parts, counts, strict=True)]))
-        return torch.sparse_coo_tensor(
-            found[0].unsqueeze(0), found[1], rows.shape, check_invariants=False, is_coalesced=False
+    def _sum_rows(self, table: Tensor) -> Tensor:
+        """Return the sparse gradient of the word table with the rows of all ranks; a row may come from several."""
+        rows, values = (
+            torch.zeros(0, dtype=torch.int64, device=table.device),
+            table.new_zeros(0, table.shape[1]),
         )
+        if table.grad is not None:
+            gradient = table.grad.coalesce()
+            rows, values = gradient.indices()[0], gradient.values()
+        counts = self.each(len(rows))
+        found = []
+        for part in (rows, values):
+            padded = part.new_zeros(max(counts), *part.shape[1:])  # all ranks send as much as the longest
+            padded[: len(part)] = part
+            parts = [torch.empty_like(padded) for _ in counts]
+            dist.all_gather(parts, padded)
+            found.append(torch.cat([one[:count] for one, count in zip(parts, counts, strict=True)]))
+        return torch.sparse_coo_tensor(found[0].unsqueeze(0), found[1], table.shape, check_invariants=False)
 
     def predict(self, task: Learnable, model: Model, examples: Sequence[Any]) -> Floats:
-        """The task's predictions, each rank's share of them computed there."""
+        """Return the task's predictions, each rank's share of them computed there."""
         if self.count == 1:
             return task.predict(model, examples)
-        start, end = self.cut(task.sizes(examples))
-        own = task.predict(model, examples[start:end] or examples[:1])[: end - start]
-        return np.concatenate(list(self.each(own)))
+        own = examples[self.share(task.sizes(examples))]
+        found = self.each(task.predict(model, own) if len(own) else None)
+        return np.concatenate([part for part in found if part is not None])
 
-    def each(self, value: T) -> Iterator[T]:
-        """Every rank's value, by their numbers, one at a time."""
+    def each(self, value: T) -> list[T]:
+        """Return every rank's value, by their numbers."""
         if self.count == 1:
-            yield value
-            return
-        for number in range(self.count):
-            sent: list[Any] = [value if number == self.number else None]
-            with talking():
-                dist.broadcast_object_list(sent, src=number)
-            yield value if number == self.number else sent[0]
-
-    # -------------------------------------------------------------- who goes first
+            return [value]
+        found: list[Any] = [None] * self.count
+        with _talking():
+            dist.all_gather_object(found, value)
+        return found
 
     def from_first(self, work: Callable[[], T]) -> T:
-        """What the first rank makes of it; the others wait. What it raises is raised by it alone, and ends all."""
+        """Return what the first rank makes of it; the others wait. What it raises ends all ranks."""
         if self.count == 1:
             return work()
         found: list[Any] = [work() if self.first else None]
-        with talking():
+        with _talking():
             dist.broadcast_object_list(found, src=0)
         value: T = found[0]
         return value
 
     def in_turn(self, work: Callable[[], T]) -> T:
-        """The same work by all, on each machine by one before the others: they find what it has left in the cache."""
+        """Do the same work on all ranks, one on each machine before the others, which then find its cache."""
         if self.count == 1:
             return work()
         found = work() if self.local == 0 else None
-        self.wait()
+        with _talking():
+            dist.barrier()
         return work() if found is None else found
 
-    def wait(self) -> None:
-        """Until all have come here."""
-        if self.count > 1:
-            with talking():
-                dist.barrier()
+
+_current: ContextVar[Ranks] = ContextVar("ranks", default=Ranks())  # noqa: B039
 
 
-_here: ContextVar[Ranks] = ContextVar("ranks", default=Ranks())  # noqa: B039
+def current() -> Ranks:
+    """Return the rank that this process is."""
+    return _current.get()
 
 
-def here() -> Ranks:
-    """The rank that this process is; of a run of one, unless it is within `joined`."""
-    return _here.get()
+def restarts() -> bool:
+    """Return whether torchrun starts the run again when a rank is lost: then an unfinished run is continued."""
+    return "RANK" in os.environ and int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0")) > 0
 
 
 @contextlib.contextmanager
-def being(ranks: Ranks) -> Iterator[None]:
-    """Within it this process is that rank."""
-    token = _here.set(ranks)
+def joined(device: str = "cpu") -> Iterator[Ranks]:
+    """Join the processes that torchrun started, if it did: gloo on CPUs, nccl on GPUs.
+
+    The first rank that fails raises its error. The others end with it, without a message of their own.
+    """
+    if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
+        yield current()
+        return
+    ranks = Ranks(*(int(os.environ.get(name, "0")) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
+    cuda = device.startswith("cuda") and torch.cuda.is_available()
+    if cuda and ranks.local >= torch.cuda.device_count():
+        raise TrainingError(
+            f"rank {ranks.number}: {torch.cuda.device_count()} GPUs on its machine; start no more ranks than that there"
+        )
+    if cuda:
+        torch.cuda.set_device(ranks.local)
+    found: Store = next(iter(rendezvous("env://")))[0]
+    store = PrefixStore(f"bough/{_start(found, ranks)}", found)
+    dist.init_process_group(
+        "nccl" if cuda else "gloo", store=store, rank=ranks.number, world_size=ranks.count
+    )
+    token = _current.set(ranks)
     try:
-        yield
+        yield ranks
+    except Lost as lost:
+        if _failed_first(store, ranks, patience=2.0):
+            raise TrainingError(f"rank {ranks.number} lost another rank ({lost})") from None
+        raise SystemExit(2) from None
+    except Exception:
+        if _failed_first(store, ranks):
+            raise
+        raise SystemExit(2) from None
+    else:
+        dist.destroy_process_group()
     finally:
-        _here.reset(token)
+        _current.reset(token)
 
 
-class Lost(Exception):
-    """The others cannot be reached."""
+def _start(store: Store, ranks: Ranks) -> str:
+    """Return a name for this start of the ranks, on which they agree.
+
+    torchrun keeps its store when it restarts the ranks, and entries that the former ranks left there must not be taken for
+    those of the new ones. So each rank announces itself under a name never used before. The first rank publishes the
+    names that it finds, until every rank has found its own among them.
+    """
+    own = uuid.uuid4().hex
+    store.set(f"bough/here/{ranks.number}", own)
+    names = [f"bough/here/{number}" for number in range(ranks.count)]
+    store.wait(names, _PATIENCE)
+    deadline = time.monotonic() + _PATIENCE.total_seconds()
+    while time.monotonic() < deadline:
+        if ranks.first:
+            store.set("bough/start", ",".join(store.get(name).decode() for name in names))
+        store.wait(["bough/start"], _PATIENCE)
+        present = store.get("bough/start").decode()
+        if own in present:
+            start = blake2b(present.encode(), digest_size=8).hexdigest()
+            store.set(f"bough/{start}/seen/{ranks.number}", "")
+            if ranks.first and store.check([f"bough/{start}/seen/{number}" for number in range(ranks.count)]):
+                store.set(f"bough/{start}/go", "")
+            if store.check([f"bough/{start}/go"]):
+                return start
+        time.sleep(0.02)
+    raise TrainingError(f"rank {ranks.number} has waited for the others in vain")
+
+
+def _failed_first(store: Store, ranks: Ranks, patience: float = 0.0) -> bool:
+    """Return whether no other rank has failed before this one, nor does within so many seconds."""
+    try:
+        if patience:
+            with contextlib.suppress(RuntimeError):
+                store.wait([_FAILED], timedelta(seconds=patience))
+        own = str(ranks.number)
+        return bool(store.compare_set(_FAILED, "", own).decode() == own)
+    except RuntimeError:  # the store has gone too
+        return True
 
 
 @contextlib.contextmanager
-def talking() -> Iterator[None]:
-    """What goes wrong between ranks is that one of them is lost."""
+def _talking() -> Iterator[None]:
+    """Turn what goes wrong between ranks into `Lost`."""
     try:
         yield
     except RuntimeError as error:

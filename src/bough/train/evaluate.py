@@ -13,7 +13,7 @@ from bough.errors import DataError
 from bough.files import write_text
 from bough.models.metrics import Report, class_report, correlations
 from bough.pipelines import RelatednessPipeline, load
-from bough.pipelines.reading import groups
+from bough.pipelines.readers import groups
 from bough.text import Parser
 from bough.train.source import rating
 from bough.train.tasks import Floats

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +23,20 @@ from bough.models.config import Config
 from bough.models.model import UNKNOWN, Model
 from bough.pipelines import RelatednessPipeline, SentimentPipeline
 from bough.pipelines.readers import WholeReader
-from bough.text import Parser
-from bough.train.activation_cache import remember
 from bough.train.calibration import CalibratedTask
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import Progress, restore
 from bough.train.config import TrainConfig
 from bough.train.dataset import Gathered, Gatherer
-from bough.train.distributed import here
-from bough.train.fit_vectors import words_for
-from bough.train.loop import Event, learn
+from bough.train.distributed import current
+from bough.train.loop import Event, learn, remember
+from bough.train.options import FitOptions
 from bough.train.parse_cache import Parses, parses_for
 from bough.train.plan import SPLITS, Plan, kind_of
 from bough.train.report import Outcome, judged
 from bough.train.run_folder import claim, claim_data, versions
 from bough.train.tasks import PairsTask, set_rarity
-from bough.train.word_vectors import Words
+from bough.train.word_vectors import Words, words_for
 
 log = logging.getLogger(__name__)
 EXTRA = 30_000  # words beside those of the examples, for the texts that the model will meet
@@ -52,7 +51,7 @@ class Parsed:
     total: int
 
 
-Tell = Callable[[Parsed | Event], None]
+Callback = Callable[[Parsed | Event], None]
 Pipeline = SentimentPipeline | RelatednessPipeline
 
 
@@ -61,41 +60,37 @@ class Run:
     """All that a fit depends on but its data."""
 
     config: TrainConfig
-    parser: str | Parser
-    seed: int
-    data: Path | str | None
-    device: str
+    options: FitOptions
     start: Model | None = None
-    start_name: str = ""
 
     def record(self, plan: Plan) -> dict[str, Any]:
         """What `run.json` holds, and a run that is resumed has to have again."""
         return {
             "config": self.config.as_dict(),
-            "seed": self.seed,
-            "device": self.device,
-            "parser": self.parser if isinstance(self.parser, str) else self.parser.name,
+            "seed": self.options.seed,
+            "device": self.options.device,
+            "parser": self.options.parser_name,
             "purpose": {**plan.purpose.as_dict(), "ratings": list(plan.purpose.ratings)}
             | {"classes": list(plan.purpose.classes)},
             "examples": plan.sizes(),
             "files": {split: source.name for split, source in plan.sources.items()},
             "data": plan.digest,
-            "start": self.start_name,
+            "init_from": str(self.options.init_from or ""),
         }
 
 
-def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Outcome:
+def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, callback: Callback) -> Outcome:
     """Fit into the folder `out`; a finished one is read again."""
-    ranks, record = here(), run.record(plan)
+    ranks, record = current(), run.record(plan)
     finished = ranks.from_first(lambda: _claimed(out, record, resume))
     if finished is not None:
         return finished
     started = time.perf_counter()
-    splits = gather(run, plan, tell)
+    splits = gather(run, plan, callback)
     parsed = time.perf_counter() - started
     words = _words(run, splits)
-    torch.manual_seed(run.seed)
-    model = _new_model(run, plan, splits, words).to(run.device)
+    torch.manual_seed(run.options.seed)
+    model = _new_model(run, plan, splits, words).to(run.options.device)
     task = PairsTask(run.config) if plan.pairs else CalibratedTask(run.config)
     made_of = {**record, "vectors": words.name, "coverage": words.coverage}
     if model.encoder is not None:
@@ -104,17 +99,22 @@ def run_fit(run: Run, plan: Plan, out: Path, *, resume: bool, tell: Tell) -> Out
     examples = {split: splits[split].examples(model) for split in ("train", "dev")}
     remember(model, *examples.values())
     task.start(examples["train"], model)
-    progress = Progress.start(model, run.config, run.seed, task.metric)
+    progress = Progress.start(model, run.config, run.options.seed, task.metric)
     if resume:
         restore(out, progress)
-    learn(out, task, progress, examples, tell)
+    learn(out, task, progress, examples, callback)
     progress.use_best()
     del examples
-    outcome = judged(task, progress, splits, words, run.seed)
+    outcome = judged(task, progress, splits, words, run.options.seed)
     if model.encoder is None:
         _widen(model, words)
     seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
-    facts = {**outcome.facts, "versions": versions(run.config), "seed": run.seed, "parser": record["parser"]}
+    facts = {
+        **outcome.facts,
+        "versions": versions(run.config),
+        "seed": run.options.seed,
+        "parser": record["parser"],
+    }
     facts |= {"examples": record["examples"], "files": record["files"], "config": run.config.as_dict()}
     ranks.from_first(lambda: _write(out, outcome, facts, model, seconds))
     return outcome
@@ -141,12 +141,12 @@ def _write(
     (out / CHECKPOINT).unlink(missing_ok=True)
 
 
-def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
+def gather(run: Run, plan: Plan, callback: Callback) -> dict[str, Gathered]:
     """The trees of every split; texts are parsed, unless that was done before.
 
     Each rank reads and parses its shard of every source, and then has the trees of all, in the order of the source.
     """
-    ranks = here()
+    ranks = current()
     numbers = {name: number for number, name in enumerate(plan.purpose.classes)}
     gatherer = Gatherer(numbers, kind_of(run.config), pairs=plan.pairs)
     total, before = sum(len(found[ranks.number]) for found in plan.shards.values()), 0
@@ -157,13 +157,16 @@ def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
         with _parses(run, plan, split) as parses:
             own = gatherer.split(
                 source,
-                shard.read(source),
-                plan.parts[split][shard.start : shard.end].tolist(),
+                islice(source, shard.start, shard.stop),
+                plan.parts[split][shard.start : shard.stop].tolist(),
                 len(SPLITS),
                 parses,
-                lambda done, offset=offset: tell(Parsed(offset + done, total)),  # type: ignore[misc]
+                lambda done, offset=offset: callback(Parsed(offset + done, total)),  # type: ignore[misc]
             )
-        parts = _joined(ranks.each(own))
+        parts, *others = ranks.each(own)
+        for more in others:
+            for part, other in zip(parts, more, strict=True):
+                part.extend(other)
         splits |= {name: part for name, part in zip(SPLITS, parts, strict=True) if len(part)}
         for line in (line for part in parts for line in part.wordless[:1]):
             log.warning("%s: a text without a word, left out", source.place(line))
@@ -173,26 +176,17 @@ def gather(run: Run, plan: Plan, tell: Tell) -> dict[str, Gathered]:
     return splits
 
 
-def _joined(shards: Iterator[list[Gathered]]) -> list[Gathered]:
-    """The parts of all shards, each in the order of the shards."""
-    parts = next(shards)
-    for more in shards:
-        for part, other in zip(parts, more, strict=True):
-            part.extend(other)
-    return parts
-
-
 def _parses(run: Run, plan: Plan, split: str) -> AbstractContextManager[Parses | None]:
     """The memory of a source's parses; trees need none."""
     source, trees = plan.sources[split], plan.purpose.trees
     if source.trees:
         return nullcontext()
-    reader = WholeReader(run.parser, kind_of(run.config), chain=trees == "chain")
-    if not isinstance(run.parser, str):
+    reader = WholeReader(run.options.parser, kind_of(run.config), chain=trees == "chain")
+    if not isinstance(run.options.parser, str):
         return _for_now(reader)
     where = str(source.path.resolve()) if source.path else f"{source.name} {plan.sizes()}"
     name = source.path.name if source.path else source.name
-    return parses_for(name, where, run.parser, f"{trees} {reader.kind}", reader, here().number)
+    return parses_for(name, where, run.options.parser, f"{trees} {reader.kind}", reader, current().number)
 
 
 @contextmanager
@@ -217,7 +211,9 @@ def _counts(gathered: Gathered, config: Config) -> Counter[str]:
 
 def _words(run: Run, splits: Mapping[str, Gathered]) -> Words:
     counts = _counts(splits["train"], run.config)
-    return here().in_turn(lambda: words_for(run.config, run.data, run.seed, counts, run.start))
+    return current().in_turn(
+        lambda: words_for(run.config, run.options.data, run.options.seed, counts, run.start)
+    )
 
 
 def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Words) -> Model:
@@ -229,7 +225,7 @@ def _new_model(run: Run, plan: Plan, splits: Mapping[str, Gathered], words: Word
         known = {*_counts(splits["train"], run.config)}
     vocabulary = sorted(word for word in known if "\n" not in word)
     table = words.rows(vocabulary)
-    unknown = random_rows([UNKNOWN], table.shape[1], run.seed)
+    unknown = random_rows([UNKNOWN], table.shape[1], run.options.seed)
     config = run.config.with_settings({"embedding_size": table.shape[1]})
     rows = torch.from_numpy(np.concatenate([unknown, table]))
     model = _started(Model(config.for_model(), plan.purpose, vocabulary, named, rows), run.start)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bough.data import fingerprint, user_cache
-from bough.pipelines.reading import Reader
+from bough.pipelines.readers import Reader
 from bough.trees.tree import Tree
 from bough.version import __version__
 

@@ -6,7 +6,8 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +17,14 @@ from bough.errors import DataError
 from bough.models.config import Config
 from bough.models.layers import kind_named
 from bough.models.output_spec import Purpose, Trees
-from bough.pipelines.reading import Kind
+from bough.pipelines.readers import AT_ONCE, Kind
 from bough.train.config import TrainConfig
+from bough.train.options import Shape
 from bough.train.recipes import load_recipe
-from bough.train.shards import Shard, shards
 from bough.train.source import Names, Scanned, Source, check_classes, digest_of, same_texts, scan
-from bough.train.split import held_out, strata_of
 
 log = logging.getLogger(__name__)
 
-Shape = Literal["constituency", "dependency", "none"]
 SPLITS = ("train", "dev", "test")
 SHARE = 0.1  # of the examples that is held out for dev, and again for test
 
@@ -41,7 +40,7 @@ class Plan:
     purpose: Purpose
     counts: Mapping[str, int]  # examples of each class
     said: Sequence[str]  # what a person should hear
-    shards: Mapping[str, Sequence[Shard]]  # of each source: which examples each rank reads
+    shards: Mapping[str, Sequence[range]]  # of each source: which examples each rank parses
     digest: str  # of all texts and labels
     flat: bool = False  # whether all pairs of dev have one rating, so that no r can choose the epoch
 
@@ -153,7 +152,7 @@ def plan(
     for split, places in zip(wanted, held_out(strata, found.keys, [SHARE] * len(wanted), seed), strict=True):
         parts["train"][places] = SPLITS.index(split)
         said.append(f"{split}: {len(places):,} of {len(strata):,} examples, stratified by class, seed {seed}")
-    read = {split: shards(sources[split], scanned[split].lines, ranks) for split in scanned}
+    read = {split: _shards(len(scanned[split].lines), ranks) for split in scanned}
     made = Plan(sources, parts, purpose, counts, said, read, digest_of(names, scanned.values()))
     if "dev" not in made.sizes():
         raise DataError(
@@ -215,3 +214,51 @@ def _phrases(source: Source) -> bool:
     return tree.tokens is not None and not any(
         token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens)
     )
+
+
+def _shards(examples: int, count: int) -> list[range]:
+    """Return which examples each rank parses. Texts that are parsed together stay together."""
+    groups = -(-examples // AT_ONCE)
+    bounds = [min(AT_ONCE * (groups * rank // count), examples) for rank in range(count + 1)]
+    return [range(start, end) for start, end in pairwise(bounds)]
+
+
+Places = NDArray[np.int64]
+
+
+def held_out(
+    strata: NDArray[np.int64], keys: NDArray[np.uint64], shares: Sequence[float], seed: int
+) -> list[Places]:
+    """The places of each share, taken from every stratum alike; what is left is for training.
+
+    A text that stands there twice is never held out, so that no text is on both sides; nor is the last example
+    of a stratum. Where a stratum is too small for its share, chance decides, and a share of everything still
+    gets one example.
+    """
+    rng = np.random.default_rng(seed)
+    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    single = counts[inverse] == 1
+    parts: list[list[int]] = [[] for _ in shares]
+    for stratum in np.unique(strata):
+        members = np.flatnonzero((strata == stratum) & single)
+        free = min(len(members), int((strata == stratum).sum()) - 1)
+        members = rng.permutation(members).tolist()
+        for part, share in zip(parts, shares, strict=True):
+            wanted = share * int((strata == stratum).sum())
+            count = min(int(wanted) + bool(rng.random() < wanted % 1), free)
+            part += [members.pop() for _ in range(count)]
+            free -= count
+    left = rng.permutation(
+        np.setdiff1d(np.flatnonzero(single), [place for part in parts for place in part])
+    ).tolist()
+    for part in parts:
+        if not part and len(left) > 1:
+            part.append(left.pop())
+    return [np.sort(np.array(part, dtype=np.int64)) for part in parts]
+
+
+def strata_of(ratings: NDArray[np.float64], pieces: int = 10) -> NDArray[np.int64]:
+    """(n,) ratings -> the tenth of the scale that each lies in."""
+    low, width = ratings.min(), max(float(np.ptp(ratings)), 1e-12)
+    strata: NDArray[np.int64] = np.minimum((ratings - low) / width * pieces, pieces - 1).astype(np.int64)
+    return strata

@@ -17,18 +17,15 @@ from bough.train.tasks import Floats
 from bough.version import __version__
 
 
-def claim(out: Path, run: dict[str, Any], resume: bool, settings: type[Config] = Config) -> None:
-    """Take a folder for a run; one in use only to continue the same run, whose `config` is read as `settings`."""
+def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
+    """Take a folder for a run. A folder in use is taken only to continue the same run."""
     torn = torn_files(out)
     if out.exists() and {*out.iterdir()} > {*torn}:
         if not resume:
             raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
         before = read_json(out / "run.json")
-        before["config"] = settings.stored(
-            before.get("config", {})
-        ).as_dict()  # an older bough has other keys
         for key, value in run.items():
-            if before.get(key, value) != value:  # an older bough noted less
+            if before.get(key) != value:
                 raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
     remove_torn(out)
 

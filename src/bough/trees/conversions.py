@@ -7,7 +7,6 @@ from collections.abc import Hashable
 from typing import Any
 
 from bough.errors import FormatError
-from bough.trees.sketch import Structure
 
 
 def nltk_columns(tree: Any) -> dict[str, Any]:
@@ -109,15 +108,8 @@ def _stanza_phrases(root: Any) -> dict[str, Any]:
     return {"parents": parents, "tokens": tokens, "labels": labels}
 
 
-_NAMED = (
-    "id",
-    "attr",
-    "name",
-    "arg",
-    "value",
-    "module",
-    "rest",
-)  # fields of `ast` that hold a name or a constant
+# the fields of `ast` that hold a name or a constant
+_NAMED = ("id", "attr", "name", "arg", "value", "module", "rest")
 
 
 def ast_columns(source: ast.AST | str) -> dict[str, Any]:
@@ -141,8 +133,9 @@ def ast_columns(source: ast.AST | str) -> dict[str, Any]:
         tokens.append(type(node).__name__)
         relations.append(field)
         fields = dict(ast.iter_fields(node))
-        names = (fields.get(name) for name in _NAMED)
-        labels.append(next((name for name in names if _is_plain(name)), None))
+        named = (fields.get(name) for name in _NAMED)
+        plain = (name for name in named if name is not None and not isinstance(name, ast.AST | list))
+        labels.append(next(plain, None))
         below = [
             (item, here, name)
             for name, value in fields.items()
@@ -154,18 +147,14 @@ def ast_columns(source: ast.AST | str) -> dict[str, Any]:
     return {"parents": parents, **{name: _unless_empty(values) for name, values in columns.items()}}
 
 
-def _is_plain(value: Any) -> bool:
-    return value is not None and not isinstance(value, ast.AST | list)
-
-
 def _unless_empty(values: list[Any]) -> list[Any] | None:
     return values if any(value is not None for value in values) else None
 
 
-def nltk_tree(tree: Structure) -> Any:
-    """As an `nltk.Tree`, made from the leaves up."""
+def nltk_tree(tree: Any) -> Any:
+    """Return a `Tree` as an `nltk.Tree`, made from the leaves up."""
     try:
-        from nltk import Tree
+        import nltk
     except ImportError:
         raise ImportError("to_nltk needs nltk: pip install nltk") from None
     tokens, labels = tree.tokens, tree.labels
@@ -184,12 +173,12 @@ def nltk_tree(tree: Structure) -> Any:
             made[node] = token
         else:
             parts = [made.pop(child) for child in below] if token is None else [token]
-            made[node] = Tree("" if label is None else label, parts)
+            made[node] = nltk.Tree("" if label is None else label, parts)
     return made[tree.root]
 
 
-def networkx_graph(tree: Structure) -> Any:
-    """As a `networkx.DiGraph`."""
+def networkx_graph(tree: Any) -> Any:
+    """Return a `Tree` as a `networkx.DiGraph`."""
     try:
         from networkx import DiGraph
     except ImportError:

@@ -27,8 +27,9 @@ def _derived(make: Callable[[Any], T]) -> cached_property[T]:
 class Forest:
     """Trees, in the order given, scheduled for the layers of `bough.nn`.
 
-    Nodes are numbered consecutively: tree 0's first, then tree 1's, and so on. What is computed are *units*, sorted by
-    height so that a level is a slice: each node is its own unit, but with `keys` equal subtrees are one unit.
+    Nodes are numbered consecutively: tree 0's first, then tree 1's, and so on. The layers compute *unique nodes*,
+    sorted by height so that a level is a slice. Without `keys` every node is unique; with them, equal subtrees are
+    computed once.
 
     Args:
         trees: the trees.
@@ -39,8 +40,8 @@ class Forest:
             relations.
 
     Shape:
-        N nodes (`size`), U <= N `units`, E edges: `roots` (trees,), `unit_of` (N,), `node_of` (U,), `inputs` (M,),
-        `input_of` (U,), `children` (E,), `edge_parents` (E,).
+        N nodes (`size`), U <= N unique nodes (`num_unique`), E edges: `roots` (trees,), `unit_of` (N,), `node_of` (U,),
+        `inputs` (M,), `input_of` (U,), `children` (E,), `edge_parents` (E,).
 
     Examples:
         >>> from bough import Forest, Tree
@@ -60,7 +61,6 @@ class Forest:
     ) -> None:
         self.trees = tuple(trees)
         self.device = torch.device("cpu")
-        self.within: tuple[Forest, Tensor] | None = None  # a larger one, and its numbers of these nodes
         self._vocabulary = relations
         flat = flatten(self.trees)
         self._starts = flat.starts
@@ -72,7 +72,7 @@ class Forest:
         return len(self.trees)
 
     def __repr__(self) -> str:
-        sizes = f"{len(self)} trees, {self.size} nodes, {self.units} computed, {len(self.level_sizes)} levels"
+        sizes = f"{len(self)} trees, {self.size} nodes, {self.num_unique} computed, {len(self.level_sizes)} levels"
         return f"Forest({sizes})"
 
     def _repr_svg_(self) -> str | None:
@@ -112,8 +112,8 @@ class Forest:
         edges += np.repeat(first[node_of] - (ends - self._degrees), self._degrees)
         self.edge_nodes = below[edges]  # the node at the lower end of each edge, edges sorted by parent unit
 
-        self.units = len(node_of)
-        counts = np.bincount(heights[node_of]).tolist() if self.units else []
+        self.num_unique = len(node_of)
+        counts = np.bincount(heights[node_of]).tolist() if self.num_unique else []
         self.leaves = counts[0] if counts else 0
         self._set_levels(levels(counts, self._degrees))
 
@@ -123,7 +123,7 @@ class Forest:
         self.children = torch.from_numpy(unit_of[self.edge_nodes])
         self.edge_relations = None if related is None else torch.from_numpy(related[self.edge_nodes])
         self.runs_down = False  # whether units are sorted from the roots, and an edge leads to the parent
-        self.own_inputs = self.keys is None  # whether every unit has an input to itself, in the units' order
+        self.inputs_are_unique = self.keys is None  # and in the units' order
 
     def _set_levels(self, found: Levels) -> None:
         self.level_sizes, self.slices, self.edge_sizes, self.edge_slices = found
@@ -131,7 +131,7 @@ class Forest:
     @_derived
     def edge_parents(self) -> Tensor:
         """(E,) the unit at the upper end of each edge."""
-        return torch.from_numpy(np.repeat(np.arange(self.units), self._degrees)).to(self.device)
+        return torch.from_numpy(np.repeat(np.arange(self.num_unique), self._degrees)).to(self.device)
 
     @_derived
     def edge_rows(self) -> Tensor:
@@ -141,8 +141,8 @@ class Forest:
 
     @_derived
     def _inputs(self) -> tuple[Tensor, Tensor]:
-        if self.own_inputs:
-            return self.node_of, torch.arange(self.units, device=self.device)
+        if self.inputs_are_unique:
+            return self.node_of, torch.arange(self.num_unique, device=self.device)
         assert self.keys is not None
         _, some, which = np.unique(self.keys[self._nodes], return_index=True, return_inverse=True)
         return torch.from_numpy(self._nodes[some]).to(self.device), torch.from_numpy(which).to(self.device)
@@ -160,7 +160,7 @@ class Forest:
     @_derived
     def subtree_sizes(self) -> Tensor:
         """(U,) nodes in each unit's subtree, itself included."""
-        sizes = np.ones(self.units, dtype=np.int64)
+        sizes = np.ones(self.num_unique, dtype=np.int64)
         children, parents = self.children.cpu().numpy(), self.edge_parents.cpu().numpy()
         for edges in self.edge_slices:
             np.add.at(sizes, parents[edges], sizes[children[edges]])
@@ -168,7 +168,7 @@ class Forest:
 
     @torch.inference_mode(False)
     def slots(self, arity: int) -> Tensor:
-        """(U - leaves, arity) the child units of every inner unit; `units`, one past the last, for an empty slot."""
+        """(U - leaves, arity) the children of every inner unique node; `num_unique` for an empty slot."""
         cache: dict[int, Tensor] = self.__dict__.setdefault("_slots", {})
         if arity not in cache:
             self.check_arity(arity)
@@ -176,7 +176,7 @@ class Forest:
             if (inner == arity).all():
                 table = self.children.view(-1, arity)
             else:
-                table = torch.full((len(inner), arity), self.units, device=self.device)
+                table = torch.full((len(inner), arity), self.num_unique, device=self.device)
                 table[self.edge_parents - self.leaves, self.edge_places] = self.children
             cache[arity] = table
         return cache[arity]
@@ -203,11 +203,11 @@ class Forest:
         """Raise a ValueError if a node has more children than `arity`."""
         if self.most_children > arity:
             found = int(self._children_of.argmax())
-            node = self.place(found if self.runs_down else int(self.node_of[found]))
+            node = self.describe_node(found if self.runs_down else int(self.node_of[found]))
             raise ValueError(f"{node} has {self.most_children} children; the layer's arity is {arity}")
 
-    def place(self, node: int) -> str:
-        """Where a node stands, for error messages: its tree, and its number there."""
+    def describe_node(self, node: int) -> str:
+        """Return a node's tree and its number there, for error messages."""
         tree = int(np.searchsorted(self._starts, node, side="right")) - 1
         return f"node {node - int(self._starts[tree])} of tree {tree}"
 
@@ -219,7 +219,6 @@ class Forest:
         if self.keys is None:
             return self
         alone = Forest(self.trees, relations=self._vocabulary).to(self.device)
-        alone.within = self.within and (self.within[0].unshared, self.within[1])
         return alone
 
     @_derived
@@ -227,9 +226,8 @@ class Forest:
         """The same trees scheduled from the roots: every node its own unit, its one edge leads to its parent."""
         found = from_roots(self._flat)
         turned = self._copied()
-        turned.runs_down, turned.own_inputs, turned.keys = True, True, None
-        turned.within = self.within and (self.within[0].from_roots, self.within[1])
-        turned.units, turned.leaves = self.size, len(self)
+        turned.runs_down, turned.inputs_are_unique, turned.keys = True, True, None
+        turned.num_unique, turned.leaves = self.size, len(self)
         turned._degrees, turned.edge_nodes, turned._nodes = found.degrees, found.edge_nodes, found.node_of
         turned._set_levels(levels(found.counts, found.degrees))
         arrays = (found.node_of, found.unit_of, found.neighbours, found.places)
@@ -260,7 +258,7 @@ class Forest:
     def by_unit(self) -> Forest:
         """The same units, each with an input of its own: for a layer that reads the states of another."""
         copy = self._copied()
-        copy.own_inputs = True
+        copy.inputs_are_unique = True
         return copy
 
     @_derived
@@ -275,9 +273,9 @@ class Forest:
 
     def check_chains(self) -> None:
         """Raise a ValueError if a tree is not a chain."""
-        if self.units and self._degrees.max() > 1:
+        if self.num_unique and self._degrees.max() > 1:
             unit = int(self._degrees.argmax())
-            where = self.place(int(self.node_of[unit]))
+            where = self.describe_node(int(self.node_of[unit]))
             many = f"{where} has {self._degrees[unit]} children"
             raise ValueError(f"{many}; in a chain every node has at most one")
 

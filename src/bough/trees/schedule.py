@@ -12,8 +12,6 @@ from bough.trees.subtree_sharing import Flat, joined
 from bough.trees.tree import Tree
 from bough.trees.validate import Ints
 
-CHUNK = 128  # rows of a level handled at once: large enough for a matmul, small enough to stay in cache
-
 
 class Levels(NamedTuple):
     """Units cut into levels: how many units and edges each has, and where they lie."""
@@ -26,7 +24,7 @@ class Levels(NamedTuple):
 
 def levels(counts: Sequence[int], degrees: Ints) -> Levels:
     """From the units of each height or depth, and each unit's number of edges."""
-    sizes = _chunked(counts)
+    sizes = list(counts)
     slices = tuple(pairwise(np.cumsum([0, *sizes]).tolist()))
     bounds = np.concatenate([[0], np.cumsum(degrees)]).tolist()
     edge_slices = [slice(bounds[start], bounds[end]) for start, end in slices]
@@ -87,16 +85,6 @@ def joined_keys(keys: Sequence[Sequence[int] | Ints], sizes: Ints) -> Ints:
         if part.dtype.kind not in "iu":
             raise ValueError(f"keys of tree {number} are {part.dtype}; a key is an int")
     return joined([part.astype(np.int64, copy=False) for part in arrays])
-
-
-def _chunked(counts: Sequence[int]) -> list[int]:
-    """Level sizes with every level cut into pieces of at most CHUNK rows (the leaves stay whole)."""
-    sizes = list(counts[:1])
-    for count in counts[1:]:
-        sizes += [CHUNK] * (count // CHUNK)
-        if count % CHUNK:
-            sizes.append(count % CHUNK)
-    return sizes
 
 
 def relation_ids(trees: Sequence[Tree], vocabulary: Mapping[Any, int] | None) -> Ints | None:

@@ -20,7 +20,6 @@ from bough.trees.conversions import (
     spacy_columns,
     stanza_columns,
 )
-from bough.trees.sketch import sketch
 from bough.trees.validate import Ints, checked_parents, column, frozen, parents_first, upwards
 
 _COLUMNS = ("tokens", "labels", "relations")
@@ -296,8 +295,26 @@ class Tree:
     # ------------------------------------------------------------------ display
 
     def sketch(self, limit: int = 60) -> str:
-        """The tree in brackets on one line, cut after `limit` characters."""
-        return sketch(self, limit)
+        """Return the tree in brackets on one line, cut after `limit` characters."""
+        text = ""
+        stack: list[int | None] = [self.root]
+        while stack and len(text) <= limit:
+            node = stack.pop()
+            if node is None:
+                text += ")"
+                continue
+            below = self.children[node]
+            text += (" " if text else "") + ("(" if below else "") + self.node_name(node)
+            if below:
+                stack.append(None)
+                stack.extend(reversed(below))
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+
+    def node_name(self, node: int) -> str:
+        """Return a node's label and token; for a leaf that has neither, its number."""
+        parts = [column[node] for column in (self.labels, self.tokens) if column is not None]
+        named = ":".join(str(part) for part in parts if part is not None)
+        return named or ("·" if self.children[node] else str(node))
 
     def _repr_svg_(self) -> str | None:
         """A notebook shows the tree as a picture, unless it is too large for one."""

@@ -68,8 +68,8 @@ def test_arguments_that_do_not_fit(
 
 
 def test_nothing_else_notices_ray() -> None:
-    code = "import sys; sys.modules['ray'] = sys.modules['pyarrow'] = None; import bough.cli, bough.integrations.ray.scoring"
-    code += "; bough.load('sentiment')('good')"
+    code = "import sys; sys.modules['ray'] = sys.modules['pyarrow'] = None; import bough.cli"
+    code += "; import bough.integrations.ray; bough.load('sentiment')('good')"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -134,7 +134,8 @@ def test_a_cluster_of_ones_own_listens_on_this_machine_alone() -> None:
 
 def test_a_cluster_that_would_listen_elsewhere_is_ended() -> None:
     pytest.importorskip("ray.data")
-    code = "import contextlib; from bough.integrations.ray import connection; connection._loopback = contextlib.nullcontext\n"
+    code = "import contextlib; from bough.integrations.ray import connection\n"
+    code += "connection._loopback = contextlib.nullcontext\n"
     ran = with_own_ray(f"{code}with connection.connected() as ray: print(ray.util.get_node_ip_address())")
     if ran.returncode == 0:
         assert on_loopback(ran.stdout.splitlines()[-1])

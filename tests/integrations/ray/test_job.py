@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from bough.integrations.ray import filesystem as places
-from bough.integrations.ray import scoring
-from bough.integrations.ray.datasets import _Scorer, score
-from bough.integrations.ray.scoring import Job, score_files
-from bough.integrations.ray.splits import Part, cut
+from bough.integrations.ray import files, scoring
+from bough.integrations.ray.files import File, Part, cut, find
+from bough.integrations.ray.scoring import BatchScorer, Job, score, score_files
 from bough.pipelines import RelatednessPipeline, SentimentPipeline
 from bundled_pipelines import related, sentiment
 
@@ -26,17 +24,17 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     pytest.importorskip("pyarrow")
     done: Jobs = []
 
-    def scored_parts(ray: Any, job: Job, parts: list[tuple[int, Part]], workers: int) -> Iterator[int]:
+    def score_parts(ray: Any, job: Job, parts: list[tuple[int, Part]], workers: int | None) -> Iterator[int]:
         done.append(job)
         for number, part in parts:
-            places.write(places.inside(job.out, scoring.name(number, job.format)), b"")
+            files.write(job.out, job.name(number), b"")
             yield part.rows
 
-    def cut_all(ray: Any, files: list[places.File], rows: int) -> list[Part]:
-        return [part for file in files for part in cut(file, rows)]
+    def cut_all(ray: Any, found: list[File], rows: int) -> list[Part]:
+        return [part for file in found for part in cut(file, rows)]
 
-    own = {"_scored_parts": scored_parts, "_cut_all": cut_all, "quiet": lambda ray: None}
-    for name, function in {**own, "connected": nullcontext, "processors": lambda ray: 1}.items():
+    own = {"_score_parts": score_parts, "_cut_all": cut_all, "connected": nullcontext}
+    for name, function in own.items():
         monkeypatch.setattr(scoring, name, function)
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
@@ -44,9 +42,9 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     return done
 
 
-def scorer(pipeline: SentimentPipeline | RelatednessPipeline) -> _Scorer:
+def scorer(pipeline: SentimentPipeline | RelatednessPipeline) -> BatchScorer:
     """As on a node, with a pipeline that is loaded already."""
-    made = object.__new__(_Scorer)
+    made = object.__new__(BatchScorer)
     made.pipeline = pipeline
     return made
 
@@ -92,9 +90,9 @@ def test_a_folder_of_ones_own_is_known_by_its_place_and_what_is_in_it(what: str,
 
 def test_results_may_lie_in_the_folder_that_is_read(jobs: Jobs) -> None:
     for source, out in (("in", "in/scores"), ("in/**/*", "in/of-a-glob"), ("in", "in/../in/./again")):
-        before = [file.name for file in places.find(source)]
+        before = [file.name for file in find(source)]
         rows = score_files([source], out)
-        assert len(places.find(source)) > len(before)
+        assert len(find(source)) > len(before)
         assert score_files([source], out) == rows
     for inside in ("in/scores", "in/scores/plan.json"):
         with pytest.raises(ValueError, match="lies in"):
@@ -103,8 +101,8 @@ def test_results_may_lie_in_the_folder_that_is_read(jobs: Jobs) -> None:
 
 def test_a_uri_keeps_what_it_says_of_its_filesystem(jobs: Jobs, tmp_path: Path) -> None:
     for source in (f"file://{tmp_path}/in?use_mmap=false", f"file://{tmp_path}/in/*.txt?use_mmap=false"):
-        (found,) = places.find(source)
-        assert found.name == f"file://{tmp_path}/in/a.txt?use_mmap=false"
+        (found,) = find(source)
+        assert found.name == f"file://{tmp_path}/in/a.txt"
     Path("in/b.csv").write_text("text\nfour\n")
     source, out = f"file://{tmp_path}/in?use_mmap=false", f"file://{tmp_path}/in/out?use_mmap=false"
     for _ in range(2):

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from benchmarks.competitors import ByLevels
-from benchmarks.constituency import SentimentFloor, SentimentStep, batch_of
+from benchmarks.constituency import SentimentStep, batch_of
 from benchmarks.corpora import combs, sick_shaped, sst_shaped
-from benchmarks.dependency import RelatednessFloor, RelatednessStep, pairs_of
+from benchmarks.dependency import RelatednessStep, pairs_of
+from benchmarks.floors import Matmuls, first_read, relatedness_floor, sentiment_floor
 from benchmarks.measure import best, interleaved, peak_bytes, spread
 from benchmarks.recursion import recursive
-from benchmarks.shared_floor import _first_read
 from benchmarks.speed import QUICK, run_bench
 from bough import Forest, Tree
 from bough.errors import DataError
@@ -25,14 +25,11 @@ from bough.nn import ChildSumTreeLSTM
 RATIOS = ("floor_ratio", "floor_ratio_unshared", "recursion_speedup", "shared_floor_ratio", "growth_ratio")
 RATES = ("trees_per_second", "recursion_trees_per_second", "pairs_per_second")
 PATHS = (
-    "floor_ratio_torch",
-    "shared_floor_ratio_torch",
     "train_floor_ratio",
     "shared_train_floor_ratio",
     "done_ratio",
     "shared_done_ratio",
     "equations_ratio",
-    "equations_ratio_torch",
     "recursion_speedup_equations",
 )
 TIMES = ("step_ms", "floor_ms", "build_ms", "build_share", "unshared_floor_ratio", "seconds")
@@ -142,32 +139,23 @@ def test_a_step_lowers_the_loss_of_its_pairs() -> None:
 
 
 @pytest.mark.usefixtures("no_data")
-def test_the_floors_do_the_arithmetic_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_floors_do_the_arithmetic_of_a_step() -> None:
     """Multiplications by shape: as many as a step without sharing needs, counted from the equations."""
-    done = 0
-
-    def mm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        nonlocal done
-        done += a.shape[0] * a.shape[1] * b.shape[1]
-        return plain(a, b)
-
-    plain = torch.mm
-    corpus = sst_shaped(None, 5)
-    forest = corpus.forest(0, 5, shared=False)
+    forest = sst_shaped(None, 5).forest(0, 5, shared=False)
     d, x = 6, 5
-    floor = SentimentFloor(forest.size, d, x)
-    monkeypatch.setattr(torch, "mm", mm)
-    floor.run(forest)
     leaves, inner = forest.leaves, forest.size - forest.leaves
-    assert done == 3 * (leaves * x * 2 * d + inner * 2 * d * 5 * d + forest.size * d * 5)
+    wanted = 3 * (leaves * x * 2 * d + inner * 2 * d * 5 * d + forest.size * d * 5)
+    assert multiplications(sentiment_floor(forest, d, x)) == wanted
 
-    pairs, _ = sick_shaped(None, 5)
-    forest = pairs.forest(0, 10, shared=False)
+    forest = sick_shaped(None, 5)[0].forest(0, 10, shared=False)
     inner, edges = forest.size - forest.leaves, forest.size - 10
-    relatedness, done = RelatednessFloor(forest.size, 5, d, x), 0
-    relatedness.run(forest)
     gates = 3 * (inner * d * 2 * d + edges * d * d)
-    assert done == 2 * forest.size * x * 3 * d + gates + 3 * 5 * (2 * d * 50 + 50 * 5)
+    wanted = 2 * forest.size * x * 3 * d + gates + 3 * 5 * (2 * d * 50 + 50 * 5)
+    assert multiplications(relatedness_floor(forest, d, x)) == wanted
+
+
+def multiplications(floor: Matmuls) -> int:
+    return sum(left.shape[0] * left.shape[1] * right.shape[1] for left, right in floor.pairs)
 
 
 def test_no_equations_for_a_stranger() -> None:
@@ -192,8 +180,8 @@ def test_what_people_write_by_levels_is_the_same_layer() -> None:
 def test_a_child_is_projected_once_by_the_lowest_level_that_reads_it() -> None:
     pair = Tree([2, 2, -1])
     forest = Forest([pair, pair, Tree([2, 2, 4, 4, -1])], [[1, 1, 0], [1, 1, 0], [1, 1, 0, 2, 0]])
-    assert _first_read(forest, 2) == [0, 2, 2]  # both slots of word 1; then the phrase, and word 2 beside it
-    assert _first_read(forest, 0) == [0, 1, 2]
+    assert first_read(forest, 2) == [0, 2, 2]  # both slots of word 1; then the phrase, and word 2 beside it
+    assert first_read(forest, 0) == [0, 1, 2]
 
 
 # ------------------------------------------------------------------------- shapes
@@ -213,7 +201,7 @@ def test_random_trees_have_the_shapes_of_the_real_ones() -> None:
     pairs, ratings = sick_shaped(None, 200)
     forests = [pairs.forest(start, 50, shared=True) for start in range(0, 400, 50)]
     assert 9 < np.mean([len(tree) for tree in pairs.trees]) < 10.5  # SICK: 9.7 words, 53% of them distinct
-    assert 0.5 < np.mean([forest.units / forest.size for forest in forests]) < 0.65
+    assert 0.5 < np.mean([forest.num_unique / forest.size for forest in forests]) < 0.65
     assert 1 <= ratings.min() <= ratings.max() <= 5
 
 

@@ -10,7 +10,7 @@ from bough.models.model import Model
 from bough.models.output_spec import SENTIMENT, Purpose
 from bough.pipelines.inference import sentence_vectors
 from bough.trees.tree import Tree
-from bundle.compress import fold, principal_axes
+from bundle.compress import compress, leading_axes
 
 FIVE = Purpose(classes=SENTIMENT, ordered=True)
 WORDS = [f"w{i}" for i in range(60)]
@@ -30,15 +30,19 @@ def model(encoder: str, output_gate: bool = True) -> Model:
 @pytest.mark.parametrize(("encoder", "tree"), [("constituency", PHRASES), ("dependency", ARCS)])
 def test_a_folded_model_computes_the_same(encoder: str, tree: Tree, output_gate: bool) -> None:
     whole = model(encoder, output_gate)
-    small = fold(whole, whole.words, whole.table, columns=64)
+    small = compress(whole, whole.words, whole.table, columns=64)
     torch.testing.assert_close(
-        sentence_vectors(small, [tree]), sentence_vectors(whole, [tree]), atol=0.02, rtol=0
+        sentence_vectors(small, prepare_all([tree], small)),
+        sentence_vectors(whole, prepare_all([tree], whole)),
+        atol=0.02,
+        rtol=0,
     )
 
 
 def test_fewer_columns_keep_the_widest_axes() -> None:
     rows = torch.randn(500, 3) @ torch.tensor([[5.0, 0, 0], [0, 1, 0], [0, 0, 0.1]])
-    mean, axes = principal_axes(rows, 2)
+    mean = rows.mean(dim=0)
+    axes = leading_axes(rows - mean, 2)
     back = (rows - mean) @ axes @ axes.T + mean
     assert axes.shape == (3, 2)
     torch.testing.assert_close(axes.T @ axes, torch.eye(2))
@@ -48,17 +52,17 @@ def test_fewer_columns_keep_the_widest_axes() -> None:
 
 def test_the_word_vectors_are_not_in_it() -> None:
     whole = model("constituency")
-    small = fold(whole, whole.words, whole.table, columns=10)
+    small = compress(whole, whole.words, whole.table, columns=10)
     tensors = dict(small.state_dict())
     assert tensors["table"].dtype == torch.int8
     assert tensors["table"].shape == (61, 10)
-    assert tensors["encoder.W"].shape == (16, 10)
+    assert tensors["layer.W"].shape == (16, 10)
     assert not any(tensor.shape == whole.table.shape for tensor in tensors.values())
 
 
 def test_only_a_tree_lstm_ships() -> None:
-    with pytest.raises(ValueError, match="encoder 'lstm'"):
-        fold(model("lstm"), WORDS, torch.zeros(61, 20))
+    with pytest.raises(ValueError, match="layer 'lstm'"):
+        compress(model("lstm"), WORDS, torch.zeros(61, 20))
 
 
 def test_where_pairs_have_features_words_stay_as_near_as_they_were() -> None:
@@ -75,9 +79,12 @@ def test_where_pairs_have_features_words_stay_as_near_as_they_were() -> None:
     whole.rarity[3] = 0.25
     words = [*reversed(WORDS), "new"]
     rows = [whole.table[0], *(whole.table[whole.index[word]] for word in reversed(WORDS)), torch.randn(20)]
-    small = fold(whole, words, torch.stack(rows), columns=20)
+    small = compress(whole, words, torch.stack(rows), columns=20)
     torch.testing.assert_close(
-        sentence_vectors(small, [ARCS]), sentence_vectors(whole, [ARCS]), atol=0.02, rtol=0
+        sentence_vectors(small, prepare_all([ARCS], small)),
+        sentence_vectors(whole, prepare_all([ARCS], whole)),
+        atol=0.02,
+        rtol=0,
     )
     one, other = (prepare_all([ARCS], model)[0].side for model in (whole, small))
     assert one is not None

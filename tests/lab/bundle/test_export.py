@@ -8,8 +8,7 @@ import pytest
 import minidata
 from bough.models.bundled import load_model
 from bough.pipelines import load
-from bundle.check import on_gold_trees, on_text
-from bundle.export import ship
+from bundle.export import export_run, score_text, score_trees
 from lab_calls import lab
 from paper.train import train
 from quick_runs import recipe_of
@@ -37,14 +36,14 @@ def run(request: pytest.FixtureRequest, mini: Path, tmp_path_factory: pytest.Tem
 
 def test_a_run_ships_and_loads(run: Path, mini: Path, tmp_path: Path) -> None:
     name = NAMED.get(run.name, "sentiment")
-    facts = ship(run, name, tmp_path / "m", data=mini, columns=12)
+    facts = export_run(run, name, tmp_path / "m", data=mini, columns=12)
     model = load_model(tmp_path / "m")
     assert model.config.embedding_size == facts["columns"] == 12
     assert len(model.words) == facts["words"]
     assert set(facts["scores"]) == {"dev", "test"}
     assert set(facts["scores"]["test"]) == {"trained", "folded", "shipped", "text"}
-    assert facts["scores"]["test"]["shipped"] == pytest.approx(on_gold_trees(model, data=mini, check=False))
-    assert facts["scores"]["test"]["text"] == pytest.approx(on_text(model, data=mini, check=False))
+    assert facts["scores"]["test"]["shipped"] == pytest.approx(score_trees(model, data=mini, check=False))
+    assert facts["scores"]["test"]["text"] == pytest.approx(score_text(model, data=mini, check=False))
     card = (tmp_path / "m" / "README.md").read_text()
     assert "on plain text parsed by `builtin`" in card
     pipeline = load(tmp_path / "m")
@@ -58,7 +57,7 @@ def test_a_run_ships_and_loads(run: Path, mini: Path, tmp_path: Path) -> None:
 def test_a_run_of_the_other_task_is_refused(run: Path, mini: Path, tmp_path: Path) -> None:
     wrong = "sentiment" if run.name in NAMED else "relatedness"
     with pytest.raises(ValueError, match=f"not for {wrong}"):
-        ship(run, wrong, tmp_path / "m", data=mini)
+        export_run(run, wrong, tmp_path / "m", data=mini)
     assert not (tmp_path / "m").exists()
 
 
@@ -82,6 +81,6 @@ def test_the_shipped_models_keep_their_word(name: str, figure: str, least: float
     from bough.pipelines import MODELS
 
     model = load_model(MODELS / name)
-    gold, text = on_gold_trees(model, data=data)[figure], on_text(model, data=data)[figure]
+    gold, text = score_trees(model, data=data)[figure], score_text(model, data=data)[figure]
     assert gold >= least
     assert text >= gold - 0.01

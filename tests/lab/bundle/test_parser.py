@@ -6,9 +6,8 @@ from pathlib import Path
 from bough.text import BUILTIN
 from bough.text.builtin.parser import BuiltinParser
 from bough.train.parser.evaluation import score, speed
-from bough.train.parser.folding import folded
-from bundle.parser import Report
-from bundle.parser_card import write_card
+from bough.train.parser.learner import folded
+from bundle.parser import Report, write_card
 from bundle.treebanks import sick_unseen, sst
 from small_parser import CONFIG, EXAMPLES, SIZE, learner
 
@@ -30,15 +29,7 @@ def test_the_card_tells_scores_terms_and_config(tmp_path: Path) -> None:
     report = Report("test", scores, scores, None, speed(parser, EXAMPLES[:3]))
     best = {"epoch": 2, "brackets": 80.0, "heads": 85.0}
     rounding = (replace(scores, heads=91.25), replace(scores, heads=91.5))
-    write_card(
-        tmp_path,
-        CONFIG,
-        report.columns,
-        report.sentences_a_second,
-        best,
-        rounding,
-        [{"after": 2, "rate": 0.1}],
-    )
+    write_card(tmp_path, CONFIG, report, best, rounding, [{"after": 2, "rate": 0.1}])
     card = (tmp_path / "README.md").read_text()
     for piece in (
         "python -m bundle parser train --out FOLDER",

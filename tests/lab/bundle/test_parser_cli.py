@@ -60,6 +60,7 @@ def test_what_train_leaves_can_be_measured_and_bundled(trained: Path, mini: Path
     assert "python -m bundle parser evaluate" in (trained / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_parser_learns_from_silver_text(trained: Path, mini: Path, tmp_path: Path) -> None:
     texts, out = tmp_path / "texts.txt", tmp_path / "silver.jsonl"
     texts.write_text("The oak bends in the wind. It is old now.\nThe oak is very old.\n")
@@ -74,6 +75,7 @@ def test_a_parser_learns_from_silver_text(trained: Path, mini: Path, tmp_path: P
     assert str(tmp_path) not in card.partition("## Made by")[0]
 
 
+@pytest.mark.slow
 def test_a_parser_that_has_seen_all_of_gum_is_not_measured_on_it(trained: Path, mini: Path) -> None:
     shown = [
         parser("evaluate", *folder, "--data", str(mini), "--own", "--split", "dev").stdout

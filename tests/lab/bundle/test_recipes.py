@@ -2,7 +2,7 @@
 
 import pytest
 
-from bundle.recipes import load_recipe
+from bundle.config import load_recipe
 
 
 @pytest.mark.parametrize(("name", "task"), [("sentiment", "sst5"), ("relatedness", "sick")])

@@ -13,7 +13,7 @@ from bough.models.model import Model
 from bough.nn.heads import Similarity
 from bough.pipelines import RelatednessPipeline, load
 from bough.train.tasks import set_rarity
-from bundle.auxiliary_data import shares
+from bundle.config import shares
 from bundle.sick_mixture import JoinedTask
 from paper.train import train
 from quick_runs import quick

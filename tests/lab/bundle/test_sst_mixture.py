@@ -11,11 +11,9 @@ from bough.errors import FormatError
 from bough.models.batching import Sentence
 from bough.models.model import Model
 from bough.nn.heads import Classifier
-from bough.train.vocabulary import OFTEN, written_vocabulary
-from bough.train.word_vectors import Words
-from bundle.auxiliary_data import load_extra, shares
-from bundle.config import BundleConfig
-from bundle.sst_mixture import MixedTask, calibrate
+from bough.train.word_vectors import OFTEN, Words, written_vocabulary
+from bundle.config import BundleConfig, shares
+from bundle.sst_mixture import MixedTask, calibrate, load_extra
 from paper.evaluate import evaluate
 from paper.tasks import SentimentTask
 from paper.train import train

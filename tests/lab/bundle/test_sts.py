@@ -6,8 +6,7 @@ import pytest
 
 from bough.data import DataError
 from bough.errors import FormatError
-from bundle.contrast_pairs import load_turns
-from bundle.sts import SOURCES, load_sts, said
+from bundle.sts import SOURCES, bare_words, load_contrast_pairs, load_sts
 from paper.sick import TEXTS
 
 HEAD = "genre,source,year,score,a,b\n"
@@ -74,9 +73,9 @@ def test_the_published_pairs(data: Path) -> None:
 
 
 def test_turns_are_for_training_and_have_both_texts_and_a_rating() -> None:
-    turns = load_turns("train")
+    turns = load_contrast_pairs("train")
     assert len(turns) > 500
-    assert load_turns("dev") == load_turns("test") == []
+    assert load_contrast_pairs("dev") == load_contrast_pairs("test") == []
     assert all(1 <= turn.score <= 5 and turn.a != turn.b for turn in turns)
     assert not any(sign in text for turn in turns for text in (turn.a, turn.b) for sign in "[]{}|")
     assert len({(turn.a, turn.b) for turn in turns}) == len(turns)
@@ -84,8 +83,8 @@ def test_turns_are_for_training_and_have_both_texts_and_a_rating() -> None:
 
 def test_the_examples_of_the_tests_are_not_among_the_turns() -> None:
     """The shipped model's behaviour is tested on sentences that it did not learn."""
-    seen = {said(text) for turn in load_turns("train") for text in (turn.a, turn.b)}
+    seen = {bare_words(text) for turn in load_contrast_pairs("train") for text in (turn.a, turn.b)}
     for text in ("The dog bites the man.", "The man bites the dog.", "The meeting was called off."):
-        assert said(text) not in seen
+        assert bare_words(text) not in seen
     words = {word for text in seen for word in text.split()}
     assert not {"bites", "cancelled", "meeting", "ticket", "200", "900"} & words

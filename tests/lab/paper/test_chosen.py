@@ -20,8 +20,7 @@ from bough.train.loop import Event
 from bough.trees.tree import Tree
 from paper.config import PaperConfig
 from paper.evaluate import evaluate
-from paper.tasks import SentimentTask, word_counts
-from paper.tasks.sst import sentiment_figures
+from paper.tasks import SentimentTask, sentiment_figures, word_counts
 from paper.train import train
 from quick_runs import contents, quick
 
@@ -51,7 +50,7 @@ def test_a_resumed_run_keeps_the_best_epoch_before_it(mini: Path, tmp_path: Path
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+        train(config, tmp_path / "parts", data=mini, callback=stop_after_two)
     assert train(config, tmp_path / "parts", data=mini, resume=True) == whole
     assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
 

@@ -48,7 +48,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(encoder: Path, mini: P
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+        train(config, tmp_path / "parts", data=mini, callback=stop_after_two)
     train(config, tmp_path / "parts", data=mini, resume=True)
     assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
     assert (tmp_path / "whole" / "leaves" / "model.safetensors").read_bytes() == (
@@ -92,7 +92,7 @@ def test_a_run_killed_while_it_wrote_its_encoder_goes_on(encoder: Path, mini: Pa
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path / "run", data=mini, tell=stop)
+        train(config, tmp_path / "run", data=mini, callback=stop)
     torn = tmp_path / "run" / ".leaves.x.bough-torn"
     torn.mkdir()
     (torn / "config.json").write_text("{")
@@ -108,7 +108,7 @@ def test_another_encoder_of_the_same_name_is_not_resumed_with(mini: Path, tmp_pa
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path / "run", data=mini, tell=stop)
+        train(config, tmp_path / "run", data=mini, callback=stop)
     small_encoder.make(tmp_path / "tiny", seed=1)
     with pytest.raises(TrainingError, match="other leaves"):
         train(config, tmp_path / "run", data=mini, resume=True)

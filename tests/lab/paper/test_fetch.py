@@ -15,10 +15,9 @@ import pytest
 from bough.data import DataError
 from bough.data.fetch import Archive, Dataset, fetch
 from lab_calls import lab
-from paper.fetch import SICK, SST, WORDNET
+from paper.fetch import SICK, SST, SYNSETS, WORDNET
 from paper.sick import load_sick
 from paper.sst import load_sst
-from paper.wordnet_files import SYNSETS
 from web_server import Server, serving, tree_of, write_files, zipped
 
 SICK_TEXT = (
@@ -30,7 +29,6 @@ SICK_TEXT = (
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr("bough.data.download.PAUSE", 0.0)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serving() as running:
         yield running

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paper.lengths import by_length
+from paper.figures import by_length
 from paper.recipes import load_recipe
 
 

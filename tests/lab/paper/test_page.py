@@ -1,7 +1,6 @@
 """Claims about the report's HTML: a figure keeps to one line, and text is text."""
 
-from paper.document import Cell, Section, Table
-from paper.page import as_html
+from paper.document import Cell, Section, Table, as_html
 
 
 def page(*cells: Cell) -> str:

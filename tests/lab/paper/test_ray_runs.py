@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from paper.plan import Run
-from paper.progress import Board
 from paper.ray_runs import RayRuns
 from paper.results import result_path
-from paper.runner import execute, kept_model
+from paper.runner import PlanProgress, execute, kept_model
 
 pytestmark = pytest.mark.slow
-QUICK = (("source", "own"), ("hidden", "4"), ("similarity_hidden", "3"))
+QUICK = (("source", "own"), ("hidden_size", "4"), ("similarity_hidden", "3"))
 
 
 def result(out: Path, run: Run) -> dict[str, Any]:
@@ -37,7 +36,7 @@ def test_a_node_killed_in_the_middle_costs_no_run(
     doomed = cluster.add_node(num_cpus=1)
     killed: list[int] = []
 
-    def show(board: Board) -> None:
+    def show(board: PlanProgress) -> None:
         if not killed and sum(progress.epoch > 0 for progress in board.running.values()) >= 3:
             killed.append(board.done)
             cluster.remove_node(doomed, allow_graceful=False)
@@ -45,7 +44,7 @@ def test_a_node_killed_in_the_middle_costs_no_run(
     there, here = tmp_path / "there", tmp_path / "here"
     results, failed = execute([*runs, broken], there, mini, keep=runs[:1], executor=RayRuns(ray), show=show)
     assert killed
-    assert "was lost with its node; it goes on on another" in caplog.text
+    assert "was lost with its node; it continues on another" in caplog.text
     assert {(one["system"], one["seed"]) for one in results} == {(run.system, run.seed) for run in runs}
     assert list(failed) == [broken.name]
     assert "no-such-file" in failed[broken.name]
@@ -54,7 +53,7 @@ def test_a_node_killed_in_the_middle_costs_no_run(
     assert not (folder / "checkpoint.safetensors").exists()
     execute(runs, here, mini)
     assert [result(there, run) for run in runs] == [result(here, run) for run in runs]
-    boards: list[Board] = []
+    boards: list[PlanProgress] = []
     execute(runs, there, mini, executor=RayRuns(ray), show=boards.append)
     assert boards[-1].skipped == len(runs)
 
@@ -68,7 +67,7 @@ def test_what_a_stopped_sitting_has_stored_is_gone_on_with(mini: Path, tmp_path:
     class Stopped(Exception):
         pass
 
-    def stop(board: Board) -> None:
+    def stop(board: PlanProgress) -> None:
         if any(progress.epoch >= 3 for progress in board.running.values()):
             raise Stopped
 
@@ -79,7 +78,7 @@ def test_what_a_stopped_sitting_has_stored_is_gone_on_with(mini: Path, tmp_path:
     assert len(before) >= 3
     epochs: list[int] = []
 
-    def hear(board: Board) -> None:
+    def hear(board: PlanProgress) -> None:
         epochs.extend(progress.epoch for progress in board.running.values() if progress.epoch)
 
     results, failed = execute([run], tmp_path, mini, executor=RayRuns(ray), show=hear)

@@ -16,9 +16,8 @@ from lab_calls import command_of, surroundings
 from paper.neighbours import ranked, stored_neighbours
 from paper.plan import Run, runs_for
 from paper.report import write_report
-from paper.reproduce import reproduce
 from paper.results import all_finished, finished, result_path
-from paper.runner import execute, kept_model
+from paper.runner import execute, kept_model, reproduce
 from waiting import LIMIT, wait_until
 
 QUICK = {"source": "own", "epochs": "1", "hidden_size": "4", "similarity_hidden": "3"}
@@ -139,9 +138,9 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
 
 STARTER = """
 import json, sys
-from paper.worker import processes, work
+from paper.executor import process_context, work_in_process
 if __name__ == "__main__":
-    process = processes().Process(target=work, args=(json.loads(sys.argv[1]), sys.argv[2]))
+    process = process_context().Process(target=work_in_process, args=(json.loads(sys.argv[1]), sys.argv[2]))
     process.start()
     print(process.pid, flush=True)
     process.join()

@@ -48,7 +48,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path / "parts", data=mini, tell=stop_after_two)
+        train(config, tmp_path / "parts", data=mini, callback=stop_after_two)
     train(config, tmp_path / "parts", data=mini, resume=True)
     assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
     assert not (tmp_path / "parts" / "checkpoint.safetensors").exists()
@@ -115,7 +115,7 @@ def test_a_torn_checkpoint_is_an_error_and_stays(mini: Path, tmp_path: Path) -> 
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path, data=mini, tell=stop)
+        train(config, tmp_path, data=mini, callback=stop)
     path = tmp_path / "checkpoint.safetensors"
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(FormatError, match="damaged, or not a safetensors"):
@@ -131,7 +131,7 @@ def test_a_checkpoint_of_another_version_is_named_with_the_way_out(mini: Path, t
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path, data=mini, tell=stop)
+        train(config, tmp_path, data=mini, callback=stop)
     path = tmp_path / "checkpoint.safetensors"
     tensors, metadata = read_tensors_and_metadata(path)
     write_tensors(path, {name.replace("head.", "0."): t for name, t in tensors.items()}, metadata)
@@ -160,7 +160,7 @@ def test_a_run_tells_its_instruction_set_and_may_go_on_with_another(mini: Path, 
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path, data=mini, tell=stop)
+        train(config, tmp_path, data=mini, callback=stop)
     run = read_json(tmp_path / "run.json")
     assert run["versions"]["cpu"] == torch.backends.cpu.get_cpu_capability()
     run["versions"]["cpu"] = "another"
@@ -208,7 +208,7 @@ def test_a_run_goes_on_with_its_own_data_only(mini: Path, tmp_path: Path) -> Non
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path / "run", data=mini, tell=stop)
+        train(config, tmp_path / "run", data=mini, callback=stop)
     other = minidata.make(tmp_path / "other", sentences=30)
     with pytest.raises(TrainingError, match="was started with other data"):
         train(config, tmp_path / "run", data=other, resume=True)

@@ -7,8 +7,7 @@ from scipy import stats
 
 from minruns import system
 from paper import published as paper
-from paper.document import MISSING, Cell, Table, block_as_markdown
-from paper.page import as_html
+from paper.document import MISSING, Cell, Table, as_html, block_as_markdown
 from paper.plan import CITED_SICK, CITED_SST, OURS, TOGETHER
 from paper.report import in_short
 from paper.tables import FIVE_SEEDS, spread, table1, table2, table3, verdict
@@ -59,8 +58,8 @@ def test_a_greater_error_is_worse_in_table_3() -> None:
 
 
 def test_mean_sd_and_number_of_seeds_stand_together() -> None:
-    assert spread(system("s", accuracy=[0.47, 0.49]), "accuracy", 1, 100) == "48.0 (1.4, n 2)"
-    assert spread(system("s", accuracy=[0.47]), "accuracy", 1, 100) == "47.0 (n 1)"
+    assert spread(system("s", accuracy=[0.47, 0.49]), "accuracy") == "48.0 (1.4, n 2)"
+    assert spread(system("s", accuracy=[0.47]), "accuracy") == "47.0 (n 1)"
 
 
 def test_what_was_not_run_is_missing_and_never_filled_in() -> None:

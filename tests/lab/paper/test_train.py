@@ -12,7 +12,7 @@ import minidata
 from bough.data import DataError
 from bough.errors import TrainingError
 from bough.models.model import Model
-from bundle.recipes import FOLDER as BUNDLED
+from bundle.config import BundleConfig
 from paper.config import PaperConfig
 from paper.evaluate import evaluate
 from paper.recipes import load_recipe, recipe_names
@@ -23,7 +23,7 @@ from quick_runs import contents, quick, recipe_of
 # the feature systems need WordNet: test_measured.py; what needs an encoder is in tests/train
 LEARNT = [
     name
-    for name in (*recipe_names(), *recipe_names(BUNDLED))
+    for name in (*recipe_names(), *recipe_names(BundleConfig.recipes))
     if not (recipe_of(name).system or recipe_of(name).encoder)
 ]
 SMALL = PaperConfig(

@@ -1,4 +1,4 @@
-"""Which sweep is on: by the environment, and by what can be loaded."""
+"""What computes the layers: by the environment, and by what can be loaded."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torch import Tensor
 
 import bough
 import bough.nn.kernels
-from bough.nn import Edges
+from bough.nn import Children
 from bough.nn.kernels import loader as library
-from sweeps import needs_c
+from kernel_cases import needs_c
 
 
 @needs_c
-@pytest.mark.parametrize(("asked", "way"), [("0", "equations"), ("torch", "torch"), ("c", "c"), ("", "c")])
+@pytest.mark.parametrize(("asked", "way"), [("0", "equations"), ("1", "c"), ("", "c")])
 def test_the_environment_chooses(asked: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOUGH_FAST", asked)
     assert bough.nn.kernels.path() == way
@@ -27,7 +27,7 @@ def test_the_environment_chooses(asked: str, way: str, monkeypatch: pytest.Monke
 
 
 class Halved(bough.nn.ChildSumTreeLSTM):
-    def gated(self, a: Tensor, h_sum: Tensor, below: Edges) -> tuple[Tensor, Tensor]:
+    def gated(self, a: Tensor, h_sum: Tensor, below: Children) -> tuple[Tensor, Tensor]:
         h, c = super().gated(a, h_sum, below)
         return h / 2, c
 
@@ -59,7 +59,7 @@ def test_equations_that_were_changed_or_turned_round_are_what_is_computed(
 
 def test_an_unknown_choice_names_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOUGH_FAST", "fortran")
-    with pytest.raises(ValueError, match=r"BOUGH_FAST=fortran: 0 \(the equations\), torch or c"):
+    with pytest.raises(ValueError, match=r"BOUGH_FAST=fortran: 0 \(the equations\) or 1 \(C\)"):
         bough.nn.kernels.path()
 
 
@@ -80,7 +80,7 @@ def test_a_library_of_other_sources_is_not_taken(tmp_path: Path, monkeypatch: py
         library.load(kept)
 
 
-def test_without_the_library_torch_does_it_and_one_line_is_logged(tmp_path: Path) -> None:
+def test_without_the_library_the_equations_run_and_one_line_is_logged(tmp_path: Path) -> None:
     code = f"""
 import logging, pathlib, sys
 logging.basicConfig(level=logging.INFO, stream=sys.stdout)
@@ -90,9 +90,9 @@ import torch, bough
 layer = bough.nn.ChildSumTreeLSTM(2, 3)
 for _ in range(2):
     layer(torch.randn(2, 2), bough.Forest([bough.Tree([-1, 0])]))
-assert library.path() == "torch"
+assert library.path() == "equations"
 import os
-os.environ["BOUGH_FAST"] = "c"
+os.environ["BOUGH_FAST"] = "1"
 try:
     library.path()
 except RuntimeError as error:
@@ -102,8 +102,8 @@ except RuntimeError as error:
         [sys.executable, "-c", code], env=_environment(), check=True, capture_output=True, text=True
     )
     logged, error = ran.stdout.splitlines()
-    assert "no compiled sweep, torch does it" in logged
-    assert error.startswith("BOUGH_FAST=c, but there is no compiled sweep: it was not compiled")
+    assert "no compiled code, layers run by their equations" in logged
+    assert error.startswith("BOUGH_FAST=1, but there is no compiled code: it was not compiled")
 
 
 def _environment() -> dict[str, str]:

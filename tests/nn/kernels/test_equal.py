@@ -1,4 +1,4 @@
-"""The compiled sweep and the one in torch agree on every forest, in states and all gradients."""
+"""The compiled code and the layers' equations agree on every forest, in states and all gradients."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from bough import Tree
-from sweeps import Case, every_isa, needs_c, on
+from kernel_cases import Case, every_isa, needs_c, on
 
 pytestmark = needs_c
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-5}
 
 
-def assert_equal(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, wanted = (case.run(way, monkeypatch) for way in ("c", "torch"))
+def assert_equal(case: Case) -> None:
+    found, wanted = case.run(case.compiled), case.run(case.by_equations)
     for number, (a, b) in enumerate(zip(found, wanted, strict=True)):
         scale = max(1.0, float(b.abs().max())) if b.numel() else 1.0  # a sum of many rows has their rounding
         assert torch.allclose(a / scale, b / scale, **CLOSE), (number, vars(case))
@@ -25,7 +25,7 @@ def assert_equal(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_random_forests(seed: int, isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
     on(isa, monkeypatch, few=seed % 3 * 4)  # matmuls by the BLAS, by ourselves, or by both
-    assert_equal(Case(seed), monkeypatch)
+    assert_equal(Case(seed))
 
 
 @pytest.mark.slow
@@ -33,7 +33,7 @@ def test_random_forests(seed: int, isa: int, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_thousand_random_forests(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(1000, 2000):
         on(isa, monkeypatch, few=seed % 3 * 4)
-        assert_equal(Case(seed), monkeypatch)
+        assert_equal(Case(seed))
 
 
 @every_isa
@@ -44,18 +44,17 @@ def test_forests_without_an_edge(
     trees: list[Tree], affine: bool, arity: int | None, isa: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(isa, monkeypatch)
-    assert_equal(Case(0, trees, arity=arity, affine=affine), monkeypatch)
+    assert_equal(Case(0, trees, arity=arity, affine=affine))
 
 
 @every_isa
 @pytest.mark.parametrize("arity", [None, 1, 2])
 def test_depth_100_000(arity: int | None, isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
     on(isa, monkeypatch)
-    monkeypatch.setenv("BOUGH_FAST", "c")
     case = Case(0, [Tree([*range(1, 100_000), -1])], arity=arity, d=3, affine=False)
     for tensor in case.tensors:
         tensor.requires_grad_()
-    states = case.sweep()
+    states = case.compiled()
     case.onto = [torch.ones_like(state) for state in states]
     assert all(t.isfinite().all() for t in (*states, *case.gradients(states)))
 
@@ -64,4 +63,4 @@ def test_depth_100_000(arity: int | None, isa: int, monkeypatch: pytest.MonkeyPa
 def test_levels_of_more_than_a_chunk(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
     on(isa, monkeypatch)
     for arity in (None, 2):
-        assert_equal(Case(0, [Tree([2, 2, 4, 4, -1])] * 300, arity=arity, d=5), monkeypatch)
+        assert_equal(Case(0, [Tree([2, 2, 4, 4, -1])] * 300, arity=arity, d=5))

@@ -10,14 +10,14 @@ from torch import Tensor
 
 from bough.nn.heads import Classifier, Similarity
 from bough.nn.kernels.losses import node_loss, pair_loss
-from sweeps import every_isa, needs_c, on
+from kernel_cases import every_isa, needs_c, on
 
 pytestmark = needs_c
 
 
 @pytest.fixture(autouse=True)
 def _compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BOUGH_FAST", "c")
+    monkeypatch.setenv("BOUGH_FAST", "1")
 
 
 def assert_same(found: Tensor | None, wanted: Tensor, tensors: list[Tensor]) -> None:

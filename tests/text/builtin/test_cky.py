@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from bough.nn.kernels.chart import brackets
+from bough.nn.kernels.parser import brackets
 from bough.text.builtin.cky import best_parents, span_probabilities
 from bough.text.builtin.network import by_width
 from bough.trees.tree import Tree
 from bracketings import LENGTHS, every_tree, random_scores, total
-from sweeps import every_isa, needs_c, on
+from kernel_cases import every_isa, needs_c, on
 
 
 def test_span_probabilities_are_shares_of_the_trees() -> None:
@@ -43,7 +43,7 @@ def test_no_sentences_no_trees() -> None:
 def test_the_compiled_chart_finds_the_same_trees(
     longest: int, isa: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("BOUGH_FAST", "c")
+    monkeypatch.setenv("BOUGH_FAST", "1")
     on(isa, monkeypatch)
     generator = torch.Generator().manual_seed(longest)
     lengths = torch.randint(1, longest + 1, (30,), generator=generator)
@@ -57,7 +57,7 @@ def test_the_compiled_chart_finds_the_same_trees(
 
 @needs_c
 def test_the_compiled_chart_makes_a_tree_of_any_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BOUGH_FAST", "c")
+    monkeypatch.setenv("BOUGH_FAST", "1")
     for score in (torch.nan, torch.inf, -torch.inf, 1e30, 0.0):
         (parents,) = brackets(torch.full((1, 10, 10), score), np.array([9])) or []
         assert Tree(parents).preorder.tolist() == list(range(17))
@@ -68,5 +68,5 @@ def test_what_the_compiled_chart_does_not_take(monkeypatch: pytest.MonkeyPatch) 
     assert brackets(scores.double(), lengths) is None
     assert brackets(scores, np.array([3])) is None
     assert brackets(scores, lengths[:0]) is None
-    monkeypatch.setenv("BOUGH_FAST", "torch")
+    monkeypatch.setenv("BOUGH_FAST", "0")
     assert brackets(scores, lengths) is None

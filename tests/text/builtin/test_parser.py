@@ -7,7 +7,7 @@ import pytest
 from bough.errors import FormatError
 from bough.text import builtin, get_parser
 from bough.text.builtin.parser import LONGEST, BuiltinParser
-from bough.train.parser.folding import folded
+from bough.train.parser.learner import folded
 from small_parser import EXAMPLES, SIZE, learner
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bough.text.builtin.parser import BuiltinParser
 from bough.train.parser.evaluation import score
-from bough.train.parser.folding import folded
+from bough.train.parser.learner import folded
 from small_parser import EXAMPLES, SIZE, learner
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from bough.train.parser.likelihood import log_partition, tree_scores
+from bough.train.parser.learner import log_partition, tree_scores
 from bracketings import LENGTHS, every_tree, random_scores, total
 
 

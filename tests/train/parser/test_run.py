@@ -11,7 +11,7 @@ import torch
 from bough.errors import FormatError
 from bough.text.builtin.parser import BuiltinParser
 from bough.train.parser.evaluation import score
-from bough.train.parser.folding import folded
+from bough.train.parser.learner import folded
 from bough.train.parser.run import batches, fit, rate_at
 from small_parser import CONFIG, EXAMPLES, SIZE, learner, run
 

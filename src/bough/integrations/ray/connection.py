@@ -1,4 +1,4 @@
-"""To a Ray cluster and back: what is missing or out of reach is one line."""
+"""Connect to a Ray cluster, or start one on this machine; a missing package or cluster is a one-line error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 WAIT = 5.0  # seconds for a cluster to take a connection
-QUIET = {  # nothing is sent to anybody, and what Ray says of itself stays in its own logs
+QUIET = {  # no usage reports, and Ray's own messages stay in its logs
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_AIR_NEW_OUTPUT": "0",
@@ -20,7 +20,7 @@ QUIET = {  # nothing is sent to anybody, and what Ray says of itself stays in it
 
 
 def load_ray() -> ModuleType:
-    """The package `ray`, quiet; without it, a ValueError that says what to install."""
+    """Import the package `ray`, quietly; raise a ValueError that says what to install if it is missing."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     try:
@@ -33,27 +33,33 @@ def load_ray() -> ModuleType:
 
 @contextlib.contextmanager
 def connected(address: str | None = None) -> Iterator[ModuleType]:
-    """The package `ray` with a cluster behind it.
+    """Yield the package `ray` with a cluster behind it.
 
-    That is the cluster at `address` (host:port); without one the cluster of RAY_ADDRESS, else one that runs on this
-    machine, else a new one of this machine's processors, which listens on the loopback address alone and ends with the
-    block. A connection that there is already is used, and stays.
+    The cluster is the one at `address` (host:port), else at RAY_ADDRESS, else one that runs on this machine, else a new
+    one of this machine's processors, which listens on the loopback address alone and ends with the block. An existing
+    connection is used and stays.
     """
     ray = load_ray()
     address = address or os.environ.get("RAY_ADDRESS")
     if address and address not in ("auto", "local"):
-        _check(address)
+        _check_reachable(address)
     if ray.is_initialized():
         yield ray
         return
-    given: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         if address and address != "local":
-            ray.init(address, **given)
+            ray.init(address, **options)
         else:
             with _loopback(ray):
-                ray.init(address or None, include_dashboard=False, **given)
-            _check_loopback(ray)
+                ray.init(address or None, include_dashboard=False, **options)
+            node = ray._private.worker.global_worker.node
+            if node.is_head() and not ipaddress.ip_address(node.node_ip_address).is_loopback:
+                ray.shutdown()
+                raise ValueError(
+                    f"Ray {ray.__version__} would listen on {node.node_ip_address}, not on this machine alone; "
+                    "start a cluster with `ray start --head` and name its address"
+                )
     except (ConnectionError, RuntimeError, ValueError, TimeoutError, SystemExit) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(f"no Ray cluster at {address or 'this machine'}: {reason}") from None
@@ -64,7 +70,7 @@ def connected(address: str | None = None) -> Iterator[ModuleType]:
 
 
 def processors(ray: ModuleType) -> int:
-    """How many the cluster has now; at least 1."""
+    """Return how many processors the cluster has now; at least 1."""
     return max(1, int(ray.cluster_resources().get("CPU", 0)))
 
 
@@ -84,19 +90,8 @@ def _loopback(ray: ModuleType) -> Iterator[None]:
         constants.ENABLE_RAY_CLUSTER = before
 
 
-def _check_loopback(ray: ModuleType) -> None:
-    """End a cluster that was just started if it can be reached from other machines."""
-    node = ray._private.worker.global_worker.node
-    if node.is_head() and not ipaddress.ip_address(node.node_ip_address).is_loopback:
-        ray.shutdown()
-        raise ValueError(
-            f"Ray {ray.__version__} would listen on {node.node_ip_address}, not on this machine alone; "
-            "start a cluster with `ray start --head` and name its address"
-        )
-
-
-def _check(address: str) -> None:
-    """Ray itself would try for two minutes and then end the process."""
+def _check_reachable(address: str) -> None:
+    """Raise a ValueError if nothing listens there: Ray itself would try for two minutes and end the process."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         raise ValueError(f"--ray {address}: host:port of the cluster's head, auto or local")

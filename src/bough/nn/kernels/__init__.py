@@ -1,4 +1,4 @@
-"""Derivatives written by hand and compiled, beside the equations they belong to; `path` tells which are on."""
+"""Compiled code for the layers, the losses and the parser, beside the equations it stands for."""
 
 from bough.nn.kernels.loader import path, why
 

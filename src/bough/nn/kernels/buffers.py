@@ -1,27 +1,22 @@
-"""Buffers that live on from sweep to sweep: fresh pages cost more than what is written to them."""
+"""Buffers that are kept from pass to pass: fresh pages of memory cost more than what is written to them."""
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 
 import torch
 from torch import Tensor
 
-
-def _limit() -> int:
-    """Floats kept for later: an eighth of the machine's memory, 2 GB at most, 256 MB where it does not tell."""
-    try:
-        return min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 32, 1 << 29)
-    except (AttributeError, OSError, ValueError):  # not every system has it
-        return 1 << 26
-
-
-LIMIT = _limit()
+# floats kept for later: an eighth of the machine's memory, 2 GB at most; the compiled code is for Linux alone
+LIMIT = 1 << 29
+if sys.platform == "linux":
+    LIMIT = min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 32, LIMIT)
 
 
 class Buffer:
-    """`floats` (at least as many as asked for) until nothing refers to this; then they wait for the next one."""
+    """Hold `floats`, at least as many as asked for; when it is deleted, the next buffer may take them."""
 
     _lock = threading.Lock()
     _free: list[Tensor] = []  # noqa: RUF012 - shared by all, which is the point
@@ -49,6 +44,6 @@ class Buffer:
 
 
 def forget_buffers() -> None:
-    """Give back what is kept for later."""
+    """Free the memory that is kept for later."""
     with Buffer._lock:
         Buffer._free.clear()

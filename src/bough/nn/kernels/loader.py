@@ -1,4 +1,4 @@
-"""The compiled sweep: whether it can be loaded here, and whether it is wanted."""
+"""Load the compiled code where it is there and wanted, and hand tensors to it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from typing import Literal
 
 import numpy as np
 import torch
+from torch import Tensor
 
-Way = Literal["equations", "torch", "c"]
-CHOICES: dict[str, Way] = {"0": "equations", "torch": "torch", "c": "c"}
 FUNCTIONS = ("plan", "up", "down", "isa", "few", "source", "node_loss", "pair_loss", "lstm", "brackets")
 FOLDER = Path(__file__).parent
 _log = logging.getLogger(__name__)
@@ -33,66 +32,92 @@ class Library:
 
 
 class Unavailable(Exception):
-    """Why there is no compiled sweep here."""
+    """Why there is no compiled code here."""
 
 
-def path() -> Way:
-    """Which derivative is used: "equations", "torch" or "c".
+def path() -> Literal["equations", "c"]:
+    """Return what computes a layer that has a kernel: "equations" or "c".
 
-    The environment variable BOUGH_FAST chooses: "0" for the layers' equations, "torch" or "c"; unset, "c" where it
-    loads.
+    The environment variable BOUGH_FAST chooses: "0" for the layers' equations, "1" for C; unset, C where it loads.
 
     Examples:
-        >>> from bough.nn import kernels as fast
-        >>> fast.path() in ("equations", "torch", "c")
+        >>> from bough.nn import kernels
+        >>> kernels.path() in ("equations", "c")
         True
     """
     asked = os.environ.get("BOUGH_FAST", "")
-    if not asked:
-        return "c" if isinstance(loaded(), Library) else "torch"
-    if asked not in CHOICES:
-        raise ValueError(f"BOUGH_FAST={asked}: 0 (the equations), torch or c")
-    if asked == "c":
+    if asked == "1":
         library()
-    return CHOICES[asked]
+    elif asked not in ("", "0"):
+        raise ValueError(f"BOUGH_FAST={asked}: 0 (the equations) or 1 (C)")
+    return "equations" if asked == "0" or isinstance(loaded(), Unavailable) else "c"
 
 
 def why() -> str:
-    """One line on which derivative is used, and why.
+    """Return one line that says what computes the layers, and why.
 
     Examples:
-        >>> from bough.nn import kernels as fast
-        >>> fast.why().startswith(fast.path())
+        >>> from bough.nn import kernels
+        >>> kernels.why().startswith(kernels.path())
         True
     """
-    way, asked = path(), os.environ.get("BOUGH_FAST", "")
+    asked, found = os.environ.get("BOUGH_FAST", ""), loaded()
     chosen = f" (BOUGH_FAST={asked})" if asked else ""
-    if way == "c":
+    if path() == "c":
         return f"c: {'AVX-512' if library().isa == 512 else 'AVX2'}, matmuls by sgemm_ of torch's MKL{chosen}"
-    found = loaded()
-    return f"{way}{chosen}" if chosen or isinstance(found, Library) else f"{way}: {found}"
+    return f"equations: {found}" if isinstance(found, Unavailable) and not asked else f"equations{chosen}"
+
+
+def takes(*tensors: Tensor | None) -> bool:
+    """Return whether the compiled code is on and takes these tensors: float32 on the CPU."""
+    return path() == "c" and all(
+        t is None or (t.dtype == torch.float32 and t.device.type == "cpu" and t.layout == torch.strided)
+        for t in tensors
+    )
+
+
+def address(
+    name: str,
+    tensor: Tensor | None,
+    shape: tuple[int, ...],
+    dtype: torch.dtype = torch.float32,
+    *,
+    by_row: bool = False,
+) -> int:
+    """Return the address of a tensor's numbers, 0 for None; C reads as far as it is told, so check first.
+
+    Raise a ValueError unless the tensor has this shape and type, is on the CPU and contiguous. With `by_row`, only
+    the numbers of one row have to be next to each other.
+    """
+    if tensor is None:
+        return 0
+    dense = tensor.is_contiguous() or (by_row and tensor.stride(-1) == 1)
+    if tensor.shape != shape or tensor.dtype != dtype or tensor.device.type != "cpu" or not dense:
+        found = f"{tuple(tensor.shape)} {tensor.dtype} on {tensor.device}, strides {tensor.stride()}"
+        raise ValueError(f"{name} is {found}; the compiled code takes {shape} {dtype}, contiguous, on cpu")
+    return tensor.data_ptr()
 
 
 def library() -> Library:
-    """The loaded library; an error with the reason where there is none."""
+    """Return the loaded library, or raise an error with the reason."""
     found = loaded()
     if isinstance(found, Unavailable):
-        raise RuntimeError(f"BOUGH_FAST=c, but there is no compiled sweep: {found}; unset it, or set torch")
+        raise RuntimeError(f"BOUGH_FAST=1, but there is no compiled code: {found}; unset it, or set 0")
     return found
 
 
 @cache
 def loaded() -> Library | Unavailable:
-    """Looked for once in a process; what is missing is logged once."""
+    """Look for the library once in a process, and log what is missing."""
     try:
         return load(FOLDER)
     except Unavailable as reason:
-        _log.info("no compiled sweep, torch does it: %s", reason)
+        _log.info("no compiled code, layers run by their equations: %s", reason)
         return reason
 
 
 def load(folder: Path) -> Library:
-    """The library of a folder, checked; `Unavailable` if any part is not there."""
+    """Return the library of a folder, or raise `Unavailable` if any part is missing or wrong."""
     files = sorted(folder.glob("_kernel.so"))
     if not files:
         raise Unavailable("it was not compiled when bough was installed (no C compiler, or not x86-64 Linux)")
@@ -108,19 +133,14 @@ def load(folder: Path) -> Library:
         raise Unavailable(f"{files[0].name} was compiled from other sources; install bough again")
     if not isa:
         raise Unavailable("the CPU has neither AVX-512 nor AVX2 with FMA")
-    gemm, set_threads = _blas()
-    return Library(functions, gemm, set_threads, isa, int(functions.bough_few()))
-
-
-def _blas() -> tuple[int, int]:
-    """Addresses of the matmul within torch, and of what sets its threads for the calling thread alone."""
     try:
         torch_cpu = _torch_cpu()
         gemm, set_threads = torch_cpu.sgemm_, torch_cpu.MKL_Set_Num_Threads_Local
     except (OSError, AttributeError) as error:
         raise Unavailable(f"this torch has no MKL to call: {error}") from error
     _check(gemm)
-    return tuple(ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (gemm, set_threads))  # type: ignore[return-value]
+    blas, threads = (ctypes.cast(function, ctypes.c_void_p).value or 0 for function in (gemm, set_threads))
+    return Library(functions, blas, threads, isa, int(functions.bough_few()))
 
 
 def _torch_cpu() -> ctypes.CDLL:
@@ -128,7 +148,7 @@ def _torch_cpu() -> ctypes.CDLL:
 
 
 def _check(gemm: ctypes._NamedFuncPointer) -> None:
-    """A small product, asked for as the kernel does: neither symbol nor its arguments are a promise of torch's."""
+    """Compare a small product, called as the kernel calls it: torch promises neither the symbol nor its arguments."""
     a, b = np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(12, dtype=np.float32).reshape(3, 4)
     c = np.full((2, 4), np.nan, dtype=np.float32)
     m, k, n = (ctypes.byref(ctypes.c_int64(size)) for size in (2, 3, 4))

@@ -10,9 +10,7 @@ import torch
 from torch import Tensor
 
 from bough.nn.engine import differentiated_once
-from bough.nn.kernels.address import address
-from bough.nn.kernels.compiled import takes
-from bough.nn.kernels.loader import library
+from bough.nn.kernels.loader import address, library, takes
 
 NODE_NAMES = "nodes states d classes isa rows labels h W b mask dh dW db"
 PAIR_NAMES = (
@@ -36,7 +34,7 @@ class _PairLoss(ctypes.Structure):
 def node_loss(
     h: Tensor, W: Tensor, b: Tensor, rows: Tensor, labels: Tensor, mask: Tensor | None, scale: float
 ) -> Tensor | None:
-    """The sum over nodes of -log softmax(scale * W (h[rows] ⊙ mask) + b)[label]; None where C does not take these.
+    """Return the sum over nodes of -log softmax(scale * W (h[rows] ⊙ mask) + b)[label], or None without C.
 
     Shape: h (U, D), W (K, D), b (K), rows and labels (N,) in range, mask (N, D) or None.
     """
@@ -58,7 +56,7 @@ def pair_loss(
     features: str = "both",
     objective: str = "kl",
 ) -> Tensor | None:
-    """The loss of `Similarity`, by its equations and options; None where C does not take these.
+    """Return the loss of `Similarity`, by its equations and options; None where C does not take these.
 
     Shape: left, right (B, D), y (B,) in [1, K], W_h (H, D or 2D), b_h (H), W_p (K, H), b_p (K).
     """

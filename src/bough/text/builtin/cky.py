@@ -1,8 +1,8 @@
-"""Binary bracketings over a chart of span scores: how likely each span is, and the best tree.
+"""Find the best binary tree by CKY, and the probability of every span by inside-outside.
 
-A chart is (B, N + 1, N + 1): `scores[b, i, w]` is the score of the span of `w` words that starts at word i.
-The score of a tree is the sum over its spans of two words and more. All sentences of a batch and all spans
-of one width are done at once; a shorter sentence simply ends at its own width.
+A chart is (B, N + 1, N + 1): `scores[b, i, w]` is the score of the span of `w` words that starts at
+word i. The score of a tree is the sum over its spans of two words and more. All sentences of a
+batch and all spans of one width are computed at once; a shorter sentence ends at its own width.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Ints = NDArray[np.int64]
 
 
 def span_probabilities(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The chart of the probability that a span is in the tree; 0 for single words."""
+    """Return the chart of the probability that a span is in the tree; 0 for single words."""
     _, shares = inside(scores, lengths)
     return outside(scores.new_ones(len(scores)), lengths, shares, scores.shape)
 
 
 def inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
-    """(B,) log of the sum over all trees; and for each width from 2 the probability of each way to split."""
+    """Return (B,) the log of the sum over trees, and per width from 2 each split's probability."""
     batch, size, _ = scores.shape
     starts = torch.zeros_like(scores)  # inside score by start and width
     ends = torch.zeros_like(scores)  # the same by end and N - width, so that a row of splits is a slice
@@ -43,9 +43,9 @@ def inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
 
 
 def outside(weight: Tensor, lengths: Tensor, shares: list[Tensor], shape: torch.Size) -> Tensor:
-    """The probability of each span, top down: a span shares its own among the ways to split it.
+    """Return the probability of each span, top down: a span shares its own among its splits.
 
-    `weight` (B,) is that of each whole sentence.
+    `weight` (B,) is the probability of each whole sentence.
     """
     batch, size, _ = shape
     starts = weight.new_zeros(shape)
@@ -63,8 +63,8 @@ def outside(weight: Tensor, lengths: Tensor, shares: list[Tensor], shape: torch.
 
 
 def best_parents(scores: Floats, lengths: Ints) -> list[Ints]:
-    """The parents of each sentence's best binary tree, nodes in preorder (CKY)."""
-    size = scores.shape[1]
+    """Return the parents of each sentence's best binary tree, nodes in preorder (CKY)."""
+    batch, size, _ = scores.shape
     starts = np.zeros_like(scores)
     ends = np.zeros_like(scores)
     splits = np.zeros(scores.shape, dtype=np.int64)
@@ -76,23 +76,18 @@ def best_parents(scores: Floats, lengths: Ints) -> list[Ints]:
         splits[:, :count, width] = choice + 1
         starts[:, :count, width] = best
         ends[:, width:, size - 1 - width] = best
-    return _traced(splits, lengths)
-
-
-def _traced(splits: Ints, lengths: Ints) -> list[Ints]:
-    """The parents, one level of all trees at a time."""
-    batch, size, _ = splits.shape
+    # trace the splits back, one level of all trees at a time
     parents = np.full((batch, 2 * size), -1)
-    sentence, width = np.arange(batch), lengths
+    sentence, width_of = np.arange(batch), lengths
     start = node = np.zeros(batch, dtype=np.int64)
     while len(sentence):
-        wide = width > 1
-        sentence, start, width, node = sentence[wide], start[wide], width[wide], node[wide]
-        left = splits[sentence, start, width]
+        wide = width_of > 1
+        sentence, start, width_of, node = sentence[wide], start[wide], width_of[wide], node[wide]
+        left = splits[sentence, start, width_of]
         right = node + 2 * left  # preorder: the left half of m words takes the next 2m - 1 numbers
         parents[sentence, node + 1] = parents[sentence, right] = node
         sentence = np.concatenate([sentence, sentence])
         start = np.concatenate([start, start + left])
-        width = np.concatenate([left, width - left])
+        width_of = np.concatenate([left, width_of - left])
         node = np.concatenate([node + 1, right])
     return [row[: 2 * length - 1] for row, length in zip(parents, lengths.tolist(), strict=True)]

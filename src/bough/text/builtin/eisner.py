@@ -1,23 +1,20 @@
-"""The best projective dependency tree with one root (Eisner's algorithm), for a whole batch at once.
+"""Find the best projective dependency tree with one root by Eisner's algorithm, batched.
 
-Charts are by first word and width - 1: entry [i, w] is about the words i..i + w. A second copy, by last word
-and N - w, turns the sum over split points into two slices, as in `chart`.
+Charts are indexed by first word and width - 1: entry [i, w] is about the words i..i + w. A second
+copy, by last word and N - w, turns the sum over split points into two slices, as in `cky`.
 """
 
 from __future__ import annotations
-
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-T = TypeVar("T", bound=np.generic)
 
 
 def best_heads(scores: Floats, lengths: Ints) -> list[list[int]]:
-    """(B, N, N + 1) score of each word's heads, column 0 the root -> heads counted from 1, 0 for the root."""
+    """Return each word's head, from 1, 0 the root; scores (B, N, N + 1), column 0 the root's."""
     charts = _Charts(scores)
     sentences, words = np.arange(len(scores))[:, None], np.arange(scores.shape[1])
     # the root covers 0..r with its left half and r..length - 1 with its right half
@@ -52,11 +49,15 @@ class _Charts:
             self.left[:, :count, width] = left_end[:, width:, size - width] = best
 
     def traced(self, roots: Ints, lengths: Ints) -> Ints:
-        """(B, N) heads counted from 1, a level of all trees at a time."""
+        """Return (B, N) heads counted from 1, traced back one level of all trees at a time."""
         heads = np.zeros(self.left.shape[:2], dtype=np.int64)
         each, none = np.arange(len(roots)), np.zeros_like(roots)
         # halves to be done: sentence, first and last word, and whether the head is the first of them
-        sentence, first, last = np.tile(each, 2), _joined(roots, none), _joined(lengths - 1, roots)
+        sentence, first, last = (
+            np.tile(each, 2),
+            np.concatenate([roots, none]),
+            np.concatenate([lengths - 1, roots]),
+        )
         rightwards = np.repeat([True, False], len(roots))
         while len(sentence):
             wide = first < last
@@ -69,14 +70,10 @@ class _Charts:
             middle = low + self.split_arc[sentence, low, high - low]
             # the child's far half, then the two halves between child and head
             sentence = np.tile(sentence, 3)
-            first = _joined(np.where(rightwards, child, first), low, middle + 1)
-            last = _joined(np.where(rightwards, last, child), middle, high)
-            rightwards = _joined(rightwards, np.ones_like(rightwards), np.zeros_like(rightwards))
+            first = np.concatenate([np.where(rightwards, child, first), low, middle + 1])
+            last = np.concatenate([np.where(rightwards, last, child), middle, high])
+            rightwards = np.concatenate([rightwards, np.ones_like(rightwards), np.zeros_like(rightwards)])
         return heads
-
-
-def _joined(*arrays: NDArray[T]) -> NDArray[T]:
-    return np.concatenate(arrays)
 
 
 def _best(table: Floats) -> tuple[Floats, NDArray[np.int64]]:

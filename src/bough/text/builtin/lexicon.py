@@ -1,4 +1,4 @@
-"""What the parser sees of a word: its row in the table, else its prefixes and suffixes; and its shape."""
+"""Look up what the parser sees of a word: its row, or its affixes; and its shape."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _DIGITS = str.maketrans("123456789", "000000000")
 
 @lru_cache(maxsize=1 << 16)
 def normal(token: str) -> str:
-    """The form a word is looked up by: treebank escapes undone, lower case."""
+    """Return the form that a word is looked up by: without treebank escapes, in lower case."""
     return unescaped(token).lower()
 
 
 def zeroed(word: str) -> str:
-    """The word with every digit a zero."""
+    """Return the word with every digit a zero."""
     return word.translate(_DIGITS)
 
 
 @lru_cache(maxsize=1 << 16)
 def affixes(word: str) -> tuple[int, ...]:
-    """The hash buckets of a normal form's prefixes of 1 to 3 and suffixes of 1 to 4 letters, `AFFIXES` in all."""
+    """Return the hash buckets of the prefixes of 1 to 3 and suffixes of 1 to 4 letters."""
     word = zeroed(word)
     pieces = [f"{word[:n]}-" if len(word) > n else "" for n in (1, 2, 3)]
     pieces += [f"-{word[-n:]}" if len(word) > n else "" for n in (1, 2, 3, 4)]
@@ -38,7 +38,7 @@ def affixes(word: str) -> tuple[int, ...]:
 
 
 class Lexicon:
-    """The words the parser knows by name, the `SPECIALS` first; lookup falls back from digits to zeros."""
+    """The vocabulary of the parser, the `SPECIALS` first; unknown numbers are looked up as zeros."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = list(words)
@@ -54,20 +54,17 @@ class Lexicon:
         return len(self.words)
 
     def find(self, token: str) -> int:
-        """The word's row; the row of `UNKNOWN` if there is none."""
+        """Return the row of a word, the row of `UNKNOWN` if it has none."""
         word = normal(token)
-        row = self.index.get(word)
-        if row is None:
-            row = self.index.get(zeroed(word), self.index[UNKNOWN])
-        return row
+        return self.index[word] if word in self.index else self.index.get(zeroed(word), self.index[UNKNOWN])
 
     def rows(self, sentence: Sequence[str]) -> list[int]:
-        """The rows of a sentence with its two marks."""
+        """Return the rows of a sentence with its two marks."""
         return [self.index[BEGIN], *map(self.find, sentence), self.index[END]]
 
 
 def shapes(words: Sequence[str], first: int = 1) -> list[int]:
-    """Case, digits and hyphen of each word, the two marks about them; `first` of them come first in a sentence."""
+    """Return the shapes of words between two marks; the first `first` words begin a sentence."""
     found = [_shape_of(word) + (place < first) for place, word in enumerate(words)]
     return [_BEGIN_SHAPE, *found, _END_SHAPE]
 

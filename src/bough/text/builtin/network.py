@@ -1,15 +1,17 @@
-"""The network: word rows and shapes, a deep bidirectional LSTM, a score per span and per head."""
+"""The parser's network: a deep bidirectional LSTM, a score per span and head; its int8 tensors."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from bough.nn.kernels.lstm import lstm_forward
+from bough.files import Int8Rows, quantised
+from bough.nn.kernels.parser import lstm_forward
 from bough.text.builtin.lexicon import SHAPES
 
 PAIRS = 64  # rows of `paired` at a time
@@ -17,7 +19,7 @@ PAIRS = 64  # rows of `paired` at a time
 
 @dataclass(frozen=True)
 class Size:
-    """How wide the parts of the network are."""
+    """The widths of the parts of the network."""
 
     word: int = 128
     hidden: int = 224
@@ -25,6 +27,10 @@ class Size:
     span: int = 128
     arc: int = 192
     relation: int = 64
+
+    def __post_init__(self) -> None:
+        if min(asdict(self).values()) < 1:
+            raise ValueError(f"{self}: every size is at least 1")
 
 
 class Biaffine(nn.Module):
@@ -44,7 +50,7 @@ class Biaffine(nn.Module):
         return (a @ self.U[0]) @ b.transpose(1, 2)
 
     def paired(self, a: Tensor, b: Tensor) -> Tensor:
-        """Row by row, (T, d) and (T, d) -> (T, k)."""
+        """Score row by row, (T, d) and (T, d) -> (T, k)."""
         a = torch.cat([a, a.new_ones(len(a), 1)], dim=1)
         b = torch.cat([b, b.new_ones(len(b), 1)], dim=1)
         U = self.U.flatten(1).T  # (m * m, k)
@@ -54,7 +60,7 @@ class Biaffine(nn.Module):
 
 
 class SharedDropout(nn.Module):
-    """Dropout with one mask for all words of a sentence: alike along dimension `words`."""
+    """Dropout with one mask for all words of a sentence, which are along dimension `words`."""
 
     def __init__(self, p: float, words: int) -> None:
         super().__init__()
@@ -76,9 +82,10 @@ class Projection(nn.Sequential):
 
 
 class Network(nn.Module):
-    """From input vectors of a batch of sentences, marks included, to span scores and head scores.
+    """Score the spans and heads of a batch of sentences, given their input vectors, marks included.
 
-    In training, `recurrent_dropout` leaves out entries of the matrices from state to state, anew each batch.
+    In training, `recurrent_dropout` leaves out entries of the matrices from state to state, anew
+    each batch.
     """
 
     def __init__(
@@ -102,7 +109,7 @@ class Network(nn.Module):
         self.relation = Biaffine(size.relation, relations)
 
     def encode(self, x: Tensor) -> Tensor:
-        """(B, T, word) -> (B, T, 2 hidden)."""
+        """Encode sentences of one length: (B, T, word) -> (B, T, 2 hidden)."""
         states = x.transpose(0, 1)
         for layer in self.layers:
             assert isinstance(layer, nn.LSTM)
@@ -110,40 +117,42 @@ class Network(nn.Module):
         return states.transpose(0, 1)
 
     def encode_distinct(self, x: Tensor, which: Tensor, lengths: Tensor) -> Tensor:
-        """The same for parsing, of sentences that differ in length: `lengths` descending, marks counted.
+        """Encode sentences that differ in length, for parsing: `lengths` descending, marks counted.
 
-        Shape: x (M, word), each input once, which (B, T) its row for each place -> (B, T, 2 hidden).
+        Shape: x (M, word), each input once; which (B, T), the row of x for each position -> (B, T, 2 hidden).
         """
         rows = pack_padded_sequence(which.transpose(0, 1), lengths)
         states = PackedSequence(x, rows.batch_sizes)
-        input_of: Tensor | None = rows.data
+        input_of: Tensor | None = rows.data  # row n of the first layer's input is x[input_of[n]]
         for layer in self.layers:
             assert isinstance(layer, nn.LSTM)
-            states, input_of = packed_bilstm(layer, states, input_of), None
+            computed = lstm_forward(layer, states.data, states.batch_sizes, input_of)
+            if computed is not None:
+                states = states._replace(data=computed)
+            else:
+                states = layer(states if input_of is None else states._replace(data=x[input_of]))[0]
+            input_of = None
         return pad_packed_sequence(states)[0].transpose(0, 1)
 
     def span_scores(self, states: Tensor) -> Tensor:
-        """(B, N + 2, 2 hidden) -> (B, N + 1, N + 1) by start and width."""
+        """Score every span: (B, N + 2, 2 hidden) -> (B, N + 1, N + 1) by start and width."""
         posts = between_words(states)
         table = self.span(self.span_start(posts), self.span_end(posts))  # by start and end
         return by_width(table)
 
     def arc_scores(self, states: Tensor) -> Tensor:
-        """(B, N + 2, 2 hidden) -> (B, N, N + 1): word i's score for each head, column 0 the root."""
+        """Score every head: (B, N + 2, 2 hidden) -> (B, N, N + 1), column 0 the root."""
         scores: Tensor = self.arc(self.arc_word(states[:, 1:-1]), self.arc_head(states[:, :-1]))
         return scores
 
     def relation_scores(self, states: Tensor, batch: Tensor, word: Tensor, head: Tensor) -> Tensor:
-        """(words, relations) for given words (1-based) and heads (0 the root) of given sentences."""
+        """Score (words, relations) for words (from 1) and heads (0 the root) of sentences."""
         words, heads = self.relation_word(states), self.relation_head(states)
         return self.relation.paired(words[batch, word], heads[batch, head])
 
 
 def bilstm(layer: nn.LSTM, x: Tensor, dropout: float = 0.0) -> Tensor:
-    """A layer's states (T, B, 2 hidden), forwards and backwards: here is where the parser spends its time.
-
-    With `dropout`, the matrices from state to state have entries left out.
-    """
+    """Return a layer's states (T, B, 2 hidden); `dropout` is that of the recurrent matrices."""
     if not dropout:
         states: Tensor = layer(x)[0]
         return states
@@ -156,24 +165,49 @@ def bilstm(layer: nn.LSTM, x: Tensor, dropout: float = 0.0) -> Tensor:
     return dropped
 
 
-def packed_bilstm(layer: nn.LSTM, x: PackedSequence, input_of: Tensor | None = None) -> PackedSequence:
-    """The same for sequences that differ in length; with `input_of`, row n of them is `x.data[input_of[n]]`."""
-    rows = lstm_forward(layer, x.data, x.batch_sizes, input_of)
-    if rows is not None:
-        return x._replace(data=rows)
-    states: PackedSequence = layer(x if input_of is None else x._replace(data=x.data[input_of]))[0]
-    return states
-
-
 def between_words(states: Tensor) -> Tensor:
-    """(B, N + 2, 2 hidden) -> (B, N + 1, 2 hidden): what is left of a gap read forwards, what is right backwards."""
+    """Return the vectors of the gaps between words, (B, N + 2, 2 hidden) -> (B, N + 1, 2 hidden).
+
+    The forward half is the state of the word to the left of a gap, the backward half that of the
+    word to its right.
+    """
     forward, backward = states.chunk(2, dim=2)
     return torch.cat([forward[:, :-1], backward[:, 1:]], dim=2)
 
 
 def by_width(table: Tensor) -> Tensor:
-    """(B, M, M) by start and end -> (B, M, M) by start and width; what would end outside is 0."""
+    """Turn (B, M, M) by start and end into (B, M, M) by start and width, 0 outside."""
     size = table.shape[1]
     padded = torch.cat([table, table.new_zeros(table.shape[0], size, size)], dim=2)
     strides = padded.stride()
     return padded.as_strided((table.shape[0], size, size), (strides[0], strides[1] + 1, strides[2]))
+
+
+# ----------------------------------------------------------------- int8 tensors
+
+
+def pack(tensors: Mapping[str, Tensor], *, rounded: bool = True) -> dict[str, Tensor]:
+    """Return tensors as a parser's folder has them: a matrix is `NAME.codes` and `NAME.scales`.
+
+    Without `rounded` the codes are the numbers themselves and the scales ones, to measure what
+    rounding costs.
+    """
+    packed: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        if tensor.ndim < 2:
+            packed[name] = tensor.detach().clone().contiguous()
+            continue
+        rows = quantised(tensor) if rounded else Int8Rows(tensor.detach(), torch.ones(tensor.shape[:-1]))
+        packed |= {f"{name}.codes": rows.codes.contiguous(), f"{name}.scales": rows.scales.contiguous()}
+    return packed
+
+
+def unpack(tensors: Mapping[str, Tensor]) -> tuple[dict[str, Int8Rows], dict[str, Tensor]]:
+    """Return the matrices, in int8, and the other tensors of a parser by their own names."""
+    matrices = {
+        name.removesuffix(".codes"): Int8Rows(codes, tensors[name.removesuffix("codes") + "scales"])
+        for name, codes in tensors.items()
+        if name.endswith(".codes")
+    }
+    rest = {name: tensor for name, tensor in tensors.items() if not name.endswith((".codes", ".scales"))}
+    return matrices, rest

@@ -14,7 +14,7 @@ from bough.text.builtin.network import Size
 
 @dataclass(frozen=True)
 class Config:
-    """One training run: sizes, data weights, optimiser. The same config and seed give the same parser."""
+    """One training run: sizes, data weights, optimizer. The same config and seed give the same parser."""
 
     seed: int = 1
     epochs: int = 16

@@ -9,9 +9,8 @@ from typing import Any
 
 from bough.data.paths import require
 from bough.errors import DataError
-from bough.text.binarise import binarise
-from bough.text.dependencies import dependency_heads
-from bough.text.head_rules import bare
+from bough.text.binarise import bare, binarise
+from bough.text.stanford_dependencies import dependency_heads
 from bough.trees.tree import Tree
 
 Spans = tuple[tuple[int, int], ...]

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +14,8 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from bough.data.glove import GloveFile
+from bough.data.vectors import read_vectors
+from bough.text.builtin.cky import inside, outside
 from bough.text.builtin.lexicon import (
     AFFIXES,
     BUCKETS,
@@ -25,10 +27,9 @@ from bough.text.builtin.lexicon import (
     shapes,
     zeroed,
 )
-from bough.text.builtin.network import Network, between_words
+from bough.text.builtin.network import Network, between_words, pack
 from bough.train.parser.config import Config
 from bough.train.parser.examples import UNKNOWN_HEAD, Example
-from bough.train.parser.likelihood import log_partition, tree_scores
 
 SILVER_LEAST = 10  # times that a word of silver text occurs to have a row of its own
 STYLES = {"gum": 1}  # of the brackets, by source; any other source has style 0, Stanford's
@@ -204,13 +205,12 @@ def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
 
 def _read_vectors(path: Path, most: int, wanted: set[str]) -> tuple[list[str], NDArray[np.float32]]:
     """Return the first `most` words of a GloVe file and the `wanted` words after them, with their vectors."""
-    words: dict[str, NDArray[np.float32]] = {}
-    file = GloveFile(path)
-    for number, raw, values in file.lines():
-        word = raw.decode("utf-8", "replace")
-        if word not in words and (number <= most or word in wanted) and _storable(word):
-            words[word] = file.vector(values, number)
-    return list(words), np.stack(list(words.values()))
+    file = read_vectors(path)
+    rows: dict[str, int] = {}
+    for row, word in enumerate(file.words):
+        if word not in rows and (row < most or word in wanted) and _storable(word):
+            rows[word] = row
+    return list(rows), file.rows[list(rows.values())]
 
 
 def _storable(word: str) -> bool:
@@ -229,3 +229,47 @@ def _own_rows(lexicon: Lexicon, examples: Sequence[Example], frequent: int) -> T
     rows[torch.tensor(chosen, dtype=torch.int64)] = torch.arange(1, len(chosen) + 1)
     rows[lexicon.index[UNKNOWN]] = len(chosen) + 1
     return rows
+
+
+@torch.no_grad()
+def word_table(learner: Learner) -> Tensor:
+    """Return (words, word): the part of the input that comes from each known word, affixes included."""
+    none = [0] * AFFIXES
+    names = learner.lexicon.words
+    parts = torch.tensor([none if i < len(SPECIALS) else affixes(word) for i, word in enumerate(names)])
+    rows = torch.arange(len(names))
+    return learner.word_vectors(rows) + learner.affix_vectors(parts)
+
+
+@torch.no_grad()
+def folded(learner: Learner, *, rounded: bool = True) -> dict[str, Tensor]:
+    """Return the tensors of the compressed parser; without `rounded` they stay floats."""
+    whole = {"words": word_table(learner), "affixes": learner.affixes.weight}
+    whole |= {f"network.{name}": tensor for name, tensor in learner.network.state_dict().items()}
+    # the style is a constant from here on: Stanford's
+    whole["network.shapes.weight"] = learner.network.shapes.weight + learner.styles.weight[0]
+    return pack(whole, rounded=rounded)
+
+
+def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Return (B,) log of the sum over all binary trees of exp(score); its gradient is the probability of each span."""
+    total: Tensor = _LogPartition.apply(scores, lengths)  # type: ignore[no-untyped-call]
+    return total
+
+
+class _LogPartition(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
+        total, ctx.shares = inside(scores, lengths)
+        ctx.lengths, ctx.shape = lengths, scores.shape
+        return total
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        return outside(grads[0], ctx.lengths, ctx.shares, ctx.shape), None
+
+
+def tree_scores(scores: Tensor, batch: Tensor, start: Tensor, width: Tensor) -> Tensor:
+    """Return (B,) the score of each sentence's given tree; the spans of all trees come as three flat columns."""
+    picked = scores[batch, start, width]
+    return scores.new_zeros(len(scores)).index_add(0, batch, picked)

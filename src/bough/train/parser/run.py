@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from bough.files import remove_torn, write_text
+from bough.errors import FormatError
+from bough.files import read_tensors_and_metadata, remove_torn, write_tensors, write_text
 from bough.text.builtin.parser import BuiltinParser
-from bough.train.parser.checkpoint import Checkpoint
 from bough.train.parser.config import Config
 from bough.train.parser.evaluation import Scores, score
 from bough.train.parser.examples import Example
-from bough.train.parser.folding import folded
-from bough.train.parser.learner import Learner
+from bough.train.parser.learner import Learner, folded
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ AVERAGE_EVERY = 4  # steps; the decay is raised to this power
 
 
 class Run:
-    """The state of a training run: network, its running average, optimiser, and the best epoch so far.
+    """The state of a training run: network, its running average, optimizer, and the best epoch so far.
 
     Args:
         config: the settings of the run.
@@ -45,7 +44,7 @@ class Run:
     def __init__(self, config: Config, learner: Learner, folder: Path, held_out: Sequence[str] = ()) -> None:
         self.config, self.learner, self.folder, self.held_out = config, learner, folder, held_out
         self.average = copy.deepcopy(learner)
-        self.optimiser = torch.optim.Adam(
+        self.optimizer = torch.optim.Adam(
             learner.parameters(), lr=config.learning_rate, betas=(0.9, 0.95), fused=True
         )
         self.epoch = self.step = 0
@@ -65,14 +64,14 @@ class Run:
         self.learner.train()
         for place, group in enumerate(groups):
             done = (self.epoch + place / len(groups)) / config.epochs
-            for options in self.optimiser.param_groups:
+            for options in self.optimizer.param_groups:
                 options["lr"] = rate_at(self.step, done, config)
             losses = self.learner(group)
             count = len(group) * len(group[0].tokens)
             (torch.stack(list(losses.values())).sum() / count).backward()
             nn.utils.clip_grad_norm_(self.learner.parameters(), 5.0)
-            self.optimiser.step()
-            self.optimiser.zero_grad()
+            self.optimizer.step()
+            self.optimizer.zero_grad()
             self.step += 1
             if self.step % AVERAGE_EVERY == 0:
                 self._average()
@@ -119,7 +118,7 @@ class Run:
             file.write(json.dumps(entry) + "\n")
         progress = {"epoch": self.epoch, "step": self.step, "best": self.best, "changes": self.changes}
         progress["config"] = asdict(self.config)
-        self.checkpoint.write(progress, self.learner, self.average, self.optimiser)
+        self.checkpoint.write(progress, self.learner, self.average, self.optimizer)
 
     def resume(self) -> None:
         """Restore the last checkpoint of the folder, if there is one, and drop later lines of the log."""
@@ -131,7 +130,7 @@ class Run:
         if changed.keys() & FIXED:
             key = next(iter(changed.keys() & FIXED))
             raise ValueError(f"{self.checkpoint.path}: made with another {key}; keep it, or use a new folder")
-        self.checkpoint.restore(tensors, self.learner, self.average, self.optimiser)
+        self.checkpoint.restore(tensors, self.learner, self.average, self.optimizer)
         if changed:
             self.changes.append({"after": progress["epoch"], **changed})
         self.epoch, self.step, self.best = progress["epoch"], progress["step"], progress["best"]
@@ -195,3 +194,54 @@ def _sample(examples: Sequence[Example], config: Config, order: random.Random) -
         found = [example for example in examples if example.source == source]
         kept += order.sample(found, round(share * len(found)))
     return kept
+
+
+class Checkpoint:
+    """Weights, their average and Adam's moments, with the run's progress in the file's header."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write(
+        self, progress: dict[str, Any], now: nn.Module, average: nn.Module, optimizer: torch.optim.Optimizer
+    ) -> None:
+        """Replace the file; a kill at any time leaves the old one or the new one."""
+        tensors: dict[str, Tensor] = {}
+        for name, parameter in now.named_parameters():
+            tensors[f"now.{name}"] = parameter.detach()
+            state = optimizer.state.get(parameter, {})
+            tensors |= {f"{key}.{name}": value for key, value in state.items()}
+        tensors |= {f"average.{name}": parameter.detach() for name, parameter in average.named_parameters()}
+        write_tensors(
+            self.path,
+            {name: tensor.contiguous() for name, tensor in tensors.items()},
+            {"progress": json.dumps(progress)},
+        )
+
+    def read(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        """Return the progress and the tensors in the file; a truncated file is a FormatError."""
+        tensors, metadata = read_tensors_and_metadata(self.path)
+        try:
+            return json.loads(metadata["progress"]), tensors
+        except (KeyError, ValueError) as error:
+            raise FormatError(f"not a checkpoint of a parser: {error}", where=str(self.path)) from None
+
+    @torch.no_grad()
+    def restore(
+        self,
+        tensors: dict[str, Tensor],
+        now: nn.Module,
+        average: nn.Module,
+        optimizer: torch.optim.Optimizer,
+    ) -> None:
+        """Copy tensors of `read` into the weights, their average and the optimizer."""
+        try:
+            for name, parameter in average.named_parameters():
+                parameter.copy_(tensors[f"average.{name}"])
+            for name, parameter in now.named_parameters():
+                parameter.copy_(tensors[f"now.{name}"])
+                keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"{key}.{name}" in tensors]
+                if keys:
+                    optimizer.state[parameter] = {key: tensors[f"{key}.{name}"] for key in keys}
+        except (KeyError, RuntimeError) as error:
+            raise FormatError(f"not a checkpoint of this run: {error}", where=str(self.path)) from None

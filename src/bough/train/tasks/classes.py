@@ -13,7 +13,6 @@ from bough.models.metrics import class_figures
 from bough.models.model import Model
 from bough.nn.heads import Classifier
 from bough.train.config import TrainConfig
-from bough.train.tasks.batch_shard import Share
 from bough.train.tasks.task import Floats, Indices, of_like_length, pieces, shuffled, sizes_of
 from bough.trees.forest import Forest
 
@@ -40,31 +39,45 @@ class ClassesTask:
         return sizes_of(examples)
 
     def loss(
-        self, model: Model, batch: Sequence[Sentence] | Share[Sentence], rng: np.random.Generator
+        self,
+        model: Model,
+        batch: Sequence[Sentence],
+        rng: np.random.Generator,
+        whole: Sequence[Sentence] | None = None,
     ) -> Tensor:
-        """Of a batch: every labelled phrase of it, or for a sequential model the sentence and some of them."""
+        """Return the loss of every labelled phrase, or for a sequential model of the sentence and some of its phrases."""
         assert isinstance(model.head, Classifier)
-        share = Share.of(batch)
+        trees, nodes, roots = self._counts(model, batch if whole is None else whole)
         if self._in_parts(model):
-            share = share.expanded([with_spans(one, self.config.spans, rng) for one in share.whole])
-        own = share.own
-        forest, ids = collate(own, model, share.within)
+            batch = [each for one in batch for each in with_spans(one, self.config.spans, rng)]
+        forest, ids = collate(batch, model)
         x = model.look_up(forest, ids)
-        at_nodes = np.concatenate([sentence.labels for sentence in own])
+        at_nodes = np.concatenate([sentence.labels for sentence in batch])
         labelled = np.flatnonzero(at_nodes != UNLABELLED)
         labels = torch.from_numpy(at_nodes[labelled]).to(x.device)
-        drawn = share.drawn(labelled_nodes) if model.head.dropout else None
         states, row_of = self._states(model, x, forest)
         rows = row_of.index_select(0, torch.from_numpy(labelled).to(x.device))
-        loss = model.head.loss(states, labels, rows, drawn)
+        loss = model.head.loss(states, labels, rows)
         if self.config.loss_over == "trees":
             # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
-            return share.part(loss / len(own))
-        loss = loss / max(1, sum(labelled_nodes(sentence) for sentence in share.whole))
+            return loss / trees
+        loss = loss / max(1, nodes)
         if self.config.root_weight:
-            roots = row_of.index_select(0, forest.roots)
-            loss = loss + self.config.root_weight * _at_roots(model.head, states, roots, share)
-        return loss if share.weight else loss * 0
+            some = [place for place, sentence in enumerate(batch) if _counted_root(sentence)]
+            gold = torch.tensor([batch[place].label for place in some], dtype=torch.int64, device=x.device)
+            of_roots = row_of.index_select(0, forest.roots)[
+                torch.tensor(some, dtype=torch.int64, device=x.device)
+            ]
+            loss = loss + self.config.root_weight * model.head.loss(states, gold, of_roots) / max(1, roots)
+        return loss
+
+    def _counts(self, model: Model, batch: Sequence[Sentence]) -> tuple[int, int, int]:
+        """Return the number of trees, of labelled nodes and of labelled roots that the loss of a batch is divided by."""
+        spans = 0
+        if self._in_parts(model):
+            spans = sum(min(self.config.spans, len(sentence.spans)) for sentence in batch)
+        nodes = sum(int(np.count_nonzero(sentence.labels != UNLABELLED)) for sentence in batch)
+        return len(batch) + spans, nodes + spans, sum(_counted_root(sentence) for sentence in batch)
 
     def _states(self, model: Model, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
         """States (R, D), and per node (N,) the row that holds its state, or its sentence's if phrases have none."""
@@ -110,22 +123,8 @@ class ClassesTask:
         return class_figures(predicted, np.array([sentence.label for sentence in examples]))
 
 
-def _at_roots(head: Classifier, states: Tensor, roots: Tensor, share: Share[Sentence]) -> Tensor:
-    """What the roots of whole sentences add to their mean loss; states (R, D), roots (trees,) their rows."""
-    some = [place for place, sentence in enumerate(share.own) if _counted_root(sentence)]
-    labels = torch.tensor([share.own[place].label for place in some], dtype=torch.int64, device=states.device)
-    rows = roots.index_select(0, torch.tensor(some, dtype=torch.int64, device=states.device))
-    drawn = share.drawn(_counted_root) if head.dropout else None
-    return head.loss(states, labels, rows, drawn) / max(1, sum(map(_counted_root, share.whole)))
-
-
-def _counted_root(sentence: Sentence) -> int:
-    return int(not sentence.inner and sentence.label != UNLABELLED)
-
-
-def labelled_nodes(sentence: Sentence) -> int:
-    """How many nodes have a class."""
-    return int(np.count_nonzero(sentence.labels != UNLABELLED))
+def _counted_root(sentence: Sentence) -> bool:
+    return not sentence.inner and sentence.label != UNLABELLED
 
 
 def with_spans(sentence: Sentence, count: int, rng: np.random.Generator) -> list[Sentence]:

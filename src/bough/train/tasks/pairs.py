@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from bough.models.batching import Sentence, collate
 from bough.models.metrics import correlations
 from bough.models.model import Model
+from bough.models.pair_features import rows
 from bough.nn.heads import Similarity
 from bough.train.config import TrainConfig
-from bough.train.tasks.batch_shard import Share
-from bough.train.tasks.pair_features import Beside
 from bough.train.tasks.task import Floats, Indices, Sized, of_like_length, pieces, shuffled, sizes_of
 
 
@@ -52,32 +54,31 @@ class PairsTask:
             return examples.sizes
         return sizes_of([pair.left for pair in examples]) + sizes_of([pair.right for pair in examples])
 
-    def _vectors(self, model: Model, share: Share[Rated]) -> tuple[Tensor, ...]:
-        count, pairs = len(share.own), len(share.whole)
-        places = [side + place for side in (0, pairs) for place in range(share.start, share.end)]
-        within = None if share.all else (_sides(share.whole), places)
-        forest, ids = collate(_sides(share.own), model, within)
+    def _vectors(self, model: Model, pairs: Sequence[Rated]) -> tuple[Tensor, ...]:
+        both = [*(pair.left for pair in pairs), *(pair.right for pair in pairs)]
+        forest, ids = collate(both, model)
         # left with right, right with left
-        others = torch.arange(len(forest), device=forest.device).roll(count)
+        others = torch.arange(len(forest), device=forest.device).roll(len(pairs))
         return model.sentences(model.look_up(forest, ids), forest, others).chunk(2)
 
-    def loss(self, model: Model, batch: Sequence[Rated] | Share[Rated], rng: np.random.Generator) -> Tensor:
-        """Of a batch of pairs."""
+    def loss(
+        self,
+        model: Model,
+        batch: Sequence[Rated],
+        rng: np.random.Generator,
+        whole: Sequence[Rated] | None = None,
+    ) -> Tensor:
+        """Return the mean loss of a batch of pairs."""
         assert isinstance(model.head, Similarity)
-        share = Share.of(batch)
-        left, right = self._vectors(model, share)
-        if self.config.dropout and model.training:
-            left, right = (self._dropped(side, share) for side in (left, right))
-        y = torch.tensor([model.purpose.place(pair.rating, self.config.scale) for pair in share.own])
-        f = self.beside.of(share.own, model)
-        return share.part(model.head.loss(left, right, y.to(left.device, torch.float32), f))
-
-    def _dropped(self, side: Tensor, share: Share[Rated]) -> Tensor:
+        left, right = self._vectors(model, batch)
         # NOTE(paper): the text does not say how dropout was drawn; here each sentence has a mask of its own.
-        keep = torch.nn.functional.dropout(
-            side.new_ones(len(share.whole), side.shape[1]), self.config.dropout
+        left, right = (
+            functional.dropout(side, self.config.dropout, model.training) for side in (left, right)
         )
-        return side * keep[share.start : share.end]
+        y = torch.tensor([model.purpose.place(pair.rating, self.config.scale) for pair in batch])
+        f = self.beside.of(batch, model)
+        loss: Tensor = model.head.loss(left, right, y.to(left.device, torch.float32), f)
+        return loss if whole is None else loss * (len(batch) / len(whole))
 
     @torch.no_grad()
     def predict(self, model: Model, examples: Sequence[Rated]) -> Floats:
@@ -86,7 +87,7 @@ class PairsTask:
         model.eval()
         parts = []
         for group in pieces(examples):
-            left, right = self._vectors(model, Share.of(group))
+            left, right = self._vectors(model, group)
             log_p = model.head(left, right, self.beside.of(group, model))
             parts.append(model.head.score(log_p).double().cpu().numpy())
         ratings: Floats = model.purpose.rating(np.concatenate(parts), self.config.scale)
@@ -97,7 +98,52 @@ class PairsTask:
         return correlations(predicted, np.array([pair.rating for pair in examples]))
 
 
-def _sides(pairs: Sequence[Rated]) -> list[Sentence]:
-    """All left ones, then all right ones."""
-    both = list(pairs)
-    return [*(pair.left for pair in both), *(pair.right for pair in both)]
+class TwoSides(Protocol):
+    """A pair of sentences."""
+
+    @property
+    def left(self) -> Sentence: ...
+    @property
+    def right(self) -> Sentence: ...
+
+
+class Beside:
+    """Remembers the features of every pair as long as its left sentence lives."""
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Sentence, tuple[Sentence, Tensor]] = WeakKeyDictionary()
+
+    def of(self, pairs: Sequence[TwoSides], model: Model) -> Tensor | None:
+        """(pairs, F), or None for a model that has no features."""
+        if not model.config.pair_features:
+            return None
+        return torch.stack([self._row(pair.left, pair.right) for pair in pairs]).to(model.table.device)
+
+    def _row(self, left: Sentence, right: Sentence) -> Tensor:
+        if left not in self._known or self._known[left][0] is not right:
+            assert left.side is not None
+            assert right.side is not None
+            self._known[left] = (right, torch.from_numpy(rows([(left.side, right.side)])[0]))
+        return self._known[left][1]
+
+    def settle(self, pairs: Sequence[TwoSides], model: Model) -> None:
+        """Centre and scale the features of a new model as those of its training pairs are."""
+        if model.config.pair_features:
+            assert isinstance(model.head, Similarity)
+            found = self.of(pairs, model)
+            assert found is not None
+            model.head.settle(found)
+
+
+def set_rarity(model: Model, counts: Mapping[str, int], sentences: int) -> None:
+    """How rare the words of a new model are: 1 for what training has not, log(1 + n / c) / log(1 + n) else.
+
+    `counts` are the words c of n sentences.
+    """
+    found = dict.fromkeys(range(len(model.rarity)), 0)
+    for word, count in counts.items():
+        found[int(model.index.get(word, 0) or model.index.get(word.lower(), 0))] += count
+    found[0] = 0
+    for row, count in found.items():
+        if count:
+            model.rarity[row] = math.log1p(sentences / count) / math.log1p(sentences)

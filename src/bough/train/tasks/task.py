@@ -11,7 +11,6 @@ from torch import Tensor
 
 from bough.models.batching import Sentence
 from bough.models.model import Model
-from bough.train.tasks.batch_shard import Share
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -24,7 +23,8 @@ class Learnable(Protocol):
     """What the training loop asks of a task.
 
     `start` sees the training examples once, before the first step. `sizes` says how much work each example is.
-    `batches` draws the batches of one epoch. The loss of a share of a batch is what it adds to the loss of the whole.
+    `batches` draws the batches of one epoch. With several processes, `batch` is the part of `whole` that this
+    process computes, and its loss is what it adds to the loss of the whole batch.
     """
 
     metric: str  # the figure of dev that picks the epoch, unless the loss does
@@ -32,7 +32,13 @@ class Learnable(Protocol):
     def start(self, examples: Sequence[Any], model: Model) -> None: ...
     def sizes(self, examples: Sequence[Any]) -> Indices: ...
     def batches(self, examples: Sequence[Any], rng: np.random.Generator) -> list[Indices]: ...
-    def loss(self, model: Model, batch: Sequence[Any] | Share[Any], rng: np.random.Generator) -> Tensor: ...
+    def loss(
+        self,
+        model: Model,
+        batch: Sequence[Any],
+        rng: np.random.Generator,
+        whole: Sequence[Any] | None = None,
+    ) -> Tensor: ...
     def predict(self, model: Model, examples: Sequence[Any]) -> Floats: ...
     def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
 

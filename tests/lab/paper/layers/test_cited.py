@@ -13,13 +13,7 @@ from bough.nn import kinds
 from bough.trees.builders import chain
 from layers import trees_for
 from oracle import TOLERANCE, D, X, drawn, inputs
-from paper.layers.cnn import CNN
-from paper.layers.dcnn import DCNN
-from paper.layers.drnn import DRNN
-from paper.layers.mv_rnn import MVRNN
-from paper.layers.rnn import RecursiveNetwork
-from paper.layers.rntn import RNTN
-from paper.layers.sequence import SequenceEncoder
+from paper.layers import CNN, DCNN, DRNN, MVRNN, RNTN, RecursiveNetwork, SequenceEncoder
 
 PAIR = Tree([2, 2, -1])
 SEQUENCES = [name for name, kind in kinds().items() if issubclass(kind.layer, SequenceEncoder)]

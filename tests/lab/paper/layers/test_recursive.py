@@ -12,7 +12,7 @@ from torch import Tensor
 
 from bough import Forest, Tree
 from oracle import TOLERANCE, D, Keys, X, assert_recursive, batches, drawn, inputs
-from paper.layers.recursive import DTRNN, SDTRNN
+from paper.layers.dependency import DTRNN, SDTRNN
 
 R = 3
 NONLINEARITIES = ("tanh", "relu", "sigmoid")
@@ -76,9 +76,9 @@ def test_relations_by_name() -> None:
 
 def test_relations_tell_equal_words_apart() -> None:
     trees, keys = [CATS, DOGS], [[0, 1, 0], [0, 1, 0]]
-    assert Forest(trees, keys, relations=NAMES).units == 3  # one leaf; the roots differ in their edges
+    assert Forest(trees, keys, relations=NAMES).num_unique == 3  # one leaf; the roots differ in their edges
     bare = [Tree(tree.parents) for tree in trees]
-    assert Forest(bare, keys).units == 2
+    assert Forest(bare, keys).num_unique == 2
     numbered = [
         Tree(tree.parents, relations=[NAMES.get(r, 0) for r in tree.relations or ()]) for tree in trees
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bough.nn.init import Weighted
+from bough.nn.base import UniformInit
 from layers import (
     assert_device_and_dtype_are_taken,
     assert_the_loss_of_an_empty_forest_has_a_gradient,
@@ -23,7 +23,7 @@ NAMES = registered("paper")
 def test_weights_start_within_the_papers_bounds(name: str) -> None:
     for module in build(name).modules():
         # the networks of Socher et al. start their children's maps as the identity
-        if isinstance(module, Weighted) and not isinstance(module, RecursiveNetwork | MVRNN):
+        if isinstance(module, UniformInit) and not isinstance(module, RecursiveNetwork | MVRNN):
             assert_within_the_papers_bounds(module)
 
 

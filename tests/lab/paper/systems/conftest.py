@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from paper.sick import Pair, load_sick
-from paper.systems.senses import Thesaurus
 from paper.systems.sentence import Preparation, Prepared
 from paper.systems.system import preparation
+from paper.systems.wordnet import Thesaurus
 
 
 @pytest.fixture(scope="session")

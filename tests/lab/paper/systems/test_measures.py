@@ -5,32 +5,22 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from paper.systems import (
-    SYSTEMS,
-    alignment,
-    cardinality,
-    composition,
-    entailment,
-    grammar,
-    overlap,
-    polarity,
-    strings,
-)
+from paper.systems import SYSTEMS, alignment, cardinality, overlap
 from paper.systems.sentence import Prepared
 from paper.systems.system import Measure
 
 SYMMETRIC: list[Measure] = [
     overlap.words, overlap.lemmas, overlap.nouns, overlap.verbs, overlap.weighted_lemmas, overlap.rarity,
-    overlap.synsets, overlap.length_difference, overlap.character_grams, overlap.word_grams, strings.sequences,
-    composition.sums, composition.content_sums, composition.part_sums, composition.phrases,
-    grammar.predicates, grammar.participants, grammar.roles,
+    overlap.synsets, overlap.length_difference, overlap.character_grams, overlap.word_grams, overlap.sequences,
+    alignment.sums, alignment.content_sums, alignment.part_sums, alignment.phrases,
+    overlap.predicates, overlap.participants, alignment.roles,
 ]  # fmt: skip
 SHARES: list[Measure] = [  # between 0 and 1, and 1 for a sentence and itself
     overlap.words, overlap.words_or_synonyms, overlap.lemmas, overlap.nouns, overlap.verbs, overlap.weighted_lemmas,
     overlap.synsets, overlap.word_coefficients, overlap.lemma_coefficients, overlap.character_grams, overlap.word_grams,
-    strings.sequences, strings.precision, alignment.best_cosines, alignment.best_paths, alignment.best_thesaurus,
-    alignment.worst_cosines, grammar.dependencies, grammar.predicates, grammar.participants, entailment.instances,
-    entailment.relations, entailment.verdict,
+    overlap.sequences, overlap.precision, alignment.best_cosines, alignment.best_paths, alignment.best_thesaurus,
+    alignment.worst_cosines, overlap.dependencies, overlap.predicates, overlap.participants, overlap.instances,
+    overlap.relations, overlap.verdict,
 ]  # fmt: skip
 BAGS = [cardinality.by_spelling, cardinality.by_wordnet, cardinality.by_vectors, cardinality.by_dependencies]
 USED = list(dict.fromkeys(measure for system in SYSTEMS.values() for measure in system.measures))
@@ -92,12 +82,12 @@ def test_swapped_bags_swap_their_numbers(
 
 def test_negation_and_antonyms_are_told_of_either_side(pairs: list[Prepared]) -> None:
     for pair, swapped in zip(pairs[:30], pairs[30:60], strict=True):
-        left, right, one, both = polarity.negation(pair)
-        assert polarity.negation(swapped) == [right, left, one, both]
+        left, right, one, both = overlap.negation(pair)
+        assert overlap.negation(swapped) == [right, left, one, both]
         assert (one, both) == (float(left != right), float(left and right))
-        assert (polarity.antonyms(pair) > 0) == (polarity.antonyms(swapped) > 0)
-    assert {polarity.negation(pair)[2] for pair in pairs} == {0.0, 1.0}
-    assert all(polarity.antonyms(same) == 0 for same in pairs[60:])
+        assert (overlap.antonyms(pair) > 0) == (overlap.antonyms(swapped) > 0)
+    assert {overlap.negation(pair)[2] for pair in pairs} == {0.0, 1.0}
+    assert all(overlap.antonyms(same) == 0 for same in pairs[60:])
 
 
 def test_chunks_hold_every_content_word_once(pairs: list[Prepared]) -> None:

@@ -12,9 +12,8 @@ from bough.errors import DataError, FormatError
 from bough.trees.tree import Tree
 from paper.sick import Pair
 from paper.systems import SYSTEMS, System, load
-from paper.systems.baselines import module
-from paper.systems.learners import LogLinear
-from paper.systems.sentence import Preparation
+from paper.systems.semeval import LogLinear
+from paper.systems.sentence import Preparation, lab_module
 
 
 def ratings(pairs: list[Pair]) -> list[float]:
@@ -42,13 +41,6 @@ def test_a_system_learns_from_500_pairs_and_is_the_same_after_loading(
     np.testing.assert_array_equal(fitted.predict(unnamed)[::-1], predicted)
 
 
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
-def test_a_system_says_what_it_is_and_where_it_departs(system: System) -> None:
-    assert system.about
-    assert system.departures
-    assert system is SYSTEMS[system.name]
-
-
 def test_ratings_that_do_not_fit_the_pairs_are_refused(sick: list[Pair], prepare: Preparation) -> None:
     with pytest.raises(ValueError, match="3 pairs and 2 ratings"):
         SYSTEMS["ecnu"].fit(sick[:3], [1.0, 2.0], seed=1, data=prepare.data)
@@ -69,9 +61,9 @@ def test_a_folder_of_another_system_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(DataError, match=r'scikit-learn is not installed.*pip install "bough\[lab\]"'):
-        module("sklearn")
+    monkeypatch.setitem(sys.modules, "gensim", None)
+    with pytest.raises(DataError, match=r'gensim is not installed.*pip install "bough\[lab\]"'):
+        lab_module("gensim")
 
 
 def test_the_log_linear_model_finds_a_rating_that_its_measure_decides() -> None:

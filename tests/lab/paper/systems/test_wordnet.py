@@ -9,8 +9,7 @@ import pytest
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
 from bough.errors import DataError
-from paper.systems.senses import Term, Thesaurus
-from paper.systems.wordnet import DEPTHS, WordNet
+from paper.systems.wordnet import DEPTHS, Term, Thesaurus, WordNet
 
 TERMS = [(noun, "n") for noun in ("dog", "cat", "boy", "ball", "water", "guitar", "street")]
 TERMS += [(verb, "v") for verb in ("run", "jog", "eat", "play", "be", "cut")]

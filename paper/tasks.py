@@ -1,0 +1,223 @@
+"""The paper's two tasks: sentiment of every phrase on SST, relatedness of two sentences on SICK."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough import Tree
+from bough.errors import DataError
+from bough.models.batching import NO_SPANS, UNLABELLED, Sentence, prepare_all
+from bough.models.config import Config
+from bough.models.metrics import root_loss
+from bough.models.model import Model
+from bough.train.tasks import ClassesTask, Floats, Indices, Learnable, PairsTask, Rated, shuffled
+from bough.trees.builders import chain, subtree
+from paper.config import PaperConfig
+from paper.sick import Pair, load_sick, sick_files
+from paper.sst import load_sst, sst_files
+
+Parse = Literal["constituency", "dependency"]
+POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}  # of the binary task's three classes
+
+
+class Task(Learnable, Protocol):
+    """Examples of one data set: `read` gives trees, `prepare` what `loss` and `predict` take.
+
+    `to_learn` is `prepare` for the training split, whose examples may be others. `finish` may change the chosen model
+    by what dev says before test is read, and `figures` are the metrics of the test split.
+    """
+
+    data: Path  # the folder that its files lie in
+
+    def read(self, split: str) -> list[Any]: ...
+    def files(self, split: str) -> list[Path]: ...
+    def trees(self, examples: Sequence[Any]) -> Iterator[Tree]: ...
+    def prepare(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
+    def to_learn(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
+    def finish(self, model: Model, dev: Sequence[Any]) -> None: ...
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
+
+
+def read_some(task: Task, split: str) -> list[Any]:
+    """Return the examples of a split. Raise a DataError if there are none."""
+    examples = task.read(split)
+    if not examples:
+        raise DataError(f"{task.files(split)[0]}: no examples for {split}")
+    return examples
+
+
+def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
+    """Count how often each word occurs."""
+    return Counter(token for tree in task.trees(examples) for token in tree.tokens or () if token is not None)
+
+
+# ---------------------------------------------------------------------------------- SICK
+
+
+class RelatednessTask(PairsTask):
+    """SICK: two sentences and how related they are, 1 to 5 (Sec. 4.2)."""
+
+    def __init__(self, config: PaperConfig, data: Path) -> None:
+        super().__init__(config)
+        self.config: PaperConfig = config
+        self.data = data
+        self.parse: Parse = "dependency" if config.system else parse_for(config, "dependency")
+
+    def read(self, split: str) -> list[Pair]:
+        check = self.config.source == "data"
+        pairs = load_sick(self.data, split, parse=self.parse, check=check, scale=self.config.scale)
+        return pairs[: self.config.max_examples or None]
+
+    def files(self, split: str) -> list[Path]:
+        return sick_files(self.data, split, self.parse)
+
+    def trees(self, examples: Sequence[Pair]) -> Iterator[Tree]:
+        return (tree for pair in examples for tree in (pair.left, pair.right))
+
+    def prepare(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
+        left, right = (
+            prepare_all(side, model) for side in zip(*((p.left, p.right) for p in examples), strict=True)
+        )
+        return [Rated(a, b, pair.score) for a, b, pair in zip(left, right, examples, strict=True)]
+
+    def finish(self, model: Model, dev: Sequence[Rated]) -> None:
+        """Do nothing."""
+
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[Rated]) -> dict[str, float]:
+        """Return those of `metrics`."""
+        return self.metrics(predicted, examples)
+
+    def to_learn(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
+        return self.prepare(examples, model)
+
+
+# ----------------------------------------------------------------------------------- SST
+
+
+class SentimentTask(ClassesTask):
+    """SST: every labelled node is classified; the root is the sentence (Sec. 4.1)."""
+
+    def __init__(self, config: PaperConfig, data: Path) -> None:
+        super().__init__(config)
+        self.config: PaperConfig = config
+        self.metric = "binary" if config.task == "sst2" else "accuracy"
+        self.data = data
+        self.parse = parse_for(config, "constituency")
+        self.of_phrases = config.examples == "phrases" or bool(config.system)
+
+    def read(self, split: str) -> list[Tree]:
+        trees = load_sst(
+            self.data,
+            split,
+            task="binary" if self.config.task == "sst2" else "fine",
+            parse=self.parse,
+            neutral=self.of_phrases and split == "train",  # the phrases of neutral sentences are examples too
+            check=self.config.source == "data",
+        )
+        if self.config.neutral == "unlabelled":
+            trees = [tree.replace(labels=[POLAR[label] for label in tree.labels or ()]) for tree in trees]
+        return trees[: self.config.max_examples or None]
+
+    def files(self, split: str) -> list[Path]:
+        return sst_files(self.data, split, self.parse)
+
+    def trees(self, examples: Sequence[Tree]) -> Iterator[Tree]:
+        return iter(examples)
+
+    def prepare(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
+        return prepare_all(examples, model)
+
+    def to_learn(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
+        if self.of_phrases:
+            return phrases(examples, model)
+        return self.prepare(examples, model) + phrases_alone(examples, model, self.config.extra_phrases)
+
+    def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
+        if self.of_phrases:
+            return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch_size, rng)
+        return super().batches(examples, rng)
+
+    def finish(self, model: Model, dev: Sequence[Sentence]) -> None:
+        """Do nothing; a subclass may calibrate the model."""
+
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
+        """Those of `metrics`, and with contextual leaves the accuracy of all phrases."""
+        found = self.metrics(predicted, examples)
+        return found if model.encoder is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
+
+    def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
+        """Accuracy of the root's class, its loss, and for five classes the binary accuracy derived from them."""
+        return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)
+
+
+def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> dict[str, float]:
+    """What `SentimentTask.metrics` gives; predicted (n, K), gold (n,)."""
+    loss = root_loss(predicted, gold)
+    if config.task == "sst2":
+        # neutral is a class inside sentences only, if at all
+        chosen = np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
+        return {"binary": float((chosen == gold).mean()), "loss": loss}
+    figures = {"accuracy": float((predicted.argmax(axis=1) == gold).mean())}
+    polar = gold != 2
+    positive = predicted[:, 3] + predicted[:, 4] > predicted[:, 0] + predicted[:, 1]
+    if polar.any():
+        figures["binary"] = float((positive == (gold > 2))[polar].mean())
+    return {**figures, "loss": loss}
+
+
+# ------------------------------------------------------------------------------ examples
+
+
+def parse_for(config: Config, usual: Parse) -> Parse:
+    """The trees that a configuration's layer reads; for one that reads words, the task's usual ones have them."""
+    reads = config.kind.reads
+    return usual if reads == "words" else reads
+
+
+def alike(lengths: NDArray[np.int64], batch: int, rng: np.random.Generator) -> list[Indices]:
+    """Return batches of examples of one length each, in a fresh order."""
+    groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
+    found = [group[chosen] for group in groups for chosen in shuffled(len(group), batch, rng)]
+    return [found[i] for i in rng.permutation(len(found))]
+
+
+def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:
+    """Every distinct labelled phrase of the trees as a chain of words of its own; the first label of a phrase counts.
+
+    Words without a vector of their own are one word here, as they are to the model.
+    """
+    found: dict[bytes, Sentence] = {}
+    chains: dict[int, Tree] = {}
+    for tree in trees:
+        tokens, labels = tree.tokens or (), tree.labels or ()
+        ids = model.ids(tokens[node] for node in tree.words)
+        for (start, end), label in zip(tree.spans.tolist(), labels, strict=True):
+            keys = ids[start:end]
+            if label is not None and keys.tobytes() not in found:
+                if end - start not in chains:
+                    chains[end - start] = chain(end - start)
+                at_words = np.full(end - start, UNLABELLED, dtype=np.int64)
+                at_words[-1] = label
+                found[keys.tobytes()] = Sentence(chains[end - start], keys, at_words, NO_SPANS)
+    return list(found.values())
+
+
+def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[Sentence]:
+    """So many distinct phrases of two words or more as sentences of their own, spread over all there are."""
+    found: dict[tuple[str, ...], tuple[Tree, int]] = {}
+    for tree in trees:
+        tokens, labels = tree.tokens or (), tree.labels or ()
+        words = [str(tokens[node]) for node in tree.words]
+        for node, (start, end) in enumerate(tree.spans.tolist()):
+            if end - start > 1 and node != tree.root and labels[node] is not None:
+                found.setdefault(tuple(words[start:end]), (tree, node))
+    # by chance, but always the same
+    ranked = sorted(found, key=lambda words: crc32(" ".join(words).encode()))
+    return prepare_all([subtree(*found[words]) for words in ranked[:count]], model)

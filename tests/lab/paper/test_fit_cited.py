@@ -1,0 +1,46 @@
+"""Claims about `bough.fit` with the cited systems' layers: they go in like any other."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bough
+import paper.layers  # noqa: F401 # they register themselves
+from small_fits import QUICK, examples
+
+
+def test_a_pair_has_the_same_features_when_it_is_scored() -> None:
+    texts = [f"{who} {does}" for who in ("the dog", "a cat") for does in ("sees the man", "sings to her")]
+    pairs = [(a, b) for a in texts for b in texts]
+    ratings = [len({*a.split()} & {*b.split()}) for a, b in pairs]
+    settings = {"pair_features": True, "rate": 0.5, "encoder": "mean"}
+    options: dict[str, Any] = {"dev": (pairs, ratings), "vectors": "shipped", "epochs": 2}
+    mine: Any = bough.fit(pairs, ratings, settings=settings, **options)
+    on_dev = mine.facts["scores"]["dev"]["figures"]
+    assert mine.evaluate(pairs, ratings).figures["mse"] == pytest.approx(on_dev["mse"], abs=1e-5)
+
+
+def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
+    with pytest.raises(ValueError, match="--trees none"):
+        bough.fit(*examples(10), settings={**QUICK, "encoder": "mean"})
+
+
+def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) -> None:
+    def trees(*relations: str) -> list[bough.Tree]:
+        names = [relations[i % len(relations)] for i in range(20)]
+        return [
+            bough.Tree([1, -1], tokens=[f"n{i}", "is"], relations=[n, "root"]) for i, n in enumerate(names)
+        ]
+
+    settings = {**QUICK, "encoder": "sdt-rnn"}
+    first = bough.fit(trees("amod", "nsubj"), ["x", "y"] * 10, settings=settings, epochs=1)
+    first.save(tmp_path)
+    still = {"rate": 1e-9, "embedding_rate": 1e-9}
+    mine = bough.fit(
+        trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, start=tmp_path, settings=still, epochs=1
+    )
+    assert mine.model.relations == first.model.relations == ("amod", "nsubj", "root")
+    old, new = (model.encoder.state_dict() for model in (first.model, mine.model))
+    assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
