@@ -1,4 +1,4 @@
-"""Compile the kernels in C while bough is being built, where there is a C compiler; without one bough is pure Python."""
+"""Compile the kernels in C while bough is being built, where there is a C compiler; else bough is pure Python."""
 
 from __future__ import annotations
 

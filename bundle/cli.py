@@ -84,7 +84,9 @@ def _train_and_export(
     folder = run or Path("runs") / f"{name}-{seed}"
     config = load_recipe(name).with_settings(parse_settings(settings))
     with TrainingDisplay(Console()) as display:
-        train(config, folder, seed=seed, data=data, resume=folder.exists(), recipe=name, callback=display.show)
+        train(
+            config, folder, seed=seed, data=data, resume=folder.exists(), recipe=name, callback=display.show
+        )
     columns, words = SIZES[name]
     _show(export_run(folder, name, out, data=data, columns=columns, words=words)["scores"], as_json=False)
 

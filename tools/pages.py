@@ -41,7 +41,7 @@ class Equation(NamedTuple):
 
 
 def _chain(formula: str, code: str) -> Equation:
-    return Equation("1", formula, "nn/lstm.py", "ChainLSTM.node", code)
+    return Equation("1", formula, "nn/nary.py", "NaryTreeLSTM.node", code)
 
 
 def _sum(number: str, formula: str, code: str, method: str = "gated") -> Equation:
@@ -60,29 +60,29 @@ SECTIONS: dict[str, list[Equation]] = {
     "Section 2: the LSTM": [
         Equation("", "h_t = tanh(W x_t + U h_{t-1} + b)", "paper/layers/dependency.py", "DTRNN.node",
                  "below.sum(messages)"),
-        _chain("i_t = σ(W_i x_t + U_i h_{t-1} + b_i)", "i, f = torch.sigmoid(z_i)"),
-        _chain("f_t = σ(W_f x_t + U_f h_{t-1} + b_f)", "torch.sigmoid(z_f)"),
-        _chain("o_t = σ(W_o x_t + U_o h_{t-1} + b_o)", "o = torch.sigmoid(z[3])"),
+        _chain("i_t = σ(W_i x_t + U_i h_{t-1} + b_i)", "i, f, *o = torch.sigmoid(z_ifo)"),
+        _chain("f_t = σ(W_f x_t + U_f h_{t-1} + b_f)", "i, f, *o = torch.sigmoid(z_ifo)"),
+        _chain("o_t = σ(W_o x_t + U_o h_{t-1} + b_o)", "i, f, *o = torch.sigmoid(z_ifo)"),
         _chain("u_t = tanh(W_u x_t + U_u h_{t-1} + b_u)", "u = below.drop(torch.tanh(z_u))"),
-        _chain("c_t = i_t ⊙ u_t + f_t ⊙ c_{t-1}", "c = i * u + f * c"),
-        _chain("h_t = o_t ⊙ tanh(c_t)", "return o * torch.tanh(c), c"),
+        _chain("c_t = i_t ⊙ u_t + f_t ⊙ c_{t-1}", "c = i * u + (f.view(-1, n, d) * c_l).sum(dim=1)"),
+        _chain("h_t = o_t ⊙ tanh(c_t)", "h = o[0] * torch.tanh(c)"),
     ],
     "Section 3.1: Child-Sum Tree-LSTMs": [
         _sum("2", "h~_j = Σ_k h_k", "below.sum(h_k)", "node"),
-        _sum("3", "i_j = σ(W_i x_j + U_i h~_j + b_i)", "i = torch.sigmoid(a_i + z_i)"),
-        _sum("4", "f_jk = σ(W_f x_j + U_f h_k + b_f)", "f = torch.sigmoid(below.spread(a_f) + h_k @ self.U_f)"),
-        _sum("5", "o_j = σ(W_o x_j + U_o h~_j + b_o)", "o = torch.sigmoid(a_o[0] + z_o[0])"),
-        _sum("6", "u_j = tanh(W_u x_j + U_u h~_j + b_u)", "u = below.drop(torch.tanh(a_u + z_u))"),
-        _sum("7", "c_j = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k", "c = i * u + below.sum(f * c_k)"),
-        _sum("8", "h_j = o_j ⊙ tanh(c_j)", "return o * torch.tanh(c), c"),
+        _sum("3", "i_j = σ(W_i x_j + U_i h~_j + b_i)", "i = torch.sigmoid(z_i)"),
+        _sum("4", "f_jk = σ(W_f x_j + U_f h_k + b_f)", "f = torch.sigmoid(torch.addmm(below.spread(a_f), h_k, self.U_f))"),
+        _sum("5", "o_j = σ(W_o x_j + U_o h~_j + b_o)", "torch.sigmoid(z_o[0])"),
+        _sum("6", "u_j = tanh(W_u x_j + U_u h~_j + b_u)", "u = below.drop(torch.tanh(z_u))"),
+        _sum("7", "c_j = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k", "c = c + below.sum(f * c_k)"),
+        _sum("8", "h_j = o_j ⊙ tanh(c_j)", "torch.tanh(c) if z_o"),
     ],
     "Section 3.2: N-ary Tree-LSTMs": [
-        _nary("9", "i_j = σ(W_i x_j + Σ_l U_i,l h_jl + b_i)", "i = torch.sigmoid(a_i + z[:, 1])"),
-        _nary("10", "f_jk = σ(W_f x_j + Σ_l U_f,kl h_jl + b_f)", "f = torch.sigmoid(a_f + z[:, 2 : 2 + self.arity])"),
-        _nary("11", "o_j = σ(W_o x_j + Σ_l U_o,l h_jl + b_o)", "o = torch.sigmoid(a_o + z[:, -1])"),
-        _nary("12", "u_j = tanh(W_u x_j + Σ_l U_u,l h_jl + b_u)", "u = below.drop(torch.tanh(a_u + z[:, 0]))"),
-        _nary("13", "c_j = i_j ⊙ u_j + Σ_l f_jl ⊙ c_jl", "c = i * u + (f * c_l).sum(dim=1)"),
-        _nary("14", "h_j = o_j ⊙ tanh(c_j)", "return o * torch.tanh(c), c"),
+        _nary("9", "i_j = σ(W_i x_j + Σ_l U_i,l h_jl + b_i)", "i, f, *o = torch.sigmoid(z_ifo)"),
+        _nary("10", "f_jk = σ(W_f x_j + Σ_l U_f,kl h_jl + b_f)", "i, f, *o = torch.sigmoid(z_ifo)"),
+        _nary("11", "o_j = σ(W_o x_j + Σ_l U_o,l h_jl + b_o)", "i, f, *o = torch.sigmoid(z_ifo)"),
+        _nary("12", "u_j = tanh(W_u x_j + Σ_l U_u,l h_jl + b_u)", "u = below.drop(torch.tanh(z_u))"),
+        _nary("13", "c_j = i_j ⊙ u_j + Σ_l f_jl ⊙ c_jl", "c = i * u + (f.view(-1, n, d) * c_l).sum(dim=1)"),
+        _nary("14", "h_j = o_j ⊙ tanh(c_j)", "h = o[0] * torch.tanh(c)"),
     ],
     "Section 4.1: classification": [
         Equation("", "p(y given {x}_j) = softmax(W_s h_j + b_s)", "nn/heads.py", "Classifier.forward",

@@ -25,7 +25,7 @@ MODULES += ["bough.text", "bough.models.metrics", "bough.train.recipes"]
 NAMES = [
     "bough.sklearn.TreeLSTMClassifier",
     "bough.sklearn.TreeLSTMPairRegressor",
-    "bough.models.transformer.Leaves",
+    "bough.models.transformer.TransformerEmbeddings",
 ]
 UNPROMISED = {
     "bough.draw.arcs.Arcs",

@@ -269,5 +269,9 @@ def test_moving_takes_every_tensor_along() -> None:
     tensors += [moved.roots, moved.unit_of, moved.node_of, moved.inputs, moved.input_of]
     tensors += [moved.children, moved.edge_parents, moved.edge_rows]
     assert all(value.is_meta for value in tensors)
-    assert (moved.num_unique, moved.level_sizes, moved.trees) == (forest.num_unique, forest.level_sizes, forest.trees)
+    assert (moved.num_unique, moved.level_sizes, moved.trees) == (
+        forest.num_unique,
+        forest.level_sizes,
+        forest.trees,
+    )
     assert forest.roots.device == forest.device == torch.device("cpu")

@@ -145,11 +145,15 @@ class WholeReader(Reader):
         if self.chain:
             for text in cut:
                 tokens = [token for sentence in text for token in sentence]
-                reads.append([Read(tokens, chain_of_words([token.text for token in tokens]))] if tokens else [])
+                reads.append(
+                    [Read(tokens, chain_of_words([token.text for token in tokens]))] if tokens else []
+                )
             return reads
         for parts in super().parsed(cut, parse):
             tokens = [token for read in parts for token in read.tokens]
-            reads.append([Read(tokens, join_sentences([read.tree for read in parts], self.kind))] if parts else [])
+            reads.append(
+                [Read(tokens, join_sentences([read.tree for read in parts], self.kind))] if parts else []
+            )
         return reads
 
 

@@ -45,7 +45,7 @@ class ClassesTask:
         rng: np.random.Generator,
         whole: Sequence[Sentence] | None = None,
     ) -> Tensor:
-        """Return the loss of every labelled phrase, or for a sequential model of the sentence and some of its phrases."""
+        """Return the loss of all labelled phrases, or for a sequential model of the sentence and some phrases."""
         assert isinstance(model.head, Classifier)
         trees, nodes, roots = self._counts(model, batch if whole is None else whole)
         if self._in_parts(model):
@@ -72,7 +72,7 @@ class ClassesTask:
         return loss
 
     def _counts(self, model: Model, batch: Sequence[Sentence]) -> tuple[int, int, int]:
-        """Return the number of trees, of labelled nodes and of labelled roots that the loss of a batch is divided by."""
+        """Return the numbers of trees, labelled nodes and labelled roots that the loss is divided by."""
         spans = 0
         if self._in_parts(model):
             spans = sum(min(self.config.spans, len(sentence.spans)) for sentence in batch)
