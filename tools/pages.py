@@ -71,10 +71,10 @@ SECTIONS: dict[str, list[Equation]] = {
         _sum("2", "h~_j = Σ_k h_k", "below.sum(h_k)", "node"),
         _sum("3", "i_j = σ(W_i x_j + U_i h~_j + b_i)", "i = torch.sigmoid(z_i)"),
         _sum("4", "f_jk = σ(W_f x_j + U_f h_k + b_f)", "f = torch.sigmoid(torch.addmm(below.spread(a_f), h_k, self.U_f))"),
-        _sum("5", "o_j = σ(W_o x_j + U_o h~_j + b_o)", "torch.sigmoid(z_o[0])"),
+        _sum("5", "o_j = σ(W_o x_j + U_o h~_j + b_o)", "o = torch.sigmoid(z_o[0])"),
         _sum("6", "u_j = tanh(W_u x_j + U_u h~_j + b_u)", "u = below.drop(torch.tanh(z_u))"),
-        _sum("7", "c_j = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k", "c = c + below.sum(f * c_k)"),
-        _sum("8", "h_j = o_j ⊙ tanh(c_j)", "torch.tanh(c) if z_o"),
+        _sum("7", "c_j = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k", "i * u + below.sum(f * c_k)"),
+        _sum("8", "h_j = o_j ⊙ tanh(c_j)", "o * torch.tanh(c)"),
     ],
     "Section 3.2: N-ary Tree-LSTMs": [
         _nary("9", "i_j = σ(W_i x_j + Σ_l U_i,l h_jl + b_i)", "i, f, *o = torch.sigmoid(z_ifo)"),

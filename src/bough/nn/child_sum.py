@@ -101,12 +101,11 @@ class ChildSumTreeLSTM(TreeLayer):
             z = torch.addmm(z, h_sum, self.U)  # (n, 2D or 3D)
         z_u, z_i, *z_o = z.split(self.hidden_size, dim=1)  # (n, D)
         i = torch.sigmoid(z_i)
+        f = torch.sigmoid(torch.addmm(below.spread(a_f), h_k, self.U_f)) if len(h_k) else None  # (E, D)
+        o = torch.sigmoid(z_o[0]) if z_o else None
         u = below.drop(torch.tanh(z_u))
-        c = i * u
-        if len(h_k):
-            f = torch.sigmoid(torch.addmm(below.spread(a_f), h_k, self.U_f))  # (E, D)
-            c = c + below.sum(f * c_k)
-        h = torch.sigmoid(z_o[0]) * torch.tanh(c) if z_o else torch.tanh(c)
+        c = i * u if f is None else i * u + below.sum(f * c_k)
+        h = torch.tanh(c) if o is None else o * torch.tanh(c)
         return h, c
 
     def run_kernel(self, a: Tensor, forest: Forest, dropout: Tensor | None) -> tuple[Tensor, ...]:
