@@ -26,7 +26,7 @@ def load_recipe(name: str) -> PaperConfig:
 
     Examples:
         >>> from paper.recipes import load_recipe
-        >>> load_recipe("sick-dependency").encoder
+        >>> load_recipe("sick-dependency").layer
         'dependency'
     """
     return read_recipe(PaperConfig(), name, FOLDER, hint="`python -m paper recipes` lists them all")

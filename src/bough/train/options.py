@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,7 +46,7 @@ class FitOptions:
     parser: str | Parser = "builtin"
     layer: str | type[BaseLayer] | None = None
     recipe: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] | None = None
     epochs: int | None = None
     vectors: str | None = None
     encoder: str | Path | None = None
@@ -58,7 +58,7 @@ class FitOptions:
     @classmethod
     def given(cls, options: Mapping[str, Any]) -> FitOptions:
         """Return the options of those names. Raise a TypeError for a name that is not one."""
-        known = [field.name for field in fields(cls)]
+        known = [option.name for option in fields(cls)]
         for name in options:
             if name not in known:
                 raise TypeError(f"fit() has no option {name!r}{nearest(name, known)}")
@@ -77,7 +77,7 @@ class FitOptions:
 
     def chosen_settings(self, start: Model | None = None) -> dict[str, Any]:
         """Return the settings that these options come to, over those of the recipe."""
-        chosen = dict(self.settings)
+        chosen = dict(self.settings or {})
         if self.layer is not None:
             name = self.layer if isinstance(self.layer, str) else self.layer.name or self.layer.__name__
             if not isinstance(self.layer, str):

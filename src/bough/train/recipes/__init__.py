@@ -56,7 +56,7 @@ def load_recipe(name: str) -> TrainConfig:
 
     Examples:
         >>> from bough.train.recipes import load_recipe
-        >>> load_recipe("fit-texts").encoder
+        >>> load_recipe("fit-texts").layer
         'constituency'
     """
     return read_recipe(TrainConfig(), name)
