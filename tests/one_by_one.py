@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -43,6 +43,12 @@ class OneNode:
 
     def drop(self, rows: Tensor) -> Tensor:
         return rows
+
+    def addmm(self, b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
+        return b + rows @ weight
+
+    def once(self, compute: Callable[[], Any]) -> Any:
+        return compute()
 
 
 def one_by_one(layer: BaseLayer, x: Tensor, trees: Sequence[Tree]) -> tuple[Tensor, ...]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from bough.trees.forest import Forest
+
+T = TypeVar("T")
 
 
 class Children:
@@ -32,9 +36,15 @@ class Children:
     """
 
     def __init__(
-        self, states: tuple[Tensor, ...], forest: Forest, level: int, owners: Tensor, mask: Tensor | None
+        self,
+        states: tuple[Tensor, ...],
+        forest: Forest,
+        level: int,
+        owners: Tensor,
+        mask: Tensor | None,
+        known: dict[Any, Any],
     ) -> None:
-        self.states = states
+        self.states, self._known = states, known
         self._forest, self._level, self._owners, self._mask = forest, level, owners, mask
         self.nodes = forest.level_sizes[level]
 
@@ -70,6 +80,24 @@ class Children:
         """(n, D), with the layer's `recurrent_dropout` while it trains; every node has its own mask."""
         return rows if self._mask is None else rows * self._mask
 
+    def addmm(self, b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
+        """Return b + rows @ weight, as `torch.addmm`; the levels add to one gradient of the weight, which saves time."""
+        if not (torch.is_grad_enabled() and weight.requires_grad):
+            return torch.addmm(b, rows, weight)
+        if weight not in self._known:
+            gradient: list[Tensor] = []
+            self._known[weight] = gradient, _Weight.apply(gradient, weight)  # type: ignore[no-untyped-call]
+        gradient, shared = self._known[weight]
+        product: Tensor = _Addmm.apply(gradient, b, rows, shared)  # type: ignore[no-untyped-call]
+        return product
+
+    def once(self, compute: Callable[[], T]) -> T:
+        """Return `compute()`, called at the first level alone: for what the equations make of the weights."""
+        if compute not in self._known:
+            self._known[compute] = compute()
+        found: T = self._known[compute]
+        return found
+
     @cached_property
     def relations(self) -> Tensor:
         """(E,) the relation id of each edge."""
@@ -101,3 +129,36 @@ class Children:
 
     def _of_edges(self, values: Tensor) -> Tensor:
         return values[self._forest.edge_slices[self._level]]
+
+
+class _Weight(torch.autograd.Function):
+    """Return a weight as it is; its gradient is what the products of all levels have added up."""
+
+    @staticmethod
+    def forward(ctx: Any, gradient: list[Tensor], weight: Tensor) -> Tensor:
+        ctx.gradient = gradient
+        ctx.set_materialize_grads(False)
+        return weight.view_as(weight)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[None, Tensor | None]:
+        return None, ctx.gradient.pop() if ctx.gradient else None
+
+
+class _Addmm(torch.autograd.Function):
+    """`torch.addmm`, but the gradient of the weight goes into `gradient`, without a matrix of its own per level."""
+
+    @staticmethod
+    def forward(ctx: Any, gradient: list[Tensor], b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
+        ctx.gradient, ctx.b_rows = gradient, b.dim() == 2
+        ctx.save_for_backward(rows, weight)
+        return torch.addmm(b, rows, weight)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor, None]:
+        (d_product,), (rows, weight) = grads, ctx.saved_tensors
+        if ctx.gradient:
+            ctx.gradient[0].addmm_(rows.t(), d_product)
+        else:
+            ctx.gradient.append(rows.t() @ d_product)
+        return None, d_product if ctx.b_rows else d_product.sum(0), d_product @ weight.t(), None

@@ -100,10 +100,10 @@ def _run_levels(
         inputs = (a if forest.inputs_are_unique else a.index_select(0, forest.input_of)).split(sizes)
     if dropout is not None:
         masks = [None, *dropout.split(sizes[1:])] if layer.leaf_inputs else dropout.split(sizes)
-    done, states = a.new_empty(0), tuple[Tensor, ...]()
+    done, states, known = a.new_empty(0), tuple[Tensor, ...](), dict[Any, Any]()
     for l, size in enumerate(sizes):
         done, *read = _NextLevel.apply(buffer, l, done, *states)  # type: ignore[no-untyped-call]
-        below = Children(tuple(read), forest, l, owners[l], masks[l])
+        below = Children(tuple(read), forest, l, owners[l], masks[l], known)
         states = (layer.node if l > 0 else layer.at_leaf)(inputs[l], below)
         wanted = [(size, width) for width in layer.states]
         if [state.shape for state in states] != wanted:

@@ -147,12 +147,12 @@ class NaryTreeLSTM(TreeLayer):
     def node(self, a: Tensor | None, below: Children) -> tuple[Tensor, Tensor]:
         """Eqs. 9-14; the input's part is in a (n, gates * D), None for an inner node that takes no x."""
         h, c_l = (below.slots(state, self.arity) for state in below.states)  # (n, N, D)
-        d, n, (U, b) = self.hidden_size, self.arity, self._fused()
-        z = torch.addmm(b if a is None else a + b, h.view(-1, n * d), U)  # (n, gates * D)
+        d, n, (U, b) = self.hidden_size, self.arity, below.once(self._fused)
+        z = below.addmm(b if a is None else a + b, h.view(-1, n * d), U)  # (n, gates * D)
         z_u, z_ifo = z.split([d, z.shape[1] - d], dim=1)
         i, f, *o = torch.sigmoid(z_ifo).split([d, n * d, *[d] * self.output_gate], dim=1)
         u = below.drop(torch.tanh(z_u))
-        c = i * u + (f.view(-1, n, d) * c_l).sum(dim=1)
+        c = torch.addcmul((f.view(-1, n, d) * c_l).sum(dim=1), i, u)  # i u + Σ_l f_l c_l
         h = o[0] * torch.tanh(c) if o else torch.tanh(c)
         return h, c
 
