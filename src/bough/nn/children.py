@@ -81,7 +81,7 @@ class Children:
         return rows if self._mask is None else rows * self._mask
 
     def addmm(self, b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
-        """Return b + rows @ weight, as `torch.addmm`; the levels add to one gradient of the weight, which saves time."""
+        """Return b + rows @ weight, as `torch.addmm`; the levels add to one gradient of the weight: faster."""
         if not (torch.is_grad_enabled() and weight.requires_grad):
             return torch.addmm(b, rows, weight)
         if weight not in self._known:
