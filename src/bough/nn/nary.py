@@ -152,7 +152,7 @@ class NaryTreeLSTM(TreeLayer):
         z_u, z_ifo = z.split([d, z.shape[1] - d], dim=1)
         i, f, *o = torch.sigmoid(z_ifo).split([d, n * d, *[d] * self.output_gate], dim=1)
         u = below.drop(torch.tanh(z_u))
-        c = torch.addcmul((f.view(-1, n, d) * c_l).sum(dim=1), i, u)  # i u + Σ_l f_l c_l
+        c = i * u + (f.view(-1, n, d) * c_l).sum(dim=1)
         h = o[0] * torch.tanh(c) if o else torch.tanh(c)
         return h, c
 
