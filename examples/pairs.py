@@ -27,7 +27,7 @@ def pairs(count: int) -> tuple[list[tuple[str, str]], list[float]]:
 def main() -> None:
     """Fit with the vectors of the shipped model, which need no download, and compare some new sentences."""
     texts, ratings = pairs(800)
-    mine = bough.fit(texts[:700], ratings[:700], vectors="shipped", settings={"batch": 5}, epochs=5)
+    mine = bough.fit(texts[:700], ratings[:700], vectors="shipped", settings={"batch_size": 5}, epochs=5)
     report = mine.evaluate(texts[700:], ratings[700:])
     print(f"Pearson's r on {report.examples} pairs held out: {report.figures['pearson']:.3f}")
     for other in ("A woman is painting the green boat .", "A child is selling two bicycles ."):

@@ -57,10 +57,10 @@ def known(registry_as_before: None) -> None:
 
 @pytest.mark.usefixtures("registry_as_before")
 def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
-    trees = ptb.read(DEMO)[:60]
+    trees = ptb.read(DEMO)
     labels = [str((tree.labels or ())[tree.root]) for tree in trees]
     given = [tree.replace(labels=None) for tree in trees]
-    settings = {"steepness": "2", "hidden_size": 8}
+    settings = {"steepness": "2", "hidden_size": 50, "embedding_size": 50}
     bough.fit(given, labels, layer=Minimal, settings=settings, epochs=8, out=tmp_path / "run")
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     first, *_, last = [json.loads(line)["loss"] for line in lines]

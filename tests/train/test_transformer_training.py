@@ -136,5 +136,5 @@ def test_a_fit_is_not_resumed_with_another_encoder_of_the_same_name(tmp_path: Pa
     small_encoder.make(folder)
     fit(texts, labels, **given, resume=True)
     card = (tmp_path / "run" / "README.md").read_text()
-    assert "- Leaves: tiny, the first 1 of its layers as they were" in card
+    assert "- Encoder: tiny, the first 1 of its layers as they were" in card
     assert "transformers" in card

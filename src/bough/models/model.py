@@ -69,7 +69,7 @@ class Model(nn.Module):
         if table.shape != (len(self.words) + 1, config.embedding_size):
             raise ValueError(
                 f"word vectors of {table.shape[1]} dimensions for {len(table) - 1:,} words; the model wants "
-                f"{config.embedding_size} for {len(self.words):,} (set dimension={table.shape[1]})"
+                f"{config.embedding_size} for {len(self.words):,} (set embedding_size={table.shape[1]})"
             )
         self.register_buffer("table", table)
         if config.pair_features:

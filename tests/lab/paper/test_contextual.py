@@ -1,4 +1,4 @@
-"""Claims about the paper's tasks with contextual leaves: every recipe trains, stops and goes on to the same bytes."""
+"""Claims about the paper's tasks over a transformer: every recipe trains, stops and goes on to the same bytes."""
 
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def small(recipe: str, encoder: Path, **settings: Any) -> PaperConfig:
     config = load_recipe(recipe)
-    own = {key: value for key, value in SMALL.items() if key != "alone" or recipe.startswith("sst")}
+    own = {key: value for key, value in SMALL.items() if key != "extra_phrases" or recipe.startswith("sst")}
     return config.with_settings({**own, "encoder": str(encoder), "encoder_freeze": -1, **settings})
 
 
@@ -51,8 +51,8 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(encoder: Path, mini: P
         train(config, tmp_path / "parts", data=mini, callback=stop_after_two)
     train(config, tmp_path / "parts", data=mini, resume=True)
     assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
-    assert (tmp_path / "whole" / "leaves" / "model.safetensors").read_bytes() == (
-        tmp_path / "parts" / "leaves" / "model.safetensors"
+    assert (tmp_path / "whole" / "encoder" / "model.safetensors").read_bytes() == (
+        tmp_path / "parts" / "encoder" / "model.safetensors"
     ).read_bytes()
 
 
@@ -78,7 +78,9 @@ def test_every_recipe_trains_and_its_folder_gives_the_same_figures_again(
     assert found["vectors"] == "tiny"
 
 
-def test_a_layer_that_reads_up_and_down_takes_leaves(encoder: Path, mini: Path, tmp_path: Path) -> None:
+def test_a_layer_that_reads_up_and_down_takes_a_transformer(
+    encoder: Path, mini: Path, tmp_path: Path
+) -> None:
     config = small("sst5-contextual", encoder, epochs=1).with_settings({"layer": "bi-constituency"})
     found = train(config, tmp_path / "run", data=mini)
     assert evaluate(tmp_path / "run", data=mini).figures == pytest.approx(found["test"], abs=1e-4)
@@ -93,7 +95,7 @@ def test_a_run_killed_while_it_wrote_its_encoder_goes_on(encoder: Path, mini: Pa
 
     with pytest.raises(Stopped):
         train(config, tmp_path / "run", data=mini, callback=stop)
-    torn = tmp_path / "run" / ".leaves.x.bough-torn"
+    torn = tmp_path / "run" / ".encoder.x.bough-torn"
     torn.mkdir()
     (torn / "config.json").write_text("{")
     train(config, tmp_path / "run", data=mini, resume=True)
@@ -110,7 +112,7 @@ def test_another_encoder_of_the_same_name_is_not_resumed_with(mini: Path, tmp_pa
     with pytest.raises(Stopped):
         train(config, tmp_path / "run", data=mini, callback=stop)
     small_encoder.make(tmp_path / "tiny", seed=1)
-    with pytest.raises(TrainingError, match="other leaves"):
+    with pytest.raises(TrainingError, match="other encoder"):
         train(config, tmp_path / "run", data=mini, resume=True)
 
 

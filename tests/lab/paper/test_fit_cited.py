@@ -15,7 +15,7 @@ def test_a_pair_has_the_same_features_when_it_is_scored() -> None:
     texts = [f"{who} {does}" for who in ("the dog", "a cat") for does in ("sees the man", "sings to her")]
     pairs = [(a, b) for a in texts for b in texts]
     ratings = [len({*a.split()} & {*b.split()}) for a, b in pairs]
-    settings = {"pair_features": True, "rate": 0.5, "encoder": "mean"}
+    settings = {"pair_features": True, "learning_rate": 0.5, "layer": "mean"}
     options: dict[str, Any] = {"dev": (pairs, ratings), "vectors": "shipped", "epochs": 2}
     mine: Any = bough.fit(pairs, ratings, settings=settings, **options)
     on_dev = mine.facts["scores"]["dev"]["figures"]
@@ -24,7 +24,7 @@ def test_a_pair_has_the_same_features_when_it_is_scored() -> None:
 
 def test_words_alone_without_a_phrase_are_told_the_way_out() -> None:
     with pytest.raises(ValueError, match="--trees none"):
-        bough.fit(*examples(10), settings={**QUICK, "encoder": "mean"})
+        bough.fit(*examples(10), settings={**QUICK, "layer": "mean"})
 
 
 def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) -> None:
@@ -34,13 +34,13 @@ def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) 
             bough.Tree([1, -1], tokens=[f"n{i}", "is"], relations=[n, "root"]) for i, n in enumerate(names)
         ]
 
-    settings = {**QUICK, "encoder": "sdt-rnn"}
+    settings = {**QUICK, "layer": "sdt-rnn"}
     first = bough.fit(trees("amod", "nsubj"), ["x", "y"] * 10, settings=settings, epochs=1)
     first.save(tmp_path)
-    still = {"rate": 1e-9, "embedding_rate": 1e-9}
+    still = {"learning_rate": 1e-9, "embedding_learning_rate": 1e-9}
     mine = bough.fit(
-        trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, start=tmp_path, settings=still, epochs=1
+        trees("dobj", "nsubj", "prep"), ["x", "y"] * 10, init_from=tmp_path, settings=still, epochs=1
     )
     assert mine.model.relations == first.model.relations == ("amod", "nsubj", "root")
-    old, new = (model.encoder.state_dict() for model in (first.model, mine.model))
+    old, new = (model.layer.state_dict() for model in (first.model, mine.model))
     assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)

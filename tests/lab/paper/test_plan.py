@@ -77,8 +77,8 @@ def test_the_key_follows_settings_seed_and_data(mini: Path) -> None:
     others = [
         Run("sick-lstm", 2),
         Run("sick-bilstm", 1),
-        Run("sick-lstm", 1, (("hidden", "7"),)),
-        Run("sick-lstm", 1, (), (("hidden", "7"),)),
+        Run("sick-lstm", 1, (("hidden_size", "7"),)),
+        Run("sick-lstm", 1, (), (("hidden_size", "7"),)),
     ]
     keys = [run.key(mini), *(other.key(mini) for other in others)]
     assert keys[3] == keys[4]  # by whatever way it is set
@@ -129,7 +129,7 @@ def test_what_a_sitting_finds_finished_is_in_its_report(
     reported = {result["system"] for result in all_finished(tmp_path, mini, overrides)}
     assert reported == {run.system for run in runs.values()}
     assert all(finished(tmp_path, run, mini) for run in runs.values())
-    others = [replace(run, overrides=(*run.overrides, ("batch", "7"))) for run in runs.values()]
+    others = [replace(run, overrides=(*run.overrides, ("batch_size", "7"))) for run in runs.values()]
     assert not any(finished(tmp_path, run, mini) for run in others)  # the same files, other settings
     write_json(tmp_path / "neighbours.json", {"key": "of another model"})
     assert stored_neighbours(tmp_path, mini, planned(TABLE4_RUN, overrides)) is None

@@ -73,7 +73,7 @@ def test_an_unknown_recipe_names_the_nearest() -> None:
 
 def test_a_recipe_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('task = "sick"\nhidden = 20\n')
+    path.write_text('task = "sick"\nhidden_size = 20\n')
     assert load_recipe(str(path)) == PaperConfig(task="sick", hidden_size=20)
 
 
