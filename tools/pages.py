@@ -70,7 +70,7 @@ SECTIONS: dict[str, list[Equation]] = {
     "Section 3.1: Child-Sum Tree-LSTMs": [
         _sum("2", "h~_j = Σ_k h_k", "below.sum(h_k)", "node"),
         _sum("3", "i_j = σ(W_i x_j + U_i h~_j + b_i)", "i = torch.sigmoid(z_i)"),
-        _sum("4", "f_jk = σ(W_f x_j + U_f h_k + b_f)", "f = torch.sigmoid(torch.addmm(below.spread(a_f), h_k, self.U_f))"),
+        _sum("4", "f_jk = σ(W_f x_j + U_f h_k + b_f)", "f = torch.sigmoid("),
         _sum("5", "o_j = σ(W_o x_j + U_o h~_j + b_o)", "o = torch.sigmoid(z_o[0])"),
         _sum("6", "u_j = tanh(W_u x_j + U_u h~_j + b_u)", "u = below.drop(torch.tanh(z_u))"),
         _sum("7", "c_j = i_j ⊙ u_j + Σ_k f_jk ⊙ c_k", "i * u + below.sum(f * c_k)"),

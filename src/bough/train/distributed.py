@@ -201,9 +201,9 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
 def _start(store: Store, ranks: Ranks) -> str:
     """Return a name for this start of the ranks, on which they agree.
 
-    torchrun keeps its store when it restarts the ranks, and entries that the former ranks left there must not be taken
-    for those of the new ones. So each rank announces itself under a name never used before. The first rank publishes the
-    names that it finds, until every rank has found its own among them.
+    torchrun keeps its store when it restarts the ranks, and entries that the former ranks left there must not be
+    taken for those of the new ones. So each rank announces itself under a name never used before. The first rank
+    publishes the names that it finds, until every rank has found its own among them.
     """
     own = uuid.uuid4().hex
     store.set(f"bough/here/{ranks.number}", own)
