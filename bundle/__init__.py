@@ -1,1 +1,1 @@
-"""How the bundled models and the built-in parser are made and measured."""
+"""Make and measure the bundled models and the built-in parser."""

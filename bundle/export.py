@@ -58,7 +58,7 @@ def export_run(
         raise ValueError(f"name {name!r}: {' or '.join(map(repr, TASKS))}")
     if model.encoder is not None:
         raise ValueError(
-            f"{run} has contextual leaves; its folder is complete as it is, and there is no smaller one"
+            f"{run} is a model over a transformer; its folder is complete as it is, and there is no smaller one"
         )
     origin = read_json(run / "run.json")
     config = BundleConfig.stored(origin["config"])

@@ -16,7 +16,7 @@ DATA = {
 
 
 def data_of(config: PaperConfig) -> str:
-    """What a model learned from, and on which terms."""
+    """Return the data that a model learned from, with its terms."""
     return DATA[config.task]
 
 
@@ -46,7 +46,7 @@ def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[st
 
 
 def figures_table(result: Mapping[str, Any]) -> str:
-    """What a run scored on dev and on test."""
+    """Return a table of the metrics of a run on dev and on test."""
     derived = "accuracy" in {**result["dev"], **result["test"]}
     rows = [
         f"| {FIGURES[name]}{' (derived from the five)' if derived and name == 'binary' else ''} "

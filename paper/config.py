@@ -64,7 +64,7 @@ class PaperConfig(TrainConfig):
 
     @property
     def purpose(self) -> Purpose:
-        """What the model of this task predicts."""
+        """Return what a model of this task predicts."""
         if self.of_pairs:
             return Purpose(ratings=(1.0, float(self.scale)), trees="sentence")
         if self.task == "sst5":

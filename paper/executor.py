@@ -1,4 +1,4 @@
-"""Where runs are done: in processes of this machine, or by any other class with the methods of `Executor`."""
+"""Start runs in processes of this machine; any other class with the methods of `Executor` can take their place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Executor(Protocol):
 
     @property
     def jobs(self) -> int:
-        """How many at a time, as things stand now."""
+        """Return how many runs may be at work at the same time now."""
 
     def start(self, job: Job, work: Path, log: Path) -> Started:
         """Begin or continue the run whose folder is `work`; its output goes to `log`."""

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class State(NamedTuple):
-    """What a look at a run finds: the contents of changed files, and the names of all files."""
+    """Hold the state of a run on a node: the contents of its changed files, and the names of all files."""
 
     running: bool
     failure: str | None

@@ -61,7 +61,7 @@ def _headline(systems: Systems) -> str:
 
 
 def _leaves(systems: Systems) -> str:
-    """What a tree over contextual leaves reaches on SST."""
+    """Return the accuracy on SST of a tree over a transformer."""
     fine, binary = (beyond.best(systems, task) for task in ("sst5", "sst2"))
     if fine is None or binary is None:
         return "not run yet"
@@ -81,7 +81,7 @@ def _tables(systems: Systems) -> str:
 
 
 def _beyond(systems: Systems) -> str:
-    """The systems with contextual leaves, and what the tree adds to them."""
+    """Return the tables of the systems over a transformer, and what the tree adds to them."""
     tables = beyond.tables(systems)
     return _apart(*(block for table in tables for block in (f"{table.title}:", grid(table), *table.notes)))
 

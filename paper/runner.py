@@ -45,7 +45,7 @@ class RunProgress:
 
 @dataclass
 class PlanProgress:
-    """How far all runs are, and what has happened so far."""
+    """Record how far all runs are, and the events so far."""
 
     total: int
     jobs: int = 1

@@ -148,7 +148,7 @@ class SentimentTask(ClassesTask):
         """Do nothing; a subclass may calibrate the model."""
 
     def figures(self, model: Model, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
-        """Those of `metrics`, and with contextual leaves the accuracy of all phrases."""
+        """Return those of `metrics`, and over a transformer also the accuracy of all phrases."""
         found = self.metrics(predicted, examples)
         return found if model.encoder is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
 
