@@ -256,5 +256,5 @@ def shared_words(
 def _weights(model: Model, text: str) -> dict[str, float]:
     """Return the rarity of each word of a text, by the word's stem."""
     rarity = model.rarity.numpy()
-    rows = {word: model.index.get(word) for word in {*re.findall(r"\w+", text.lower())}}
+    rows = {word: model.index.get(word) for word in re.findall(r"\w+", text.lower())}
     return {base(word): 1.0 if row is None else float(rarity[row]) for word, row in rows.items()}
