@@ -6,7 +6,7 @@ LOWEST := .venv-lowest
 COVERED := tests/trees tests/formats tests/draw tests/pipelines
 # something of every package that bough needs
 LOWEST_TESTS := tests/formats tests/trees tests/draw tests/data/test_fetch.py tests/cli/test_help.py \
-  tests/models/test_config.py tests/models/test_model.py tests/models/test_bundled.py tests/models/test_pair_features.py \
+  tests/models/test_config.py tests/models/test_model.py tests/models/test_bundled.py \
   tests/nn/test_child_sum.py tests/train/test_parts.py tests/pipelines/test_sentiment.py
 INSTALL := install --quiet --disable-pip-version-check --constraint constraints.txt
 PIP := $(BIN)/pip $(INSTALL)

@@ -4,10 +4,15 @@ import runpy
 import sys
 
 NAMES = {
-    "speed": "a training step against its matrix multiplications, recursion and other libraries",
+    "speed": "a training step against its matrix multiplications, recursion and plain torch",
+    "latency": "one tree at a time, against steps of torch's LSTMCell and recursion",
     "scaling": "training on more cores",
     "scaling_scoring": "scoring a million sentences on a Ray cluster",
     "load": "requests per second, latency and memory of `bough serve`",
+    "listops": "accuracy on ListOps: the value of a nested expression",
+    "logic": "accuracy on logical inference, on formulas longer than those of training",
+    "entailment": "accuracy on SICK's entailment labels",
+    "plans": "q-error of the latency of query plans, and milliseconds per plan",
 }
 
 

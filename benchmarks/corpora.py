@@ -1,8 +1,8 @@
-"""Trees to measure on: the paper's, where they are found, else random ones of the same shapes."""
+"""Load the trees to measure on: SST and SICK if they are there, else random trees of the same shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from bough import Forest, Tree
 from bough.data import find_data
-from bough.trees.subtree_sharing import Words, prepared
+from bough.trees.subtree_sharing import Digests, prepared
 from bough.trees.validate import Ints
 from paper.sick import load_sick, sick_files
 from paper.sst import load_sst, sst_files
@@ -23,7 +23,7 @@ BATCH = 25  # trees, or pairs, in a step
 
 @dataclass(frozen=True)
 class Corpus:
-    """Trees, the id of each node's input (0 for none), and a label: a node's class, or a pair's rating."""
+    """Trees, the id of each node's input (0 for none), and the class of each node."""
 
     source: str
     trees: list[Tree]
@@ -32,28 +32,28 @@ class Corpus:
     words: int
 
     @cached_property
-    def digests(self) -> list[Words]:
-        """Of every tree, prepared once as a data set's are."""
+    def digests(self) -> list[Digests]:
+        """Return what finds equal subtrees, for every tree; computed once, as for a data set."""
         return prepared(self.trees, self.keys)
 
     def forest(self, start: int, count: int, *, shared: bool) -> Forest:
-        """Trees start to start + count as one forest."""
+        """Return `count` trees from `start` on as one forest."""
         part = slice(start, start + count)
         if not shared:
             return Forest(self.trees[part])
         return Forest(self.trees[part], self.keys[part], digests=self.digests[part])
 
     def ids(self, start: int, count: int) -> Tensor:
-        """(N,) the rows of the table that these trees' nodes read."""
+        """Return (N,) the rows of the table that the nodes of these trees read."""
         return torch.from_numpy(np.concatenate(self.keys[start : start + count]))
 
     def classes(self, start: int, count: int) -> Tensor:
-        """(N,) the labels of these trees' nodes."""
+        """Return (N,) the labels of the nodes of these trees."""
         return torch.from_numpy(np.concatenate(self.labels[start : start + count]))
 
 
 def sst_shaped(data: Path | None, count: int, seed: int = 0) -> Corpus:
-    """`count` trees as in SST: binary, a word at each leaf, one of five labels at each node."""
+    """Return `count` trees like those of SST: binary, a word at each leaf, one of five labels at each node."""
     rng = np.random.default_rng(seed)
     folder = find_data(data)
     if data is not None or all(path.is_file() for path in sst_files(folder, "train")):
@@ -69,7 +69,7 @@ def sst_shaped(data: Path | None, count: int, seed: int = 0) -> Corpus:
 
 
 def sick_shaped(data: Path | None, count: int, seed: int = 0) -> tuple[Corpus, Tensor]:
-    """`count` pairs as in SICK, one tree after the other, a word at each node; and their ratings."""
+    """Return `count` pairs like those of SICK, left and right trees in turn with a word at each node, and ratings."""
     rng = np.random.default_rng(seed)
     folder = find_data(data)
     if data is not None or all(path.is_file() for path in sick_files(folder, "train")):
@@ -85,15 +85,8 @@ def sick_shaped(data: Path | None, count: int, seed: int = 0) -> tuple[Corpus, T
     return Corpus("random", trees, keys, [], 2_301), torch.from_numpy(rng.uniform(1, 5, count)).float()
 
 
-def combs(trees: int, leaves: int) -> list[Tree]:
-    """Binary trees as deep as they can be: every inner node has a leaf and the rest."""
-    inner = np.arange(leaves - 1)
-    parents = np.concatenate([inner - 1, inner, [leaves - 2]])
-    return [Tree(parents)] * trees
-
-
 def _numbered(sentences: Iterable[tuple[str | None, ...]]) -> tuple[list[Ints], int]:
-    """Each node's word as a number from 1, in the order met, 0 for no word; and how many numbers there are."""
+    """Return each node's word as a number from 1 in the order met, 0 for no word, and the count of numbers."""
     known: dict[str | None, int] = {None: 0}
     keys = [np.array([known.setdefault(word, len(known)) for word in words]) for words in sentences]
     return keys, len(known)
@@ -105,31 +98,27 @@ def _length(rng: np.random.Generator, mean: float, deviation: float, low: int, h
 
 
 def _words(rng: np.random.Generator, count: int, vocabulary: int, steepness: float) -> Ints:
-    """Word ids by Zipf's law, steep enough that a batch repeats itself as much as the real ones do."""
+    """Draw word ids by Zipf's law. The steepness makes a batch repeat words as often as a real one does."""
     chances = np.arange(2.0, vocabulary + 2) ** -steepness
     edges = np.cumsum(chances)
     return np.searchsorted(edges, rng.uniform(0, edges[-1], count))
 
 
 def _binary(rng: np.random.Generator, leaves: int) -> Tree:
-    """A binary tree that, as English, peels off single words at the left more than at the right."""
-    return Tree(list(_splits(rng, leaves)))
-
-
-def _splits(rng: np.random.Generator, leaves: int) -> Iterator[int]:
-    stack, node = [(-1, leaves)], 0
+    """Draw a binary tree. As in English, single words split off at the left more often than at the right."""
+    stack, parents = [(-1, leaves)], list[int]()
     while stack:
         parent, size = stack.pop()
-        yield parent
         if size > 1:
-            luck = rng.uniform()
+            luck, node = rng.uniform(), len(parents)
             left = 1 if luck < 0.47 else size - 1 if luck < 0.58 else int(rng.integers(1, size))
             stack += [(node, size - left), (node, left)]
-        node += 1
+        parents.append(parent)
+    return Tree(parents)
 
 
 def _pair(rng: np.random.Generator) -> tuple[tuple[Tree, Ints], tuple[Tree, Ints]]:
-    """Two sentences as dependency trees; often the second is the first with one word changed."""
+    """Draw two dependency trees with their words; the second is often the first with one word changed."""
     left = _sentence(rng)
     if rng.uniform() > 0.75:
         return left, _sentence(rng)

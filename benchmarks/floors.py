@@ -1,4 +1,4 @@
-"""The matrix multiplications of a training step and nothing else: what a step is measured against."""
+"""The matrix multiplications of a training step alone, as the lower bound of its time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sentiment_floor(forest: Forest, d: int = 150, x: int = 300) -> Matmuls:
 
 
 def relatedness_floor(forest: Forest, d: int = 150, x: int = 300) -> Matmuls:
-    """Return the matmuls of a step on SICK; fixed vectors need no gradient, so the input map has two, not three."""
+    """Return the matmuls of a step on SICK. Fixed vectors need no gradient, so the input map has two, not three."""
     inner, edges = forest.num_unique - forest.leaves, len(forest.children)
     levels = list(zip(forest.level_sizes, forest.edge_sizes, strict=True))[1:]
     shapes = [(forest.num_unique, x, 3 * d), (3 * d, forest.num_unique, x)]
@@ -53,7 +53,7 @@ def relatedness_floor(forest: Forest, d: int = 150, x: int = 300) -> Matmuls:
 
 
 def shared_floor(forest: Forest, arity: int, d: int = 150, x: int = 300) -> Matmuls:
-    """Return the matmuls that a compiled step does: every distinct input and every distinct child once.
+    """Return the matmuls of a compiled step, which computes every distinct input and every distinct child once.
 
     Args:
         forest: the forest, with equal subtrees shared.
@@ -65,14 +65,14 @@ def shared_floor(forest: Forest, arity: int, d: int = 150, x: int = 300) -> Matm
     gates = (5 if arity else 3) * d  # u, i, f_1, f_2, o; without an output gate u, i, f
     shapes = [(n, d, gates) for n in counts] + [(n, gates, d) for n in reversed(counts)]
     shapes.append((d, sum(counts), gates))
-    if arity:  # the words' vectors learn too
-        return Matmuls([*shapes, *_trained([(forest.leaves, x, 2 * d), (forest.size, d, CLASSES)])])
+    if arity:  # the word vectors are trained too
+        return Matmuls([*shapes, *_trained([(forest.leaves, x, 2 * d), (forest.num_nodes, d, CLASSES)])])
     inputs = len(forest.inputs)
     return Matmuls([*shapes, (inputs, x, 3 * d), (3 * d, inputs, x), *_trained(_head(forest, d))])
 
 
 def first_read(forest: Forest, arity: int) -> list[int]:
-    """Return for each level how many distinct children, by slot if there are any, no lower level has read."""
+    """Return for each level the number of distinct children (and slots, if `arity` is not 0) new at that level."""
     places = forest.edge_places.numpy() if arity else np.zeros(len(forest.children), dtype=np.int64)
     keys = forest.children.numpy() * max(arity, 1) + places
     _, some = np.unique(keys, return_index=True)  # edges are sorted by level, so the first is the lowest

@@ -1,18 +1,17 @@
-"""Load on `bough serve`: requests a second, latency, errors and memory over time; then SIGTERM in the middle.
+"""Measure `bough serve` under load: requests per second, latency, errors, memory, and a SIGTERM in the middle.
 
     python -m benchmarks load --seconds 300 --connections 32 --workers 2
-    python -m benchmarks load --seconds 60 --port 8000          # of a server that runs already, Ray Serve's say
+    python -m benchmarks load --seconds 60 --port 8000          # a server that runs already, for example Ray Serve
 
-Starts a server of its own on a free port of the loopback, keeps as many connections busy as asked, each with
-sentences that the server has not seen, and prints a line every ten seconds and one line of JSON at the end. Memory
-and processor time are those of the server and all processes that it has started; of a server that runs already
-neither is known, and no signal is sent to it.
+Starts a server on a free port of the loopback interface and keeps the connections busy with sentences that the server
+has not seen. Prints a line every ten seconds and one line of JSON at the end. Memory and processor time are those of
+the server and all processes that it has started. For a server that runs already they are unknown, and it gets no
+signal.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
 import random
@@ -20,27 +19,31 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+
+import numpy as np
 
 SUBJECTS = ("film", "plot", "script", "acting", "dialogue", "ending", "camera", "music", "story", "cast")
 VERBS = ("is", "seems", "feels", "was", "remains", "becomes", "looks")
 DEGREES = ("", "very", "rather", "not", "never", "oddly", "truly", "hardly", "almost", "utterly")
 QUALITIES = ("good", "bad", "dull", "moving", "funny", "thin", "clever", "slow", "clumsy", "tender", "cold")
-WARM_UP = 20.0  # seconds before the figures: batches of every size and length are met
+WARM_UP = 20.0  # seconds before the measurement, in which batches of every size and length occur
 JOINS = (", and", ", but", "; still,", ", although", ", while", ", because")
 
 
 @dataclass
 class Tally:
-    """What the connections saw."""
+    """The latencies in seconds and the errors of all connections."""
 
     latencies: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
 
 def sentence(dice: random.Random) -> str:
-    """Two clauses, about a dozen words."""
+    """Draw a sentence of two clauses, about a dozen words."""
 
     def clause() -> str:
         words = ("the", *map(dice.choice, (SUBJECTS, VERBS, DEGREES, QUALITIES)))
@@ -49,41 +52,33 @@ def sentence(dice: random.Random) -> str:
     return f"{clause()}{dice.choice(JOINS)} {clause()}.".capitalize()
 
 
-async def post(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, body: bytes) -> int:
-    """One request on an open connection; the status of its answer, which is read to the end."""
-    head = ("host: bough", "content-type: application/json", f"content-length: {len(body)}")
-    writer.write("\r\n".join((f"POST {path} HTTP/1.1", *head, "", "")).encode() + body)
-    answer = await reader.readuntil(b"\r\n\r\n")
-    length = next(
-        int(line.partition(b":")[2])
-        for line in answer.split(b"\r\n")
-        if line.lower().startswith(b"content-length:")
-    )
-    await reader.readexactly(length)
-    return int(answer.split(b" ", 2)[1])
+def post(link: HTTPConnection, body: object) -> int:
+    """Send a request on an open connection, read the whole answer, and return its status."""
+    link.request("POST", "/api/predict", json.dumps(body).encode(), {"content-type": "application/json"})
+    answer = link.getresponse()
+    answer.read()
+    return answer.status
 
 
-async def connection(port: int, number: int, end: float, tally: Tally) -> None:
-    """Ask again and again until the end."""
-    dice = random.Random(number)
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+def keep_busy(port: int, number: int, end: float, tally: Tally) -> None:
+    """Send requests on one connection, one after the other, until `end`."""
+    dice, link = random.Random(number), HTTPConnection("127.0.0.1", port)
     while time.perf_counter() < end:
-        body = json.dumps({"text": sentence(dice)}).encode()
         started = time.perf_counter()
         try:
-            status = await post(reader, writer, "/api/sentiment", body)
-        except (OSError, asyncio.IncompleteReadError) as error:
+            status = post(link, {"text": sentence(dice)})
+        except (OSError, HTTPException) as error:
             tally.errors.append(repr(error))
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            link.close()  # the next request opens it again
             continue
         tally.latencies.append(time.perf_counter() - started)
         if status != 200:
             tally.errors.append(f"status {status}")
-    writer.close()
+    link.close()
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that it has started, as far as they live."""
+    """Return the ids of a process and of all processes that it has started and that still run."""
     try:
         below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
@@ -92,18 +87,18 @@ def family(pid: int) -> list[int]:
 
 
 def memory(pid: int) -> float:
-    """Resident megabytes of a process."""
+    """Return the resident megabytes of a process."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def memory_of_all(pid: int | None) -> float:
-    """Likewise of a process with all that it has started."""
+    """Return the resident megabytes of a process and of all that it has started; NaN for an unknown process."""
     return sum(memory(one) for one in family(pid)) if pid else float("nan")
 
 
 def cpu_seconds(pid: int | None) -> float:
-    """What a process with all that it has started has computed so far."""
+    """Return the processor time of a process and of all that it has started; NaN for an unknown process."""
     if pid is None:
         return float("nan")
     times = [Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split() for one in family(pid)]
@@ -111,17 +106,17 @@ def cpu_seconds(pid: int | None) -> float:
 
 
 def quantile(values: list[float], q: float) -> float:
-    """The value below which a share q lies, in milliseconds."""
-    return 1000 * sorted(values)[min(len(values) - 1, int(q * len(values)))] if values else float("nan")
+    """Return the q-quantile of seconds in milliseconds; NaN for no values."""
+    return 1000 * float(np.quantile(values, q)) if values else float("nan")
 
 
-async def watch(pid: int | None, end: float, tally: Tally, step: float) -> list[float]:
-    """A line every few seconds; the memory at each."""
+def watch(pid: int | None, end: float, tally: Tally, step: float) -> list[float]:
+    """Print a line every `step` seconds until `end`. Return the memory at each of these times."""
     sizes = [memory_of_all(pid)]
     while (left := end - time.perf_counter()) > 0:
         before = len(tally.latencies)
         span = min(step, left)
-        await asyncio.sleep(span)
+        time.sleep(span)
         recent = tally.latencies[before:]
         sizes.append(memory_of_all(pid))
         print(
@@ -132,32 +127,29 @@ async def watch(pid: int | None, end: float, tally: Tally, step: float) -> list[
     return sizes
 
 
-async def finish(port: int, pid: int, connections: int) -> int:
-    """SIGTERM while every connection has a request under way: how many of them are answered."""
-    pairs = [await asyncio.open_connection("127.0.0.1", port) for _ in range(connections)]
-    body = json.dumps({"texts": [sentence(random.Random(i)) for i in range(16)]}).encode()
-    asked = [asyncio.create_task(post(reader, writer, "/api/sentiment", body)) for reader, writer in pairs]
-    await asyncio.sleep(0.1)
-    os.kill(pid, signal.SIGTERM)
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    return sum(answer == 200 for answer in answers)
-
-
-async def measure(port: int, pid: int | None, seconds: float, connections: int) -> dict[str, object]:
-    """The figures of one run."""
-    await asyncio.gather(
-        *(connection(port, -1 - i, time.perf_counter() + WARM_UP, Tally()) for i in range(connections))
-    )
-    tally, started = Tally(), time.perf_counter()
-    end = started + seconds
-    workers = [connection(port, number, end, tally) for number in range(connections)]
-    watching = asyncio.create_task(watch(pid, end, tally, min(10.0, seconds / 3)))
-    worked = -cpu_seconds(pid)
-    await asyncio.gather(*workers)
-    worked += cpu_seconds(pid)
-    sizes = await watching
-    took = time.perf_counter() - started
-    answered = f"{await finish(port, pid, connections)} of {connections}" if pid else None
+def measure(port: int, pid: int | None, seconds: float, connections: int) -> dict[str, object]:
+    """Return the figures of one run, and how many of the requests under way at a SIGTERM are answered."""
+    with ThreadPoolExecutor(connections) as threads:
+        warm = time.perf_counter() + WARM_UP
+        list(threads.map(lambda i: keep_busy(port, -1 - i, warm, Tally()), range(connections)))
+        tally, started, worked = Tally(), time.perf_counter(), -cpu_seconds(pid)
+        end = started + seconds
+        asked = [threads.submit(keep_busy, port, number, end, tally) for number in range(connections)]
+        sizes = watch(pid, end, tally, min(10.0, seconds / 3))
+        for one in asked:
+            one.result()
+        worked += cpu_seconds(pid)
+        took = time.perf_counter() - started
+        answered = None
+        if pid:
+            texts = {"texts": [sentence(random.Random(i)) for i in range(16)]}
+            last = [
+                threads.submit(post, HTTPConnection("127.0.0.1", port), texts) for _ in range(connections)
+            ]
+            time.sleep(0.1)
+            os.kill(pid, signal.SIGTERM)
+            right = sum(one.exception() is None and one.result() == 200 for one in last)
+            answered = f"{right} of {connections}"
     return {
         "seconds": round(took, 1),
         "connections": connections,
@@ -176,7 +168,7 @@ async def measure(port: int, pid: int | None, seconds: float, connections: int) 
 
 
 def main() -> None:
-    """Read the arguments, start a server, measure."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--connections", type=int, default=32)
@@ -184,7 +176,7 @@ def main() -> None:
     parser.add_argument("--port", type=int)
     arguments = parser.parse_args()
     if arguments.port is not None:
-        figures = asyncio.run(measure(arguments.port, None, arguments.seconds, arguments.connections))
+        figures = measure(arguments.port, None, arguments.seconds, arguments.connections)
         unknown = ("cpu_ms_per_request", "memory_mb", "answered_after_sigterm")
         print(json.dumps({key: value for key, value in figures.items() if key not in unknown}))
         return
@@ -193,7 +185,7 @@ def main() -> None:
     assert server.stdout is not None
     port = int(server.stdout.readline().split()[1].rpartition(":")[2])
     try:
-        figures = asyncio.run(measure(port, server.pid, arguments.seconds, arguments.connections))
+        figures = measure(port, server.pid, arguments.seconds, arguments.connections)
         figures["exit"] = server.wait(60)
         print(json.dumps(figures))
     finally:

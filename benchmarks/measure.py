@@ -1,24 +1,28 @@
-"""Time and memory of a piece of work, on a machine that others may be using too."""
+"""Measure processor time on a machine that other programs may be using too."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import time
 import unittest.mock
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch.profiler import ProfilerActivity, profile
 
+Figures = dict[str, Any]
 Work = Callable[[int], object]  # does the work of one batch, by its number
 Seconds = NDArray[np.float64]  # (rounds, batches)
 
 
 def interleaved(contenders: Sequence[Work], batches: int, rounds: int) -> list[Seconds]:
-    """Each contender's seconds, (rounds, batches), turn by turn so that a busy spell hits them alike.
+    """Return the seconds of each contender, (rounds, batches); they take turns, so that a busy spell slows all of them.
 
-    Seconds of CPU time: with one thread that is the time of a clock on an idle machine, whatever else runs.
+    These are seconds of processor time. With one thread they equal wall-clock time on an idle machine.
     """
     seconds = np.empty((len(contenders), rounds, batches))
     for turn in range(-1, rounds):  # turn -1 warms up
@@ -31,18 +35,12 @@ def interleaved(contenders: Sequence[Work], batches: int, rounds: int) -> list[S
 
 
 def best(seconds: Seconds) -> float:
-    """Seconds for all batches: for each the least of its rounds, the one that was disturbed least."""
+    """Return the seconds of all batches, each by its fastest round, which other programs disturbed least."""
     return float(seconds.min(axis=0).sum())
 
 
-def spread(seconds: Seconds, against: Seconds) -> list[float]:
-    """The least and the greatest ratio that a single round would have given."""
-    ratios = seconds.sum(axis=1) / against.sum(axis=1)
-    return [round(float(ratios.min()), 3), round(float(ratios.max()), 3)]
-
-
 def by_equations(work: Work) -> Work:
-    """Return the same work with every layer run by its equations."""
+    """Return the work with every layer run by its equations instead of its kernel."""
 
     def done(number: int) -> object:
         with unittest.mock.patch.dict(os.environ, BOUGH_FAST="0"):
@@ -51,14 +49,19 @@ def by_equations(work: Work) -> Work:
     return done
 
 
-def peak_bytes(work: Callable[[], object]) -> int:
-    """The most that torch had allocated at a time during the work, beyond what it held before."""
-    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # else the profiler announces itself on stderr
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
-        work()
-    results = profiled.profiler.kineto_results if profiled.profiler is not None else None
-    events = (
-        [event for event in results.events() if event.name() == "[memory]"] if results is not None else []
-    )
-    changes = [event.nbytes() for event in sorted(events, key=lambda event: event.start_ns())]
-    return int(np.cumsum(changes).max(initial=0))
+def command(
+    name: str, run: Callable[..., Figures], show: Callable[[Figures], None], *, reads_data: bool = False
+) -> None:
+    """Read the arguments of `python -m benchmarks NAME`, measure, and show the figures or print them as JSON."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=run.__doc__)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    if reads_data:
+        what = "data folder; without data, random trees of the same shapes"
+        parser.add_argument("--data", type=Path, help=what)
+    given = vars(parser.parse_args())
+    as_json = given.pop("json")
+    figures = run(**given)
+    if as_json:
+        print(json.dumps(figures, indent=2))
+    else:
+        show(figures)

@@ -1,6 +1,6 @@
-"""The paper's equations, one node at a time in plain PyTorch: what the layers are tested and timed against.
+"""Compute the paper's equations one node at a time in plain PyTorch, to test and time the layers against.
 
-Nothing here is shared with the layers but their weights, which `gates()` hands over by the paper's names.
+Only the weights come from the layers: `gates()` returns them by the paper's names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Node = Callable[[Tensor, Sequence[State], Tensor | None], State]  # x_j, the chi
 
 
 def child_sum(layer: ChildSumTreeLSTM) -> Node:
-    """Eqs. 2-8."""
+    """Return the function of one node of a Child-Sum Tree-LSTM, Eqs. 2-8."""
     g = layer.gates()
 
     def node(x: Tensor, below: Sequence[State], mask: Tensor | None) -> State:
@@ -38,7 +38,7 @@ def child_sum(layer: ChildSumTreeLSTM) -> Node:
 
 
 def nary(layer: NaryTreeLSTM) -> Node:
-    """Eqs. 9-14, or the affine leaf and inner nodes without x."""
+    """Return the function of one node of an N-ary Tree-LSTM, Eqs. 9-14, or with affine leaves and x at leaves only."""
     g = layer.gates()
     U = {gate: g[f"U_{gate}"].unbind() for gate in ("iou" if layer.output_gate else "iu")}
     U_f = [row.unbind() for row in g["U_f"].unbind()]
@@ -73,12 +73,15 @@ def nary(layer: NaryTreeLSTM) -> Node:
 
 
 def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """h, c (N, D) of every node, in the forest's order; children are visited before their parents."""
-    rows, states = x.unbind(), list[State]()  # a row's own gradient, not a whole x of zeros for each
+    """Return h and c (N, D) of every node in the forest's order. Children are computed before their parents."""
+    rows, states = (
+        x.unbind(),
+        list[State](),
+    )  # unbind once: indexing would give each row a gradient of the size of x
     for tree in trees:
         first = len(states)
         states += [(x, x)] * len(tree)
-        for j in _upwards(tree):
+        for j in tree.heights.argsort(kind="stable").tolist():
             below = [states[first + k] for k in tree.children[j]]
             mask = None if masks is None else masks[first + j]
             states[first + j] = node(rows[first + j], below, mask)
@@ -87,43 +90,26 @@ def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = N
 
 
 def lstm(layer: LSTM, x: Tensor, trees: Sequence[Tree]) -> tuple[Tensor, Tensor]:
-    """Eq. 1 along every chain: a direction and a layer at a time, each on the h of the layer below."""
+    """Return h and c of Eq. 1 along every chain, one direction and layer at a time, each on the h below it."""
     columns: list[tuple[Tensor, Tensor]] = []
     for direction in range(layer.directions):
-        stack = layer.stacks[direction if len(layer.stacks) > 1 else 0]
-        inputs = x
-        for cell in stack.children():
+        chains, inputs = trees, x
+        if direction:  # each word's child, if it has one, becomes its parent
+            chains = [Tree([(*below, -1)[0] for below in tree.children]) for tree in trees]
+        for cell in layer.stacks[direction if len(layer.stacks) > 1 else 0].children():
             assert isinstance(cell, NaryTreeLSTM)
-            columns.append(_along(nary(cell), inputs, trees, backwards=direction == 1))
+            columns.append(climb(nary(cell), inputs, chains))
             inputs = columns[-1][0]
     h, c = zip(*columns, strict=True)
     return torch.cat(h, dim=1), torch.cat(c, dim=1)
 
 
-def _along(node: Node, x: Tensor, trees: Sequence[Tree], *, backwards: bool) -> tuple[Tensor, Tensor]:
-    rows, states = x.unbind(), list[State]()
-    for tree in trees:
-        first = len(states)
-        states += [(x, x)] * len(tree)
-        before: list[State] = []
-        for j in reversed(_upwards(tree)) if backwards else _upwards(tree):
-            before = [node(rows[first + j], before, None)]
-            states[first + j] = before[0]
-    h, c = zip(*states, strict=True)
-    return torch.stack(h), torch.stack(c)
-
-
-def _upwards(tree: Tree) -> list[int]:
-    order: list[int] = tree.heights.argsort(kind="stable").tolist()
-    return order
-
-
 def recursive(
     layer: nn.Module, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """h and c, what `layer(x, Forest(trees))` should be.
+    """Return the h and c that `layer(x, Forest(trees))` should return.
 
-    `masks` (N, D) stands for the draw of `recurrent_dropout`.
+    `masks` (N, D) replaces the random mask of `recurrent_dropout`.
     """
     if isinstance(layer, NaryTreeLSTM):
         return climb(nary(layer), x, trees, masks)

@@ -1,10 +1,10 @@
-"""What a million sentences cost on a Ray cluster: measured on this machine, then computed for larger ones.
+"""Measure the cost of scoring a million sentences on a Ray cluster, and compute it for larger clusters.
 
-    python -m benchmarks scaling_scoring --lines 50000 --out results/scaling-scoring.json
+    python -m benchmarks scaling_scoring --lines 50000 --out docs/scaling-scoring.json
 
-Measures, in one run: how the time of one process splits over reading, parsing, scoring and writing; `score_files` with
-one worker and with two on the same file; the driver's memory meanwhile; what cutting a file and a part that is empty
-cost. The part `computed` follows from `measured` alone.
+One run measures how the time of one process splits into parsing, scoring and writing; `score_files` with one worker and
+with two on the same file; the driver's memory during that; and the driver's time for an empty task. The part `computed`
+depends on `measured` only.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,120 +26,97 @@ import bough
 from benchmarks.load import cpu_seconds, memory, sentence
 from bough.integrations.ray import score_files
 from bough.integrations.ray.connection import connected, load_ray
-from bough.integrations.ray.files import ROWS, cut, find
-from bough.pipelines.files import records_of, scored
+from bough.pipelines.files import Record, scored
 from bough.pipelines.readers import groups
 
 CORES = (10, 100, 1_000)
 MILLION = 1_000_000
+ROWS = 1024  # rows of a part
 
 
-def write_lines(path: Path, count: int) -> None:
-    """Sentences of about a dozen words."""
-    dice = random.Random(1)
-    path.write_text("".join(f"{sentence(dice)}\n" for _ in range(count)))
-
-
-def seconds_of(work: Callable[[], Any]) -> float:
-    """Processor time of this process: other work on the machine does not count."""
-    started = time.process_time()
-    work()
-    return time.process_time() - started
-
-
-def split_of_time(path: Path, lines: int) -> dict[str, float]:
-    """Microseconds of processor time per sentence, by what is done with it; one process, one thread."""
+def split_of_time(texts: list[str]) -> dict[str, float]:
+    """Return microseconds of processor time per sentence for each step, in one process with one thread."""
     pipeline = bough.load("sentiment")
-    with path.open("rb") as file:
-        texts = [record["text"] for record in records_of(file, path, pairs=False)][:lines]
     batches = list(groups(texts))
-    for batch in batches[:4]:
-        scored(pipeline, [{"text": text} for text in batch], brief=True)
+    list(scored(pipeline, [Record(1, (text,), {}) for text in texts[:256]], brief=True))  # warms up
     each = dict.fromkeys(("parse", "score", "write", "phrases"), 0.0)
-    for batch in batches:  # one after the other, so that a slow moment of the machine slows all of them
-        records = [{"text": text} for text in batch]
-        reads: list[Any] = []
-        parse = seconds_of(partial(_fill, reads, pipeline.reader.read_any, batch))
-        trees = [one.tree for text in reads for one in text]
-        model = seconds_of(partial(pipeline.probabilities, trees))
-        brief = seconds_of(partial(scored, pipeline, records, brief=True))
-        whole = seconds_of(partial(scored, pipeline, records, brief=False))
-        new = {"parse": parse, "score": model, "write": brief - parse - model, "phrases": whole - brief}
-        each = {name: each[name] + seconds for name, seconds in new.items()}
+    for (
+        batch
+    ) in batches:  # all steps of a batch in turn, so that a slow moment of the machine slows all of them
+        records = [Record(1, (text,), {"text": text}) for text in batch]
+        clock = [time.process_time()]
+        trees = [one.tree for text in pipeline.reader.read(batch) for one in text]
+        clock.append(time.process_time())
+        pipeline.node_rows(trees)
+        clock.append(time.process_time())
+        list(scored(pipeline, records, brief=True))
+        clock.append(time.process_time())
+        list(scored(pipeline, records, brief=False))
+        clock.append(time.process_time())
+        parse, score, brief, whole = (after - before for before, after in pairwise(clock))
+        for name, seconds in zip(each, (parse, score, brief - parse - score, whole - brief), strict=True):
+            each[name] += seconds
     return {name: round(1e6 * seconds / len(texts), 1) for name, seconds in each.items()}
 
 
-def _fill(found: list[Any], work: Callable[[Any], Any], what: Any) -> None:
-    found.extend(work(what))
-
-
-def _nothing() -> None:
-    """A task without work: what is left is Ray's own."""
-
-
 def on_ray(source: Path, out: Path, workers: int) -> dict[str, Any]:
-    """Rows a second between the first part and the last, the processor time of all that is Ray's and ours for one of
-    them (driver, raylet, workers), and the driver's memory on the way.
+    """Return rows per second, processor time per row of all processes, and the driver's memory.
 
-    A worker that starts up, and the last parts, when not all have work, are what a long run has little of; the rate is
-    taken from the first moment at which every worker has had time to finish a part.
+    The rate leaves out the start of the workers, which hardly counts in a long run: it begins when each worker has had
+    time to finish a part.
     """
-    told: list[tuple[float, int, float]] = []
-    sizes: list[float] = []
+    points: list[tuple[float, int, float, float]] = []
 
-    def callback(done: int, total: int) -> None:
-        told.append((time.perf_counter(), done, cpu_seconds(os.getpid())))
-        sizes.append(memory(os.getpid()))
+    def callback(done: int, *_: int) -> None:
+        points.append((time.perf_counter(), done, cpu_seconds(os.getpid()), memory(os.getpid())))
 
     started = time.perf_counter()
-    score_files([str(source)], str(out), brief=True, workers=workers, callback=callback)
+    score_files([str(source)], str(out), brief=True, workers=workers, rows=ROWS, callback=callback)
     seconds = time.perf_counter() - started
-    steady = [point for point in told if point[1] >= 2 * workers * ROWS]
-    (first, low, before), (last, high, after) = steady[0], steady[-1]
-    half = len(sizes) // 2
+    steady = [point for point in points if point[1] >= 2 * workers * ROWS]
+    (first, low, before, _), (last, high, after, _) = steady[0], steady[-1]
+    half = len(points) // 2
     return {
         "workers": workers,
         "seconds": round(seconds, 1),
         "rows_per_second": round((high - low) / (last - first), 1),
         "processor_milliseconds_per_row": round(1e3 * (after - before) / (high - low), 3),
-        "driver_mb_first_half": round(statistics.fmean(sizes[1:half]), 1),
-        "driver_mb_second_half": round(statistics.fmean(sizes[half:]), 1),
+        "driver_mb_first_half": round(statistics.fmean(point[3] for point in points[1:half]), 1),
+        "driver_mb_second_half": round(statistics.fmean(point[3] for point in points[half:]), 1),
         "load_average": round(os.getloadavg()[0], 1),
     }
 
 
 def measure(lines: int, rounds: int, folder: Path) -> dict[str, Any]:
-    """All that is measured."""
+    """Return all measurements, on sentences of about a dozen words."""
     torch.set_num_threads(1)
-    source = folder / "in.txt"
-    write_lines(source, lines)
-    (file,) = find(str(source))
-    cutting = seconds_of(lambda: cut(file))
+    dice, source = random.Random(1), folder / "in.txt"
+    texts = [sentence(dice) for _ in range(lines)]
+    source.write_text("".join(f"{text}\n" for text in texts))
     found: dict[str, Any] = {"lines": lines, "bytes_per_line": round(source.stat().st_size / lines, 1)}
     found["processors"] = os.cpu_count()
-    found["microseconds_per_sentence"] = split_of_time(source, min(lines, 8_192))
-    found["cut_microseconds_per_sentence"] = round(1e6 * cutting / lines, 3)
+    found["microseconds_per_sentence"] = split_of_time(texts[:8_192])
     ray = load_ray()
     with connected("local"):
-        task = ray.remote(num_cpus=0)(_nothing)
+        task = ray.remote(num_cpus=0)(lambda: None)  # no work, so that only Ray's own time is measured
         ray.get([task.remote() for _ in range(100)])
         started = time.process_time()
         ray.get([task.remote() for _ in range(1_000)])
-        found["driver_microseconds_per_task"] = round(1e6 * (time.process_time() - started) / 1_000, 1)
+        found["driver_microseconds_per_task"] = round(1e3 * (time.process_time() - started), 1)
         order = (1, 2) * rounds
         found["runs"] = [on_ray(source, folder / f"out-{i}", n) for i, n in enumerate(order)]
     rates = {n: [run["rows_per_second"] for run in found["runs"] if run["workers"] == n] for n in (1, 2)}
     found["ratio_two_to_one"] = round(statistics.fmean(rates[2]) / statistics.fmean(rates[1]), 2)
-    found["bytes_out_per_line"] = round(
-        sum(p.stat().st_size for p in (folder / "out-0").glob("part-*")) / lines, 1
-    )
-    return found
+    written = sum(part.stat().st_size for part in (folder / "out-0").glob("part-*"))
+    return found | {"bytes_out_per_line": round(written / lines, 1)}
 
 
 def compute(measured: dict[str, Any]) -> dict[str, Any]:
-    """What follows for a million sentences, and for larger clusters."""
+    """Return the cost of a million sentences, and the rates of larger clusters."""
     each = measured["microseconds_per_sentence"]
-    work = sum(each[name] for name in ("parse", "score", "write"))  # microseconds are seconds a million
+    work = sum(
+        each[name] for name in ("parse", "score", "write")
+    )  # microseconds per sentence, so seconds per million
     per_part = measured["driver_microseconds_per_task"] / 1e6
     most = ROWS / per_part  # sentences a second that one driver can hand out
     clusters = []
@@ -166,7 +142,7 @@ def compute(measured: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read the arguments, measure, compute, print."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--lines", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=1, help="of one worker, then two")

@@ -1,7 +1,12 @@
-"""The whole step of `python -m paper train`: batching, loss, gradient, optimizer and word table."""
+"""The whole training step of `python -m paper train`: batching, loss, gradient, optimizer and word table."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,25 +15,27 @@ import torch
 from torch import Tensor
 
 from benchmarks.corpora import BATCH, Corpus
-from bough.models.batching import NO_SPANS, Sentence
+from bough.models.batching import NO_SPANS, PreparedTree
 from bough.models.model import Model
+from bough.train.checkpoint import TrainingState
+from bough.train.loop import learn
 from bough.train.optimizer import ModelOptimizer
-from bough.train.tasks import Rated
+from bough.train.tasks import RatedPair
 from paper.recipes import load_recipe
 from paper.tasks import RelatednessTask, SentimentTask, Task
 
-_NOWHERE = Path()  # the examples are at hand
+_NOWHERE = Path()  # the data folder of a task that reads no files
 
 
 class WholeStep:
-    """A recipe's model on a corpus, trained a batch at a time as the loop does."""
+    """Train the model of a recipe on a corpus, one batch at a time as the training loop does."""
 
     def __init__(self, recipe: str, corpus: Corpus, ratings: Tensor | None = None) -> None:
-        config = load_recipe(recipe)
+        config = self.config = load_recipe(recipe)
         self.task: Task
         table = torch.randn(corpus.words, config.embedding_size) * 0.1
         words = [str(word) for word in range(corpus.words - 1)]
-        self.model = Model(config.for_model(), config.purpose, words, (), table).train()
+        self.model = Model(config.for_model(), config.output_spec, words, (), table).train()
         self.optimizer, self.rng = ModelOptimizer(self.model, config), np.random.default_rng(0)
         sentences = _sentences(corpus)
         if ratings is None:
@@ -37,7 +44,7 @@ class WholeStep:
         else:
             self.task = RelatednessTask(config, _NOWHERE)
             pairs = zip(sentences[::2], sentences[1::2], ratings.tolist(), strict=True)
-            self.examples = [Rated(*pair) for pair in pairs]
+            self.examples = [RatedPair(*pair) for pair in pairs]
 
     def __call__(self, number: int) -> None:
         batch = self.examples[number * BATCH : (number + 1) * BATCH]
@@ -47,11 +54,35 @@ class WholeStep:
         loss.backward()
         self.optimizer.step()
 
+    def busy_ratio(self, rounds: int) -> float:
+        """Return the time of training with a thread per core over that with one thread, while every core is busy.
 
-def _sentences(corpus: Corpus) -> list[Sentence]:
+        Both are wall-clock times, medians of the rounds. One process per core runs an endless loop meanwhile.
+        """
+        examples = {"train": self.examples, "dev": self.examples[:1]}
+        cores, seconds, before = os.cpu_count() or 1, dict[int, list[float]](), torch.get_num_threads()
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cores)]
+        try:
+            for _ in range(rounds):
+                for threads in (1, cores):
+                    state = TrainingState(self.optimizer, 0, epoch=self.config.epochs - 1)
+                    torch.set_num_threads(threads)
+                    with tempfile.TemporaryDirectory() as out:
+                        start = time.perf_counter()
+                        learn(Path(out), self.task, self.config, state, examples, lambda event: None)
+                        seconds.setdefault(threads, []).append(time.perf_counter() - start)
+        finally:
+            torch.set_num_threads(before)
+            for process in busy:
+                process.kill()
+                process.wait()
+        return float(np.median(seconds[cores]) / np.median(seconds[1]))
+
+
+def _sentences(corpus: Corpus) -> list[PreparedTree]:
     labels = corpus.labels or [np.zeros(len(tree), dtype=np.int64) for tree in corpus.trees]
     bare = [tree.replace(tokens=None, labels=None, relations=None) for tree in corpus.trees]
     return [
-        Sentence(tree, keys, own, NO_SPANS, digests)
+        PreparedTree(tree, keys, own, NO_SPANS, digests)
         for tree, keys, own, digests in zip(bare, corpus.keys, labels, corpus.digests, strict=True)
     ]

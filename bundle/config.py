@@ -1,13 +1,13 @@
-"""The settings and recipes of the bundled models: a system of the paper, and other sources beside SST and SICK."""
+"""The settings and recipes of the bundled models: a system of the paper, and other sources beside SST."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bough.data import find_data
+from bough.models.settings import in_range
 from bough.train.recipes import read_recipe
 from paper.config import PaperConfig
 
@@ -22,29 +22,26 @@ class BundleConfig(PaperConfig):
     program = "python -m bundle"
     recipes = Path(__file__).parent / "recipes"
 
-    # sources beside SST or SICK, and how many of each go into a step: "goemotions:16 titles:3"
+    # sources beside SST, and how many texts of each go into a step: "goemotions:12 xed:6"
     mix: str = ""
-    mix_weight: float = 3.0  # what a text of theirs counts against a phrase of SST
+    mix_weight: float = 2.5  # what a text of theirs counts against a phrase of SST
+    polar_weight: float = (
+        0.5  # what negative against positive counts beside that, in texts that are not neutral
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.mix_weight < math.inf:
-            raise ValueError(f"mix_weight = {self.mix_weight}: 0 or more")
-        mixable = {("sst5", "constituency"), ("sick", "dependency")}
-        if shares(self.mix) and (self.encoder or (self.task, self.kind.reads) not in mixable):
+        in_range(self, "0 or more", "mix_weight", "polar_weight")
+        if shares(self.mix) and (self.encoder or (self.task, self.kind.reads) != ("sst5", "constituency")):
             raise ValueError(
-                f"mix = {self.mix!r} is for task = 'sst5' and a layer that reads trees of phrases, "
-                "or task = 'sick' and one that reads dependencies, and for word vectors"
+                f"mix = {self.mix!r} is for task = 'sst5', a layer that reads trees of phrases, and word vectors"
             )
 
     def build_task(self, data: Path | str | None) -> Task:
         """Return the task on the data in a folder, with the other sources if there are any."""
-        from bundle.sick_mixture import JoinedTask
         from bundle.sst_mixture import MixedTask
 
-        if not self.mix:
-            return super().build_task(data)
-        return (JoinedTask if self.of_pairs else MixedTask)(self, find_data(data))
+        return MixedTask(self, find_data(data)) if self.mix else super().build_task(data)
 
 
 def load_recipe(name: str) -> BundleConfig:
@@ -55,8 +52,8 @@ def load_recipe(name: str) -> BundleConfig:
 def shares(mix: str) -> dict[str, int]:
     """Read the setting `mix`: the sources and how many of each go into a step.
 
-    >>> shares("goemotions:16 titles:3")
-    {'goemotions': 16, 'titles': 3}
+    >>> shares("goemotions:12 xed:6")
+    {'goemotions': 12, 'xed': 6}
     """
     counts: dict[str, int] = {}
     for part in mix.split():

@@ -20,7 +20,7 @@ from bough import Tree
 from bough.data.paths import find_data, require
 from bough.errors import FormatError
 from bough.formats import ptb
-from bough.models.batching import UNLABELLED, Sentence, collate
+from bough.models.batching import UNLABELLED, PreparedTree, collate
 from bough.models.model import Model
 from bough.nn import Classifier
 from bough.nn.dropout import dropout_mask
@@ -41,7 +41,7 @@ def extra_file(data: Path, name: str, split: str) -> Path:
 def load_extra(data: Path | str | None, name: str, split: str, classes: int) -> list[Tree]:
     """Read the trees of a source; a label is a tuple of class numbers below `classes`, or None."""
     path = extra_file(find_data(data), name, split)
-    require([path], "extra", hint="`python -m bundle prepare opinions` makes goemotions, titles and reviews")
+    require([path], "extra", hint="`python -m bundle prepare` makes goemotions, xed and newsmtsc")
     trees = []
     for number, tree in enumerate(ptb.iterate(path), 1):
         where = f"{path}: tree {number}"
@@ -67,14 +67,14 @@ class MixedTask(SentimentTask):
 
     A source's classes take turns in a step, however frequent each is. The label K + g of a node means one of the
     classes of group g, with p the sum of theirs. The loss is (Σ_fine -log p + `mix_weight` Σ_coarse -log p) / trees,
-    where only those of SST count as trees.
+    where only those of SST count as trees. Polar texts also have `polar_weight` times -log p / (1 - p_neutral).
     """
 
     def __init__(self, config: BundleConfig, data: Path) -> None:
         super().__init__(config, data)
         self.config: BundleConfig = config
         self.shares = shares(config.mix)
-        self.classes = len(config.purpose.classes)
+        self.classes = len(config.output_spec.classes)
         self.groups: list[Group] = []
 
     def read(self, split: str) -> list[Tree]:
@@ -100,7 +100,7 @@ class MixedTask(SentimentTask):
 
     # ------------------------------------------------------------------- a step
 
-    def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
+    def batches(self, examples: Sequence[PreparedTree], rng: np.random.Generator) -> list[Indices]:
         labels = np.array([sentence.label for sentence in examples])
         own = np.flatnonzero(labels < self.classes)
         steps = [own[chosen] for chosen in shuffled(len(own), self.config.batch_size, rng)]
@@ -129,13 +129,13 @@ class MixedTask(SentimentTask):
     def loss(
         self,
         model: Model,
-        batch: Sequence[Sentence],
+        batch: Sequence[PreparedTree],
         rng: np.random.Generator,
-        whole: Sequence[Sentence] | None = None,
+        whole: Sequence[PreparedTree] | None = None,
     ) -> Tensor:
         assert isinstance(model.head, Classifier)
         forest, ids = collate(batch, model)
-        states, row_of = model.states(model.look_up(forest, ids), forest)
+        states, row_of = model.states(forest, ids)
         at_nodes = torch.from_numpy(np.concatenate([sentence.labels for sentence in batch])).to(row_of.device)
         fine = ((at_nodes != UNLABELLED) & (at_nodes < self.classes)).nonzero().squeeze(1)
         coarse = (at_nodes >= self.classes).nonzero().squeeze(1)
@@ -146,8 +146,14 @@ class MixedTask(SentimentTask):
                 h = h * dropout_mask(h, len(h), h.shape[1], model.head.dropout)
             log_p = functional.linear(h, model.head.W_s, model.head.b_s).log_softmax(dim=1)  # (n, K)
             outside = ~self.members().to(log_p.device)[at_nodes[coarse] - self.classes]
-            summed = log_p.masked_fill(outside, -torch.inf).logsumexp(dim=1).sum()
-            loss = loss - self.config.mix_weight * summed
+            log_right = log_p.masked_fill(outside, -torch.inf).logsumexp(dim=1)
+            neutral = self.classes // 2
+            polar = outside[:, neutral]
+            log_polar = log_p[:, [k for k in range(self.classes) if k != neutral]].logsumexp(dim=1)
+            log_side = (log_right - log_polar)[polar]  # of the right side, were neutral impossible
+            loss = loss - self.config.mix_weight * (
+                log_right.sum() + self.config.polar_weight * log_side.sum()
+            )
         return loss / max(1, sum(sentence.label < self.classes for sentence in whole or batch))
 
     def members(self) -> Tensor:
@@ -157,13 +163,13 @@ class MixedTask(SentimentTask):
             found[g, list(classes)] = True
         return found
 
-    def finish(self, model: Model, dev: Sequence[Sentence]) -> None:
+    def finish(self, model: Model, dev: Sequence[PreparedTree]) -> None:
         """Calibrate the model on all sources."""
         calibrate(model, self, dev)
 
     # ------------------------------------------------------------------ figures
 
-    def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
+    def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
         """SST's figures, the mean F1 of each source's own classes, and the mean of all sources' losses."""
         labels = np.array([sentence.label for sentence in examples])
         own = np.flatnonzero(labels < self.classes)
@@ -187,7 +193,7 @@ class MixedTask(SentimentTask):
         return float(f1), float(-np.log(sums[np.arange(len(gold)), gold].clip(1e-30)).mean())
 
 
-def calibrate(model: Model, task: MixedTask, dev: Sequence[Sentence]) -> None:
+def calibrate(model: Model, task: MixedTask, dev: Sequence[PreparedTree]) -> None:
     """Make the head's logits z into z / T + b, where the loss on dev is least and every source counts alike.
 
     A source that knows no neutral text says nothing about how likely that is: its p are among its own classes.

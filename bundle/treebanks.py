@@ -1,90 +1,87 @@
-"""The sentences of SST, SICK, GUM and EWT that the built-in parser is trained and measured on."""
+"""Write the treebanks that the built-in parser is trained and measured on, as `bough parser train` reads them."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
 
 from bough import Tree
 from bough.data import find_data
 from bough.data.paths import require
-from bough.formats import ptb
-from bough.train.parser.examples import Example, example_from_ptb, example_from_trees, read_silver
+from bough.files import write_text
+from bough.formats import conllu, ptb
+from bough.text.stanford_dependencies import dependency_heads
 from paper.sick import load_sick
 from paper.sst import load_sst
 
-log = logging.getLogger(__name__)
-
-TREEBANKS = {"ewt": "treebank/ewt-silver.txt", "gum": "treebank/gum.txt"}
+GUM, GENRES, EWT = "treebank/gum.txt", "treebank/gum-genres.txt", "treebank/ewt-silver.txt"
 HINT = "the treebanks are files of bracketed trees, one per line"
-BLOCK = 50  # sentences of GUM in a row, about a document
-HELD_OUT = {9: "dev", 19: "test"}  # of twenty blocks
+# the genres of GUM whose texts may be used for any purpose; the others are non-commercial
+FREE = {
+    "academic", "bio", "conversation", "court", "interview", "news", "speech", "textbook", "vlog", "voyage",
+}  # fmt: skip
+BLOCK = 50  # sentences of GUM in a row, about a document; every tenth block is held out
+TRAINING = ("sst-train.txt", "sst-train.conllu", "ewt.txt", "gum-train.conllu")
+DEV = ("sst-dev.txt", "sst-dev.conllu", "gum-dev.conllu")
+MEASURED = {
+    "SST test": ("sst-test.txt", "sst-test.conllu"),
+    "SICK test, not in its train": ("sick-test.txt", "sick-test.conllu"),
+    "GUM, held out": ("gum-dev.conllu",),
+}
 
 
-def sst(data: Path | str | None, split: str, *, check: bool = True) -> list[Example]:
-    """Read the sentences of a split of SST with both kinds of tree.
+def write_treebanks(data: Path | str | None, out: Path, *, check: bool = True) -> None:
+    """Write SST, EWT, the free genres of GUM, and sentences of SICK to measure on, into a folder.
 
-    Without `check` the data may be any in the same layout.
+    SST and SICK are two files each, of phrases and of dependencies. GUM is dependencies only, converted from its
+    phrases, which are in a style of their own. Of SICK's dev and test split there are the sentences that are not in
+    its train split, each once. Without `check` the data may be any in the same layout.
     """
-    phrases = load_sst(data, split, parse="constituency", check=check)
-    arcs = load_sst(data, split, parse="dependency", check=check)
-    return [example_from_trees("sst", phrase, arc) for phrase, arc in zip(phrases, arcs, strict=True)]
+    sources = [find_data(data) / name for name in (GUM, GENRES, EWT)]
+    require(sources, "treebanks", HINT)
+    gum, genres, ewt = sources
+    for split in ("train", "dev", "test"):
+        phrases = load_sst(data, split, parse="constituency", check=check)
+        arcs = load_sst(data, split, parse="dependency", check=check)
+        _write_both(out / f"sst-{split}", phrases, arcs)
+    seen = {arc.tokens for _, arc in _sick(data, "train", check)}
+    for split in ("dev", "test"):
+        unseen = {
+            arc.tokens: (phrase, arc) for phrase, arc in _sick(data, split, check) if arc.tokens not in seen
+        }
+        _write_both(out / f"sick-{split}", *zip(*unseen.values(), strict=True))
+    write_text(out / "ewt.txt", ewt.read_text(encoding="utf-8"))
+    free = [conllu.write(tree) for tree in _free_sentences(gum, genres)]
+    held_out = [i // BLOCK % 10 == 9 for i in range(len(free))]
+    for name, wanted in (("gum-train", False), ("gum-dev", True)):
+        some = (text for text, held in zip(free, held_out, strict=True) if held == wanted)
+        write_text(out / f"{name}.conllu", "".join(some))
 
 
-def sick(data: Path | str | None, split: str, *, check: bool = True) -> list[Example]:
-    """Read the distinct sentences of a split of SICK with both kinds of tree, in order of appearance."""
+def _sick(data: Path | str | None, split: str, check: bool) -> list[tuple[Tree, Tree]]:
+    """Return both trees of every sentence of a split of SICK."""
     phrases = load_sick(data, split, parse="constituency", check=check)
     arcs = load_sick(data, split, parse="dependency", check=check)
-    found: dict[tuple[str, ...], Example] = {}
-    for phrase, arc in zip(phrases, arcs, strict=True):
-        for example in (
-            example_from_trees("sick", phrase.left, arc.left),
-            example_from_trees("sick", phrase.right, arc.right),
-        ):
-            found.setdefault(example.tokens, example)
-    return list(found.values())
-
-
-def sick_unseen(data: Path | str | None, split: str, *, check: bool = True) -> list[Example]:
-    """Read the distinct sentences of a split of SICK that do not occur in its training split."""
-    seen = {example.tokens for example in sick(data, "train", check=check)}
-    return [example for example in sick(data, split, check=check) if example.tokens not in seen]
-
-
-def treebank(data: Path | str | None, name: Literal["ewt", "gum"]) -> list[Example]:
-    """Read the sentences of a labelled treebank, binarised by heads, with parts of speech and converted heads."""
-    return [example_from_ptb(name, tree) for tree in _trees(data, name)]
-
-
-def gum(data: Path | str | None, split: str) -> list[Example]:
-    """Read a split of GUM, whose trees are annotated by people: 90% train, 5% dev, 5% test."""
-    trees = enumerate(_trees(data, "gum"))
     return [
-        example_from_ptb("gum", tree) for i, tree in trees if HELD_OUT.get(i // BLOCK % 20, "train") == split
+        trees
+        for phrase, arc in zip(phrases, arcs, strict=True)
+        for trees in ((phrase.left, arc.left), (phrase.right, arc.right))
     ]
 
 
-def gum_unseen(data: Path | str | None, split: str) -> list[Example]:
-    """Read a held-out split of GUM; return no sentences if the data folder has no GUM."""
-    return gum(data, split) if (find_data(data) / TREEBANKS["gum"]).exists() else []
+def _write_both(path: Path, phrases: Iterable[Tree], arcs: Iterable[Tree]) -> None:
+    bare = [Tree(tree.parents, tokens=tree.tokens) for tree in phrases]
+    write_text(path.with_suffix(".txt"), "".join(f"{ptb.write(tree)}\n" for tree in bare))
+    heads = [Tree(tree.parents, tokens=tree.tokens, relations=tree.relations) for tree in arcs]
+    write_text(path.with_suffix(".conllu"), "".join(map(conllu.write, heads)))
 
 
-def training(
-    data: Path | str | None, longest: int, silver_file: Path | str = "", *, check: bool = True
-) -> list[Example]:
-    """Read all sentences that the parser is trained on, those of 2 to `longest` words."""
-    examples = sst(data, "train", check=check) + sick(data, "train", check=check)
-    examples += treebank(data, "ewt") + gum(data, "train")
-    examples += read_silver(silver_file) if silver_file else []
-    kept = [example for example in examples if 2 <= len(example.tokens) <= longest]
-    dropped = len(examples) - len(kept)
-    log.info("%d sentences to train on, %d longer than %d words left out", len(kept), dropped, longest)
-    return kept
-
-
-def _trees(data: Path | str | None, name: Literal["ewt", "gum"]) -> Iterator[Tree]:
-    path = find_data(data) / TREEBANKS[name]
-    require([path], name, HINT)
-    return (tree for tree in ptb.read(path) if len(tree.leaves) > 1)
+def _free_sentences(gum: Path, genres: Path) -> Iterator[Tree]:
+    """Yield the sentences of GUM's free genres: heads converted from the phrases, and Penn tags as labels."""
+    for tree, genre in zip(ptb.iterate(gum), genres.read_text(encoding="utf-8").splitlines(), strict=True):
+        leaves = tree.leaves.tolist()
+        if len(leaves) > 1 and FREE.issuperset(genre.strip().split("+")):
+            tokens, tags = (
+                [column[leaf] for leaf in leaves] for column in (tree.tokens, tree.labels) if column
+            )
+            yield Tree([head - 1 for head in dependency_heads(tree)], tokens=tokens, labels=tags)

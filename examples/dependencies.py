@@ -1,7 +1,7 @@
-"""Dependency trees from a CoNLL-U file, one class for each: the sentences of the small treebank in `demo/`.
+"""Fit a classifier to labelled dependency trees in a CoNLL-U file.
 
-The built-in parser makes the file here; one that you have, with `# label = NAME` above each sentence, works alike:
-`bough fit FILE.conllu`.
+The built-in parser writes the file from the small treebank in `demo/`. For a file of your own, with `# label = NAME`
+above each sentence, run `bough fit FILE.conllu`.
 """
 
 import tempfile
@@ -18,7 +18,7 @@ DEMO = Path(__file__).parent / "demo"
 
 
 def write(split: str, path: Path) -> Path:
-    """The sentences of a split as CoNLL-U, labelled negative or positive; neutral ones are left out."""
+    """Write the sentences of a split as CoNLL-U, labelled negative or positive, without neutral ones."""
     trees = [
         tree for tree in ptb.read(DEMO / f"{split}.txt") if tree.labels and tree.labels[tree.root] != "2"
     ]
@@ -33,19 +33,18 @@ def write(split: str, path: Path) -> Path:
 
 
 def main() -> None:
-    """Fit on the training sentences with the vectors of the shipped model, and measure on the others."""
+    """Fit on the training sentences with the vectors of the bundled model, and measure on the others."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = {
             split: open_labelled(write(split, folder / f"{split}.conllu"))
             for split in ("train", "dev", "test")
         }
-        options = FitOptions(settings={"embeddings": "tuned", "vectors": "shipped"}, epochs=8)
+        options = FitOptions(settings={"embeddings": "tuned", "vectors": "bundled"}, epochs=8)
         mine: Any
-        mine, outcome = fit_sources(files, folder / "model", options)
-        print(f"test: {outcome.facts['scores']['test']['figures']['accuracy']:.3f} of the sentences right")
-        tree = next(iter(files["test"])).tree
-        assert tree is not None
+        mine, facts = fit_sources(files, folder / "model", options)
+        print(f"test: {facts['scores']['test']['figures']['accuracy']:.3f} of the sentences right")
+        (tree,) = files["test"].examples[0].trees
         print(f"{' '.join(map(str, tree.tokens or ()))}: {mine(tree).label}")
 
 

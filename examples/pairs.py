@@ -1,4 +1,4 @@
-"""Pairs with ratings on a scale of one's own: how much of a scene do two sentences share, in percent?"""
+"""Rate pairs of sentences on your own scale: how much of a scene do they share, in percent?"""
 
 import random
 
@@ -10,7 +10,7 @@ WHAT = ("a guitar", "the green boat", "an apple", "two bicycles", "the letter")
 
 
 def pairs(count: int) -> tuple[list[tuple[str, str]], list[float]]:
-    """Two scenes each, and the share of who, does and what that is the same in both."""
+    """Return pairs of scenes, and the percentage of who, does and what that is the same in both."""
     rng = random.Random(1)
     texts, ratings = [], []
     for _ in range(count):
@@ -25,9 +25,9 @@ def pairs(count: int) -> tuple[list[tuple[str, str]], list[float]]:
 
 
 def main() -> None:
-    """Fit with the vectors of the shipped model, which need no download, and compare some new sentences."""
+    """Fit with the vectors of the bundled model, which need no download, and compare some new sentences."""
     texts, ratings = pairs(800)
-    mine = bough.fit(texts[:700], ratings[:700], vectors="shipped", settings={"batch_size": 5}, epochs=5)
+    mine = bough.fit(texts[:700], ratings[:700], vectors="bundled", settings={"batch_size": 5}, epochs=5)
     report = mine.evaluate(texts[700:], ratings[700:])
     print(f"Pearson's r on {report.examples} pairs held out: {report.figures['pearson']:.3f}")
     for other in ("A woman is painting the green boat .", "A child is selling two bicycles ."):

@@ -1,7 +1,7 @@
-"""Trees that are not sentences: from which module of the standard library does a function come?
+"""Classify trees that are not sentences: from which module of the standard library does a function come?
 
-Python's own `ast` gives the trees. A node's token is the kind of its syntax, or the name of an attribute that is
-called; what variables are called is left out. The vectors of the tokens are learned from scratch.
+The trees are Python's syntax trees. The token of a node is its type, or its name if it is an attribute; names of
+variables are left out. The vectors of the tokens are learned from scratch.
 """
 
 import ast
@@ -17,7 +17,7 @@ MOST_NODES, MOST_FUNCTIONS = 150, 120
 
 
 def functions(module: str) -> list[ast.AST]:
-    """The functions and methods of a module."""
+    """Return the functions and methods of a module."""
     names = (SOURCES.get(module, module), module)
     specs = [spec for name in names if (spec := importlib.util.find_spec(name)) and spec.has_location]
     code = Path(str(specs[0].origin)).read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def functions(module: str) -> list[ast.AST]:
 
 
 def tree_of(function: ast.AST) -> bough.Tree:
-    """Its syntax as a tree; an attribute is known by its name, anything else by its kind."""
+    """Return the syntax tree of a function. Tokens are the names of attributes and the types of other nodes."""
     tree = bough.Tree.from_ast(function)
     pairs = zip(tree.tokens or (), tree.labels or (), strict=True)
     tokens = [f".{label}" if token == "Attribute" else token for token, label in pairs]

@@ -1,7 +1,7 @@
-"""A model of your own CSV, fine-tuned from the shipped sentiment model: which part of a meal is a remark about?
+"""Fine-tune the bundled sentiment model on your own CSV: which part of a restaurant visit is a remark about?
 
-The file is written here so that the example runs as it stands; with one of your own, of columns `text` and `label`,
-`bough fit FILE.csv --from sentiment` does the same from the command line.
+The example writes the CSV itself. For a file of your own, with the columns `text` and `label`, run
+`bough fit FILE.csv --from sentiment`.
 """
 
 import csv
@@ -32,7 +32,7 @@ MORE = ("", " , as always", " and we said so", " on a Friday night", " , sadly")
 
 
 def write(path: Path) -> Path:
-    """The remarks in a random order."""
+    """Write the remarks to a CSV file, in random order."""
     rows = [
         (f"{thing}{more} {said} .".capitalize(), label)
         for label, things in ABOUT.items()
@@ -45,13 +45,13 @@ def write(path: Path) -> Path:
 
 
 def main() -> None:
-    """Fit with a tenth of the rows held out twice, look at the report, keep the model and use it again."""
+    """Fit with a tenth of the rows held out for dev and for test, print the accuracy, and load the model."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = open_labelled(write(folder / "remarks.csv"))
         options = FitOptions(init_from="sentiment", epochs=4)
-        _, outcome = fit_sources({"train": source}, folder / "model", options, hold_test=True)
-        figures = outcome.facts["scores"]["test"]["figures"]
+        _, facts = fit_sources({"train": source}, folder / "model", options, hold_test=True)
+        figures = facts["scores"]["test"]["figures"]
         print(f"accuracy on the rows held out: {figures['accuracy']:.3f}")
         mine: Any = load(folder / "model")
         for text in ("The soup was cold .", "Our waiter forgot us .", "Loud music , sadly ."):

@@ -1,4 +1,4 @@
-"""A table of reviews scored with pandas: one row per text, then one row per phrase."""
+"""Score a table of reviews with pandas: one row per text, then one row per phrase."""
 
 import pandas
 

@@ -1,6 +1,6 @@
-"""A layer of your own, trained in a plain torch loop: which verb does the name of a function begin with?
+"""Train a custom layer in a plain PyTorch loop: with which verb does the name of a function begin?
 
-The trees are the functions of Python's standard library; the layer is a Tree-GRU, which bough batches for you.
+The trees are functions of Python's standard library. The layer is a Tree-GRU, which bough batches.
 """
 
 import ast
@@ -38,7 +38,7 @@ class TreeGRU(bough.nn.TreeLayer):
 
 
 def functions() -> list[tuple[bough.Tree, int]]:
-    """Functions of the standard library with the number of their verb; no verb has more than `EACH`."""
+    """Return functions of the standard library with the index of their verb, at most `EACH` per verb."""
     found: dict[int, list[bough.Tree]] = {number: [] for number in range(len(VERBS))}
     for path in sorted(Path(ast.__file__).parent.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

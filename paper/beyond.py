@@ -1,14 +1,14 @@
-"""What ten more years bring: pretrained encoders under the tree, and what the tree adds to them."""
+"""Tables beyond the paper: trees over pretrained transformers, and what the tree adds to them."""
 
 from __future__ import annotations
 
 from paper import published as paper
 from paper.claims import CONFIDENCE, contrast
-from paper.document import MISSING, NOTHING, Cell, Table, Tone
+from paper.document import MISSING, NOTHING, Cell, Table
 from paper.figures import Drawing
 from paper.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
-from paper.results import ENCODER, System
-from paper.tables import PERCENT, Systems, cell
+from paper.results import ENCODER
+from paper.tables import Systems, cell, digits_of
 
 KINDS = {
     "contextual": "tree",
@@ -22,27 +22,17 @@ FIGURES_SICK = (("pearson", "Pearson's r"), ("spearman", "Spearman's rho"), ("ms
 
 
 def name_of(task: str, system: str, encoder: str) -> str:
-    """As its results are stored."""
+    """Return the name of a system over an encoder."""
     return f"{task}-{system}{ENCODER}{encoder}"
 
 
-def any_run(systems: Systems) -> bool:
-    """Whether there is anything to show."""
-    return any(ENCODER in name for name in systems)
-
-
-def best(systems: Systems, task: str) -> System | None:
-    """The tree over the larger encoder."""
-    return systems.get(name_of(task, "contextual", BINARY_ENCODER))
-
-
 def tables(systems: Systems) -> tuple[Table, ...]:
-    """All that the block shows."""
+    """Return the three tables."""
     return sentiment_table(systems), relatedness_table(systems), gains_table(systems)
 
 
 def sentiment_table(systems: Systems) -> Table:
-    """Accuracy on SST, in percent: each encoder with a tree, without one, and with halves for a parse."""
+    """Return the accuracy on SST in percent: each encoder with the parse, without a tree, and with a balanced tree."""
 
     def row(title: str, fine: str, binary: str) -> tuple[Cell, ...]:
         cells = [cell(systems.get(fine), figure) for figure, _ in FIGURES]
@@ -63,7 +53,7 @@ def sentiment_table(systems: Systems) -> Table:
 
 
 def relatedness_table(systems: Systems) -> Table:
-    """Correlations on SICK."""
+    """Return the correlations on SICK."""
     names = {"Static words, Dependency Tree-LSTM": f"sick-{STATIC_SICK}"}
     for system in BEYOND_SICK:
         kind = "tree and mean" if system == "contextual" else KINDS[system]
@@ -77,8 +67,7 @@ def relatedness_table(systems: Systems) -> Table:
 
 
 def gains_table(systems: Systems) -> Table:
-    """What the tree adds, with Welch's confidence intervals."""
-    rows = []
+    """Return the gain of the tree over each alternative, with confidence intervals by Welch."""
     asked = [
         ("sst5", encoder, other, figure, what)
         for encoder in ENCODERS
@@ -86,11 +75,20 @@ def gains_table(systems: Systems) -> Table:
         for figure, what in FIGURES
     ]
     asked += [("sick", SICK_ENCODER, "contextual-mean", *FIGURES_SICK[0])]
+    rows = []
     for task, encoder, other, figure, what in asked:
         tree = systems.get(name_of(task, "contextual", encoder))
         without = systems.get(name_of(task, other, encoder))
-        gain = _gain(tree, without, figure)
-        rows.append((Cell(f"{ENCODERS[encoder]}: tree over {KINDS[other]}"), Cell(what), *gain))
+        gain = interval = MISSING
+        if tree and without and figure in tree.figures.keys() & without.figures.keys():
+            found = contrast([(1.0, tree.figures[figure]), (-1.0, without.figures[figure])])
+            digits, scale = digits_of(figure)
+            interval = Cell("one seed")
+            if found.half is not None:
+                low, high = (scale * (found.difference + side * found.half) for side in (-1, 1))
+                interval = Cell(f"{low:+.{digits}f} to {high:+.{digits}f}")
+            gain = Cell(f"{scale * found.difference:+.{digits}f}")
+        rows.append((Cell(f"{ENCODERS[encoder]}: tree over {KINDS[other]}"), Cell(what), gain, interval))
     note = (
         f"The {CONFIDENCE:.0%} confidence interval is Welch's; one that holds zero leaves the question open."
     )
@@ -98,35 +96,17 @@ def gains_table(systems: Systems) -> Table:
     return Table("What the tree adds", header, tuple(rows), (note,))
 
 
-def _gain(tree: System | None, without: System | None, figure: str) -> tuple[Cell, Cell]:
-    if tree is None or without is None or figure not in tree.figures.keys() & without.figures.keys():
-        return MISSING, MISSING
-    found = contrast([(1.0, tree.figures[figure]), (-1.0, without.figures[figure])])
-    digits, scale = (1, 100.0) if figure in PERCENT else (4, 1.0)
-    if found.half is None:
-        return Cell(f"{scale * found.difference:+.{digits}f}"), Cell("one seed")
-    low, high = (scale * (found.difference + side * found.half) for side in (-1, 1))
-    tone: Tone = "better" if low > 0 else "worse" if high < 0 else ""
-    return (
-        Cell(f"{scale * found.difference:+.{digits}f}", tone=tone),
-        Cell(f"{low:+.{digits}f} to {high:+.{digits}f}"),
-    )
-
-
 BY_LENGTH = Drawing(
     name="figure3-beyond",
     prefix="sst5-",
     lines=(
-        paper.Line("static words, tree", STATIC, ()),
+        paper.Row("static words, tree", STATIC),
         *(
-            paper.Line(f"{title}, {word}", f"{system}{ENCODER}{encoder}", ())
+            paper.Row(f"{title}, {word}", f"{system}{ENCODER}{encoder}")
             for encoder, title in ENCODERS.items()
             for system, word in zip(BEYOND, ("tree", "mean", "halves"), strict=True)
         ),
     ),
-    across="sentence length, words",
-    up="accuracy, %",
-    percent=True,
     caption="Figure 3 with contextual leaves. Fine-grained sentiment: test accuracy against sentence length, in "
     "windows of ±2 words, all longer sentences in the last (45).",
 )

@@ -1,4 +1,4 @@
-"""The card of a run of the paper: what it is, what it learned from, how well it does."""
+"""The model card of a run: its data, its settings and its metrics."""
 
 from __future__ import annotations
 
@@ -15,13 +15,8 @@ DATA = {
 }
 
 
-def data_of(config: PaperConfig) -> str:
-    """Return the data that a model learned from, with its terms."""
-    return DATA[config.task]
-
-
 def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[str, Any], command: str) -> str:
-    """Markdown, from what the run itself recorded; `command` makes the model again."""
+    """Return the card of a run as Markdown, from the facts that the run recorded. `command` trains it again."""
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     return "\n".join(
@@ -30,7 +25,7 @@ def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[st
             "",
             f"Trained by `{command}`.",
             "",
-            f"- Data: {data_of(config)}",
+            f"- Data: {DATA[config.task]}",
             words_line(config, result["vectors"], facts["coverage"], "training split"),
             f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev; test was read once, with it.",
             f"- {versions}",
@@ -48,14 +43,11 @@ def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[st
 def figures_table(result: Mapping[str, Any]) -> str:
     """Return a table of the metrics of a run on dev and on test."""
     derived = "accuracy" in {**result["dev"], **result["test"]}
-    rows = [
-        f"| {FIGURES[name]}{' (derived from the five)' if derived and name == 'binary' else ''} "
-        f"| {_figure(result['dev'].get(name))} | {_figure(result['test'].get(name))} |"
-        for name in FIGURES
-        if name in result["dev"] or name in result["test"]
-    ]
+    rows = []
+    for name, title in FIGURES.items():
+        values = [result[split].get(name) for split in ("dev", "test")]
+        if any(value is not None for value in values):
+            title += " (derived from the five)" if derived and name == "binary" else ""
+            shown = ["-" if value is None else f"{value:.4f}" for value in values]
+            rows.append(f"| {title} | {' | '.join(shown)} |")
     return "\n".join(["| figure | dev | test |", "|---|---|---|", *rows])
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"

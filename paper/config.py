@@ -1,14 +1,13 @@
-"""The settings of the paper's systems: those of any model, and what SST and SICK add to them."""
+"""The configuration of the paper's systems: that of any model, with settings for SST and SICK."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from bough.data import find_data
-from bough.models.config import Config
-from bough.models.output_spec import SENTIMENT, Purpose
+from bough.models.output_spec import SENTIMENT, OutputSpec
 from bough.models.settings import in_range
 from bough.train.config import TrainConfig
 from paper import layers as layers  # registers the layers that recipes name
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
     from paper.tasks import Task
 
 BINARY = ("negative", "neutral", "positive")
-POLES = ("negative", "positive")  # where neutral phrases have no label
+POLES = ("negative", "positive")  # the classes if neutral phrases have no label
 
 
 @dataclass(frozen=True)
 class PaperConfig(TrainConfig):
-    """One system of the paper, or one like it. A recipe file sets any of these."""
+    """The configuration of one system. A recipe file may set any of these fields."""
 
     tasks: ClassVar[tuple[str, ...]] = ("sst5", "sst2", "sick")
     program = "python -m paper train"  # the command that takes a recipe's name, for cards
@@ -35,10 +34,10 @@ class PaperConfig(TrainConfig):
     neutral: Literal["class", "unlabelled"] = "class"
     # a system of `paper.systems`, which has no layer and ignores the settings of one
     system: str = ""
-    # what an epoch goes through: sentences, or all distinct phrases of SST for a layer that reads words
+    # the examples of an epoch: sentences, or all distinct phrases of SST for a layer that reads words
     examples: Literal["sentences", "phrases"] = "sentences"
-    extra_phrases: int = 0  # phrases of SST that are also examples of their own, each apart from its sentence
-    max_examples: int = 0  # read only the first so many examples of every split; 0 for all
+    extra_phrases: int = 0  # number of SST's phrases that are also examples by themselves
+    max_examples: int = 0  # read at most so many examples of each split; 0 reads all
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,23 +62,13 @@ class PaperConfig(TrainConfig):
         return self.task == "sick"
 
     @property
-    def purpose(self) -> Purpose:
-        """Return what a model of this task predicts."""
+    def output_spec(self) -> OutputSpec:
+        """Return the classes or ratings that a model of this task predicts."""
         if self.of_pairs:
-            return Purpose(ratings=(1.0, float(self.scale)), trees="sentence")
+            return OutputSpec(ratings=(1.0, float(self.scale)), trees="sentence")
         if self.task == "sst5":
-            return Purpose(classes=SENTIMENT, ordered=True)
-        return Purpose(classes=POLES if self.neutral == "unlabelled" else BINARY, ordered=True)
-
-    @classmethod
-    def of_model(cls, config: Config, purpose: Purpose) -> Self:
-        """Return the settings for the data set that a model's classes or ratings belong to."""
-        values: dict[str, Any] = {field.name: getattr(config, field.name) for field in fields(Config)}
-        if config.of_pairs:
-            return cls(**{**values, "task": "sick"})
-        binary = "unlabelled" if purpose.classes == POLES else "class"
-        five = purpose.classes == SENTIMENT
-        return cls(**{**values, "task": "sst5" if five else "sst2", "neutral": "class" if five else binary})
+            return OutputSpec(classes=SENTIMENT, ordered=True)
+        return OutputSpec(classes=POLES if self.neutral == "unlabelled" else BINARY, ordered=True)
 
     def build_task(self, data: Path | str | None) -> Task:
         """Return the task on the data in a folder."""

@@ -1,4 +1,4 @@
-"""Score a trained run on a split of its data set."""
+"""Evaluate a trained run on a split of its data set."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from bough.files import read_json, write_text
 from bough.models.metrics import Report, by_class
 from bough.models.model import Model
 from paper.config import PaperConfig
-from paper.fit_system import score_system
-from paper.systems import load
+from paper.fit_system import fit_system, score_system
 from paper.tasks import SentimentTask, read_some
 
 
@@ -24,15 +23,15 @@ def evaluate(
     out: Path | None = None,
     settings: type[PaperConfig] = PaperConfig,
 ) -> Report:
-    """Score the model in a folder on one split of its data set.
+    """Evaluate the model in a folder on one split of its data set.
 
     Args:
         run: the folder of a run or a model.
         split: "train", "dev" or "test".
         data: the data folder; None looks where `bough.data.find_data` does.
-        device: where to compute.
+        device: the device to compute on.
         out: a file for the predictions.
-        settings: the class of the run's configuration; a subclass may have keys of its own.
+        settings: the class of the run's configuration.
 
     Examples:
         >>> import pathlib
@@ -40,11 +39,13 @@ def evaluate(
         >>> evaluate(pathlib.Path("runs/sick-dependency-1")).examples  # doctest: +SKIP
         4927
     """
-    config = settings.stored(read_json(run / "run.json")["config"])
+    facts = read_json(run / "run.json")
+    config = settings().with_settings(facts["config"])
     task = config.build_task(data)
     raw, classes = read_some(task, split), []
     if config.system:
-        metrics, predicted = score_system(load(run, data=data), config, raw)
+        # such a system is not stored: the same seed on the same data gives the same system
+        metrics, predicted = score_system(fit_system(config, task, facts["seed"]), config, raw)
     else:
         model = Model.load(run, device)
         examples = task.prepare(raw, model)
@@ -52,11 +53,13 @@ def evaluate(
         metrics = task.figures(model, predicted, examples)
         if isinstance(task, SentimentTask):
             gold = np.array([sentence.label for sentence in examples])
-            fine = gold < predicted.shape[1]  # of other sources beside SST the labels are coarser
+            fine = (
+                gold < predicted.shape[1]
+            )  # other sources than SST may have coarser labels, which are left out
             shown = predicted[fine]
             if config.task == "sst2":
                 shown[:, 1:-1] = 0  # neutral is a class inside sentences only
-            classes = by_class(model.purpose.classes, shown, gold[fine])
+            classes = by_class(model.output_spec.classes, shown, gold[fine])
     if out is not None:
         rows = np.atleast_2d(predicted.T).T
         write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))

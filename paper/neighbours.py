@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +14,27 @@ from bough.errors import FormatError
 from bough.files import read_json, write_json
 from bough.models.batching import prepare
 from bough.models.model import Model
-from bough.train.tasks import Rated
+from bough.train.tasks import RatedPair
 from paper import published as paper
 from paper.document import MISSING, Cell, Table
 from paper.plan import TABLE4_RUN, Run
 from paper.tasks import Task
 
+FILE = "neighbours.json"
 SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
-Found = list[dict[str, Any]]
-
-
-def neighbours_path(out: Path) -> Path:
-    """Where Table 4 is kept, so that a report needs no model."""
-    return out / "neighbours.json"
 
 
 def stored_neighbours(out: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any] | None:
-    """Table 4 as it was found with this very model, or None."""
+    """Return the stored Table 4 of exactly this run, or None. It is stored so that a report needs no model."""
     try:
-        stored = read_json(neighbours_path(out))
+        stored = read_json(out / FILE)
     except FormatError:
         return None
     return stored if stored.get("key") == _key(run, data) else None
 
 
 def find_neighbours(out: Path, folder: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any]:
-    """Rank the sample with the model in `folder`, and store what came out."""
+    """Rank the sample with the model in `folder`. Store and return the result."""
     model = Model.load(folder)
     stored = {
         "key": _key(run, data),
@@ -49,13 +44,13 @@ def find_neighbours(out: Path, folder: Path, data: Path, run: Run = TABLE4_RUN) 
         "credit": paper.SICK_CREDIT,
         "queries": ranked(model, run.config().build_task(data), paper.QUERIES),
     }
-    write_json(neighbours_path(out), stored)
+    write_json(out / FILE, stored)
     return stored
 
 
-def ranked(model: Model, task: Task, queries: Sequence[str], sample: int = SAMPLE) -> Found:
-    """For each query the nearest sentences of the sample, itself left out; nothing if SICK has no parse of it."""
-    splits = {split: distinct(list(task.trees(task.read(split)))) for split in ("test", "dev", "train")}
+def ranked(model: Model, task: Task, queries: Sequence[str], sample: int = SAMPLE) -> list[dict[str, Any]]:
+    """Return the nearest other sentences of the sample for each query, or none if SICK has no parse of the query."""
+    splits = {split: distinct(task.trees(task.read(split))) for split in ("test", "dev", "train")}
     parsed = {**splits["train"], **splits["dev"], **splits["test"]}
     texts = sorted(splits["test"])
     chosen = np.random.default_rng(SAMPLE_SEED).permutation(len(texts))[:sample]
@@ -70,14 +65,14 @@ def ranked(model: Model, task: Task, queries: Sequence[str], sample: int = SAMPL
             asked, *rows = (mean / np.linalg.norm(mean) for mean in means)
             entry["cosine"] = _top(others, np.stack(rows) @ asked)
             sentence, *rest = (prepare(tree, model) for tree in trees)
-            ratings = task.predict(model, [Rated(sentence, other, 0.0) for other in rest])
+            ratings = task.predict(model, [RatedPair(sentence, other, 0.0) for other in rest])
             entry["model"] = _top(others, ratings)
         found.append(entry)
     return found
 
 
-def distinct(trees: Sequence[Tree]) -> dict[str, Tree]:
-    """Lower-cased text -> the first tree of it."""
+def distinct(trees: Iterable[Tree]) -> dict[str, Tree]:
+    """Return the first tree of each lower-cased text."""
     found: dict[str, Tree] = {}
     for tree in trees:
         assert tree.tokens is not None
@@ -95,19 +90,22 @@ def _key(run: Run, data: Path) -> str:
 
 
 def table4(stored: dict[str, Any] | None) -> Table:
-    """Ours beside the paper's, query by query; the samples differ, so the sentences may."""
+    """Return Table 4: our nearest sentences beside the paper's for each query. The samples differ."""
     rows: list[tuple[Cell, ...]] = []
     found = {entry["query"]: entry for entry in stored["queries"]} if stored else {}
-    for query, *published in paper.TABLE4:
-        rows.append((Cell(query),))
-        entry = found.get(query, {"cosine": [], "model": []})
-        ours = [[*entry[way], *[None] * (TOP - len(entry[way]))] for way in ("cosine", "model")]
-        for a, b, *theirs in zip(*ours, *published, strict=True):
-            own = [MISSING if one is None else Cell(f"{one[1]:.2f} {one[0]}") for one in (a, b)]
-            rows.append((*own, *(Cell(f"{score:.2f} {text}", tone="muted") for text, score in theirs)))
-    sample = (
-        f"ours of {stored['sample']:,} with seed {stored['sample_seed']}" if stored else "ours is missing"
-    )
+    for published in paper.TABLE4:
+        rows.append((Cell(published["query"]),))
+        entry = found.get(published["query"], {"cosine": [], "model": []})
+        for place in range(TOP):
+            row = []
+            for way in ("cosine", "model"):
+                ours = entry[way][place : place + 1]
+                row.append(Cell("{1:.2f} {0}".format(*ours[0])) if ours else MISSING)
+            theirs = [published[way][place] for way in ("cosine", "model")]
+            rows.append((*row, *(Cell(f"{score:.2f} {text}") for text, score in theirs)))
+    sample = "ours is missing"
+    if stored:
+        sample = f"ours of {stored['sample']:,} with seed {stored['sample_seed']}"
     notes = (
         f"Each draws its own sample of sentences of SICK's test split ({sample}), the query left out. "
         "Cosine: of mean word vectors. Model: the rating, 1 to 5, that a Dependency Tree-LSTM predicts (seed 1).",

@@ -1,4 +1,4 @@
-"""Which runs each part of the paper needs."""
+"""Plan the runs that each part of the paper needs."""
 
 from __future__ import annotations
 
@@ -11,60 +11,43 @@ from pathlib import Path
 from typing import Any
 
 from bough.data import fingerprint
-from bough.models.layers import all_settings, takes
+from bough.models.settings import all_settings, kind_named
 from paper.config import PaperConfig
+from paper.published import CLAIMS, TABLE2, TABLE2_CITED, TABLE3, TABLE3_CITED
 from paper.recipes import load_recipe
 
-# raised by hand when training, or a default, changes what a run gives: old results then count no more
+# Raise this by hand when a change to training or to a default changes results. Old results are then invalid.
 CODE = 1
 
-# Settings that were added after runs had been made, with the value that is what those runs did: such a value does not
-# count in a key. All other settings count by their value, whether it is the default or not.
-ADDED: dict[str, Any] = {}
+# Settings that are newer than the first runs, with the value that gives the behaviour of those runs. A setting with
+# this value is not part of the key. All other settings are, whether they have their default value or not.
+ADDED: dict[str, Any] = {
+    "node_text": False,
+    "combine": "sum",
+    "category_size": 32,
+    "log_numbers": "auto",
+}
+# Settings that were removed, with the value that all runs had. They are still part of the key.
+REMOVED: dict[str, Any] = {"pair_features": False}
 
-SST_SYSTEMS = (
-    "lstm", "bilstm", "lstm-2layer", "bilstm-2layer", "dependency", "constituency-random", "constituency-fixed",
-    "constituency-tuned",
-)  # fmt: skip
-OURS = {  # rows of our own below the paper's, by their title
+OURS = {  # the titles of our own rows below the paper's
     "constituency-regularised": "Constituency Tree-LSTM, regularised (ours)",
 }
-TOGETHER = {  # the same with the probabilities of all seeds averaged
+TOGETHER = {  # the titles of the ensembles of all seeds of our rows
     "constituency-regularised": "All seeds of it together (ours)",
 }
-SICK_SYSTEMS = (
-    "mean", "dt-rnn", "sdt-rnn", "lstm", "bilstm", "lstm-2layer", "bilstm-2layer", "constituency", "dependency"
-)  # fmt: skip
-CLAIM_VARIANTS = (  # the paper's sentences that are experiments, each against a row of Table 3
-    # 203,580 parameters, as near 203,400 as d allows
-    ("sick-bilstm", {"tied": "false", "hidden_size": "87"}),
-    ("sick-dependency", {"objective": "mse"}),
-    ("sick-dependency", {"features": "product"}),
-    ("sick-dependency", {"features": "difference"}),
-    ("sick-dependency", {"embeddings": "tuned"}),
-    ("sick-dependency", {"dropout": "0.5"}),
-)
-CLAIM_ROWS = (  # rows of Tables 2 and 3 that the claims also compare
-    "sick-dependency", "sick-bilstm", "sick-constituency", "sick-lstm-2layer",
-    "sst5-dependency", "sst5-constituency-fixed", "sst5-constituency-tuned",
-    "sst2-dependency", "sst2-constituency-fixed", "sst2-constituency-tuned",
-)  # fmt: skip
 CLAIM_SEEDS = 3
-CITED_SEEDS = 3  # of the cited systems, rebuilt: the paper quotes one figure for each
-CITED_SST = (
-    "rnn", "mv-rnn", "rntn", "dcnn", "paragraph-vec", "cnn-non-static", "cnn-multichannel", "drnn"
-)  # fmt: skip
-DERIVED = "drnn"  # its binary figure is read off the five-class model, as its authors did
-CITED_SICK = ("illinois-lh", "unal-nlp", "meaning-factory", "ecnu")
-FRESH = 100  # the seeds of our own rows start here, apart from those that their settings were chosen with
+CITED_SEEDS = 3  # seeds of each rebuilt cited system
+DERIVED = "drnn"  # its binary figure comes from the five-class model, as in its paper
+FRESH = 100  # the first seed of our own rows; their settings were chosen with other seeds
 PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all", "beyond")
-# with a tree, without one, with halves for a parse
+# with the parse, without a tree, with balanced trees
 BEYOND = ("contextual", "contextual-mean", "contextual-balanced")
 BEYOND_SICK = ("contextual", "contextual-mean", "contextual-attentive")
 ENCODERS = {"all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "MPNet"}
-# the small one reads pairs, the large one is trained on the binary task too
+# the small encoder is used on SICK, the large one also on the binary task
 SICK_ENCODER, BINARY_ENCODER = ENCODERS
-# by dev; what the recipe says is for the large one
+# chosen on dev; the recipe has the value for the large encoder
 SST_SETTINGS = {SICK_ENCODER: (("encoder_learning_rate", "2e-4"),)}
 BEYOND_SEEDS = 3
 
@@ -73,8 +56,8 @@ BEYOND_SEEDS = 3
 class Run:
     """One training: a recipe, settings over it, and a seed.
 
-    `overrides` lie below `settings`, and change the key but not the name: what all runs of a system have in common,
-    and what is set for a whole command.
+    `settings` are part of the name and take precedence over `overrides`, which are set for all runs of a system or of
+    a command. Both are part of the key.
     """
 
     recipe: str
@@ -84,26 +67,27 @@ class Run:
 
     @property
     def system(self) -> str:
-        """What the seeds of one system have in common: the recipe and what was set over it."""
+        """Return the name of the system: the recipe, and the settings over it."""
         return "+".join([self.recipe, *(f"{key}={value}" for key, value in self.settings)])
 
     @property
     def name(self) -> str:
-        """Of the result file and the working folder."""
+        """Return the name of the result file and of the working folder."""
         return f"{self.system}.{self.seed}"
 
     def config(self) -> PaperConfig:
-        """The recipe with the settings."""
+        """Return the recipe with the settings."""
         return load_recipe(self.recipe).with_settings({**dict(self.overrides), **dict(self.settings)})
 
     def key(self, data: Path) -> str:
-        """A hash of all that decides the result: settings, seed, the data's bytes, the training code's version.
+        """Return a hash of all that decides the result: settings, seed, the bytes of the data, the version of the code.
 
-        A pretrained encoder counts by its name.
+        Only the name of a pretrained encoder is part of it.
         """
         config = self.config()
         unchanged = {"about": config.about, **ADDED}
         settings = {k: v for k, v in config.as_dict().items() if not (k in unchanged and v == unchanged[k])}
+        settings |= REMOVED
         task = config.build_task(data)
         files = [file for split in ("train", "dev", "test") for file in task.files(split)]
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
@@ -115,19 +99,19 @@ class Run:
 
 
 def _identity(file: Path, data: Path) -> dict[str, str]:
-    if not file.is_file():  # the run itself will say so
+    if not file.is_file():  # the run itself reports it
         return {}
     status = file.stat()
     return _hashed(file, data, status.st_size, status.st_mtime_ns)
 
 
-@lru_cache(maxsize=256)  # the runs share their files, and a plan of 150 runs is to take no time
+@lru_cache(maxsize=256)  # the runs share their files, and there are 150 runs
 def _hashed(file: Path, data: Path, size: int, modified: int) -> dict[str, str]:
     return fingerprint([file], data=data)
 
 
 def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) -> list[Run]:
-    """The runs behind one part of the paper, quick ones first; `overrides` go to all that take them."""
+    """Return the runs of one part of the paper. `overrides` are set for all runs whose system has such a setting."""
     if part not in PARTS:
         raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
     if seeds < 1:
@@ -136,37 +120,36 @@ def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) 
 
 
 def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
-    """Return a run with the overrides that it takes, over what its encoder wants."""
+    """Return a run with the settings of its encoder, and those of the overrides that its system has."""
     leaves = dict(run.settings).get("encoder", "")
     own = SST_SETTINGS.get(leaves, ()) if run.recipe.startswith("sst") else ()
     config = load_recipe(run.recipe)
     layer = (overrides or {}).get("layer", config.layer)
+    own_settings = {} if config.system else kind_named(layer).settings  # a system has no layer
     taken = {
         key: value
         for key, value in (overrides or {}).items()
-        if (key not in all_settings() if config.system else takes(layer, key))  # a system has no layer
+        if key in own_settings or key not in all_settings()
     }
     return replace(run, overrides=own + tuple(taken.items()))
 
 
 def _runs(part: str, seeds: int) -> list[Run]:
-    sick = _seeded([f"sick-{system}" for system in SICK_SYSTEMS], seeds)
-    fine = _seeded([f"sst5-{system}" for system in SST_SYSTEMS], seeds)
-    binary = _seeded([f"sst2-{system}" for system in SST_SYSTEMS], seeds)
+    sick = _seeded([f"sick-{row.system}" for row in TABLE3], seeds)
+    fine = _seeded([f"sst5-{row.system}" for row in TABLE2], seeds)
+    binary = _seeded([f"sst2-{row.system}" for row in TABLE2], seeds)
     ours = _seeded([f"{task}-{system}" for system in OURS for task in ("sst5", "sst2")], seeds, first=FRESH)
     few = min(CITED_SEEDS, seeds)
-    cited_sick = _seeded([f"sick-{system}" for system in CITED_SICK], few)
-    cited = [f"{task}-{system}" for system in CITED_SST for task in ("sst5", "sst2")]
+    cited_sick = _seeded([f"sick-{row.system}" for row in TABLE3_CITED], few)
+    cited = [f"{task}-{row.system}" for row in TABLE2_CITED for task in ("sst5", "sst2")]
     cited_sst = _seeded([name for name in cited if name != f"sst2-{DERIVED}"], few)
-    variants = [
-        Run(recipe, seed, tuple(settings.items()))
-        for seed in range(1, min(CLAIM_SEEDS, seeds) + 1)
-        for recipe, settings in CLAIM_VARIANTS
-    ]
-    asked = [Run(f"sick-{system}", 1, (("encoder", SICK_ENCODER),)) for system in BEYOND_SICK]
-    asked += [Run(f"sst5-{system}", 1, (("encoder", encoder),)) for encoder in ENCODERS for system in BEYOND]
-    asked += [Run("sst2-contextual", 1, (("encoder", BINARY_ENCODER),))]
-    beyond = [replace(run, seed=seed) for seed in range(1, min(BEYOND_SEEDS, seeds) + 1) for run in asked]
+    # the systems of the claims are rows of the tables, or variants with a "+" that only a claim needs
+    named = dict.fromkeys(term["system"] for claim in CLAIMS for term in claim["terms"] if "system" in term)
+    claimed = _seeded([name for name in named if "+" not in name], seeds)
+    variants = _seeded([name for name in named if "+" in name], min(CLAIM_SEEDS, seeds))
+    beyond = [f"sick-{system}+encoder={SICK_ENCODER}" for system in BEYOND_SICK]
+    beyond += [f"sst5-{system}+encoder={encoder}" for encoder in ENCODERS for system in BEYOND]
+    beyond += [f"sst2-contextual+encoder={BINARY_ENCODER}"]
     return {
         "table1": [],
         "table2": [*fine, *binary, *ours, *cited_sst],
@@ -174,14 +157,21 @@ def _runs(part: str, seeds: int) -> list[Run]:
         "table4": [TABLE4_RUN],
         "figure3": fine,
         "figure4": sick,
-        "claims": [*variants, *_seeded(CLAIM_ROWS, seeds)],
-        "beyond": beyond,  # not among all: it needs the two encoders, and as many hours again
+        "claims": [*variants, *claimed],
+        # not part of "all", because it needs the two encoders and twice the time
+        "beyond": _seeded(beyond, min(BEYOND_SEEDS, seeds)),
         "all": [*sick, *cited_sick, *variants, *fine, *binary, *ours, *cited_sst],
     }[part]
 
 
-def _seeded(recipes: Iterable[str], seeds: int, first: int = 1) -> list[Run]:
-    return [Run(recipe, seed) for seed in range(first, first + seeds) for recipe in recipes]
+def _seeded(systems: Iterable[str], seeds: int, first: int = 1) -> list[Run]:
+    """Return `seeds` runs of each system, whose name is a recipe's with `+key=value` for each setting over it."""
+    runs = []
+    for seed in range(first, first + seeds):
+        for recipe, *settings in (system.split("+") for system in systems):
+            pairs = (setting.partition("=") for setting in settings)
+            runs.append(Run(recipe, seed, tuple((key, value) for key, _, value in pairs)))
+    return runs
 
 
 TABLE4_RUN = Run("sick-dependency", 1)

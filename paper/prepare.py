@@ -1,12 +1,12 @@
-"""The parse files of SST and SICK, for people who have the data sets as published, which is without parses."""
+"""Parse SST and SICK and write the parse files, which are not published with the data sets."""
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
 
 from bough import Tree
 from bough.data import find_data
@@ -17,42 +17,41 @@ from bough.formats import pointers
 from bough.text import Parser
 from bough.text.tokenise import tokenise
 from paper.sick import TEXTS, read_texts
-from paper.sst import load_sst, sst_files
+from paper.sst import Parse, load_sst, sst_files
 
-AT_ONCE = 512
-Kind = Literal["constituency", "dependency"]
-Tell = Callable[[str, int, int], None]  # what is parsed, sentences done, sentences in all
-Labels = dict[str, Hashable]
-SST_FILES = {
-    "parents": "dparents.txt",
-    "tokens": "sents.toks",
-    "relations": "rels.txt",
-    "labels": "dlabels.txt",
-}
+AT_ONCE = 512  # sentences in a call of the parser
+# a progress callback: what is parsed, sentences done, sentences in all
+Tell = Callable[[str, int, int], None]
 
 
 def prepare_sst(
     parser: Parser, data: Path | str | None = None, out: Path | None = None, *, tell: Tell | None = None
 ) -> list[Path]:
-    """Write `sst/dep/SPLIT/` below `out` (else the data folder): dependency trees of SST's own sentences.
+    """Write dependency trees of SST's sentences to `sst/dep/SPLIT/` in `out` (else the data folder). Return the files.
 
-    A node's label is that of the phrase that its words are, wherever in the treebank that phrase is
-    labelled; `#` where it is not. The phrase trees are the treebank's own: with another `out` they are
-    copied there.
+    A node has the label that the treebank gives to the phrase of its subtree, or `#` if the treebank has no label for
+    that phrase. The published phrase trees are copied to another `out`.
     """
     source = find_data(data)
     target = out or source
     unused([target / "sst" / "dep" / split / "dparents.txt" for split in SPLITS])
     splits = {split: load_sst(source, split, check=False) for split in SPLITS}
-    labels = _phrase_labels([tree for trees in splits.values() for tree in trees])
+    # every labelled phrase of the treebank, with the counts of its labels, -2 to 2
+    seen: dict[str, Counter[int]] = {}
+    for tree in itertools.chain(*splits.values()):
+        words = _words(tree)
+        for (start, end), label in zip(tree.spans.tolist(), tree.labels or (), strict=True):
+            if label is not None:
+                seen.setdefault(" ".join(words[start:end]), Counter())[int(str(label)) - 2] += 1
+    labels = {phrase: counts.most_common(1)[0][0] for phrase, counts in seen.items()}
     written: list[Path] = []
     for split, trees in splits.items():
-        sentences = [_words(tree) for tree in trees]
-        found = _parsed(parser, "dependency", sentences, f"sst {split}", tell)
-        parsed = [_labelled(tree, labels, phrases) for tree, phrases in zip(found, trees, strict=True)]
-        folder = target / "sst" / "dep" / split
-        lines = [pointers.write_dependency(tree) for tree in parsed]
-        written += _write_pointers(folder, lines, SST_FILES)
+        found = _parsed(parser, "dependency", [_words(tree) for tree in trees], f"sst {split}", tell)
+        both = zip(found, trees, strict=True)
+        lines = [pointers.write(_labelled(tree, labels, phrases)) for tree, phrases in both]
+        columns = zip(*((one.parents, one.tokens, one.relations, one.labels) for one in lines), strict=True)
+        for path, column in zip(sst_files(target, split, "dependency")[1:], columns, strict=True):
+            written.append(_write(path, column))
         if target != source:
             written.append(_copied(sst_files(source, split)[0], target / "sst" / "trees" / f"{split}.txt"))
     return written
@@ -63,12 +62,12 @@ def prepare_sick(
     data: Path | str | None = None,
     out: Path | None = None,
     *,
-    kinds: Sequence[Kind] = ("dependency", "constituency"),
+    kinds: Sequence[Parse] = ("dependency", "constituency"),
     tell: Tell | None = None,
 ) -> list[Path]:
-    """Write `sick/SPLIT/` below `out` (else the data folder): words, trees, ids and scores of SICK's own files.
+    """Write words, trees, ids and scores of SICK's pairs to `sick/SPLIT/` in `out` (else the data folder).
 
-    `kinds` says which trees: a parser may know only one of the two.
+    `kinds` are the kinds of trees to write. Return the files.
     """
     source = find_data(data)
     target = out or source
@@ -90,31 +89,34 @@ def write_pairs(
     folder: Path,
     pairs: Sequence[Sequence[str]],
     what: str,
-    kinds: Sequence[Kind] = ("dependency", "constituency"),
+    kinds: Sequence[Parse] = ("dependency", "constituency"),
     tell: Tell | None = None,
 ) -> list[Path]:
-    """Write pairs in the layout of SICK's; of each the id, two texts and the score, as texts."""
+    """Write pairs in the layout of a split of SICK. A pair has an id, two sentences and a score, all as text."""
     written: list[Path] = []
     for side, column in (("a", 1), ("b", 2)):
         sentences = [[token.text for token in tokenise(pair[column])] for pair in pairs]
-        write_text(folder / f"{side}.toks", _lines(" ".join(words) for words in sentences))
-        written.append(folder / f"{side}.toks")
+        written.append(_write(folder / f"{side}.toks", (" ".join(words) for words in sentences)))
         for kind in kinds:
             trees = _parsed(parser, kind, sentences, f"{what} {side}", tell)
+            lines = [pointers.write(tree, kind=kind) for tree in trees]
+            ending = "parents" if kind == "dependency" else "cparents"
+            written.append(_write(folder / f"{side}.{ending}", (line.parents for line in lines)))
             if kind == "dependency":
-                names = {"parents": f"{side}.parents", "relations": f"{side}.rels"}
-                lines = [pointers.write_dependency(tree) for tree in trees]
-            else:
-                names = {"parents": f"{side}.cparents"}
-                lines = [pointers.write_constituency(tree) for tree in trees]
-            written += _write_pointers(folder, lines, names)
-    write_text(folder / "sim.txt", _lines(pair[3] for pair in pairs))
-    write_text(folder / "id.txt", _lines(pair[0] for pair in pairs))
-    return [*written, folder / "sim.txt", folder / "id.txt"]
+                written.append(_write(folder / f"{side}.rels", (line.relations for line in lines)))
+    written.append(_write(folder / "sim.txt", (pair[3] for pair in pairs)))
+    return [*written, _write(folder / "id.txt", (pair[0] for pair in pairs))]
+
+
+def unused(paths: Sequence[Path]) -> None:
+    """Raise a DataError if one of the files exists already."""
+    for path in paths:
+        if path.exists():
+            raise DataError(f"{path} already exists; choose another folder with --out")
 
 
 def _parsed(
-    parser: Parser, kind: Kind, sentences: Sequence[Sequence[str]], what: str, tell: Tell | None
+    parser: Parser, kind: Parse, sentences: Sequence[Sequence[str]], what: str, tell: Tell | None
 ) -> list[Tree]:
     parse = parser.dependency if kind == "dependency" else parser.constituency
     trees: list[Tree] = []
@@ -125,19 +127,8 @@ def _parsed(
     return trees
 
 
-def _phrase_labels(trees: Sequence[Tree]) -> Labels:
-    """Every labelled phrase of the treebank, from its words to its label, -2 to 2."""
-    seen: dict[str, Counter[int]] = {}
-    for tree in trees:
-        words, labels = _words(tree), tree.labels or ()
-        for node, (start, end) in enumerate(tree.spans.tolist()):
-            if labels[node] is not None:
-                counts = seen.setdefault(" ".join(words[start:end]), Counter())
-                counts[int(str(labels[node])) - 2] += 1
-    return {phrase: counts.most_common(1)[0][0] for phrase, counts in seen.items()}
-
-
-def _labelled(tree: Tree, labels: Labels, phrases: Tree) -> Tree:
+def _labelled(tree: Tree, labels: dict[str, int], phrases: Tree) -> Tree:
+    """Return a dependency tree with labels of phrases at its nodes, and at the root that of the tree `phrases`."""
     sizes = [1] * len(tree)
     parents = tree.parents.tolist()
     for node in reversed(tree.preorder.tolist()):
@@ -145,12 +136,13 @@ def _labelled(tree: Tree, labels: Labels, phrases: Tree) -> Tree:
             sizes[parents[node]] += sizes[node]
     words = [str(token) for token in tree.tokens or ()]
     found = [
-        labels.get(" ".join(words[start:end])) if end - start == sizes[node] else None  # no gap in it
+        labels.get(" ".join(words[start:end]))
+        if end - start == sizes[node]
+        else None  # a subtree of adjacent words
         for node, (start, end) in enumerate(tree.spans.tolist())
     ]
-    if found[tree.root] is None:  # words that the parser could not keep together
-        assert phrases.labels is not None
-        found[tree.root] = int(str(phrases.labels[phrases.root])) - 2
+    if found[tree.root] is None:  # the parser split a word, so that the sentence is not a known phrase
+        found[tree.root] = int(str((phrases.labels or ())[phrases.root])) - 2
     return tree.replace(labels=found)
 
 
@@ -158,21 +150,9 @@ def _words(tree: Tree) -> list[str]:
     return [str(tree.tokens[node]) for node in tree.words.tolist()] if tree.tokens else []
 
 
-def unused(paths: Sequence[Path]) -> None:
-    """A DataError that names the first of the files that is there already."""
-    for path in paths:
-        if path.exists():
-            raise DataError(f"{path} already exists; choose another folder with --out")
-
-
-def _write_pointers(folder: Path, trees: Sequence[pointers.Lines], names: dict[str, str]) -> list[Path]:
-    for column, name in names.items():
-        write_text(folder / name, _lines(str(getattr(tree, column)) for tree in trees))
-    return [folder / name for name in names.values()]
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+def _write(path: Path, lines: Iterable[str | None]) -> Path:
+    write_text(path, "".join(f"{line}\n" for line in lines))
+    return path
 
 
 def _copied(source: Path, target: Path) -> Path:

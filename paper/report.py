@@ -1,44 +1,52 @@
-"""From finished runs to the report, in seconds: the same results give the same bytes."""
+"""Write the report and the tables of other pages from finished runs. The same results give the same bytes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bough.files import write_json, write_text
 from paper import beyond
 from paper import published as paper
 from paper.claims import claims_table
-from paper.document import Block, Cell, Points, Section, Table, Text, as_html, as_markdown
-from paper.figures import FIGURE3, FIGURE4, Drawing, draw
+from paper.document import Block, Cell, Figure, Sections, Table, as_html, as_markdown, grid
+from paper.figures import FIGURE3, FIGURE4, draw
 from paper.neighbours import stored_neighbours, table4
-from paper.plan import TABLE4_RUN, planned
-from paper.results import Result, System, all_finished, summary, systems, with_ensembles
-from paper.tables import table1, table2, table3
+from paper.plan import BINARY_ENCODER, TABLE4_RUN, planned
+from paper.results import (
+    ENCODER,
+    Result,
+    System,
+    all_finished,
+    from_summary,
+    summary,
+    systems,
+    vectors_of,
+    with_ensembles,
+)
+from paper.tables import FIVE_SEEDS, Systems, short_table, spread, table1, table2, table3
 
 TITLE = "The Tree-LSTM paper, run again"
 NOTES = "[docs/paper.md](../docs/paper.md)"
-DIFFERENCES = (
-    "Word vectors: the paper used GloVe 840B throughout. The vectors behind each of our numbers stand beside it.",
-    "Sequential LSTMs on SST: in the authors' released program the sampled spans gave the forward LSTM no gradient. "
-    "Here every span trains every direction, so these rows may come out above the paper's. A batch has 5 sentences "
-    "with up to 4 spans each, where the paper has 25.",
-    "Word vectors on SST move by plain gradient descent, without AdaGrad and L2, as in the released program.",
-    "Dropout on SICK, for the claim: each of the two sentence vectors has a mask of its own; the text does not say how "
-    "it was drawn.",
-    "Constituency leaves: `c = W x + b`, without gates, as in the released program and as Table 1's counts require.",
-    "Relatedness models have no output gate (`h = tanh(c)`); Table 1's counts again.",
-    "Losses: SST sums over labelled nodes and divides by the trees of the batch; SICK divides the KL divergence by "
-    "five as well. Both follow the released program, not the text.",
-    "Epochs: the paper gives none; 10 unless a recipe says otherwise. The first best epoch on dev is kept, and test "
-    "is read once, with that model.",
-    "Table 4: a sample of our own, so the sentences that can be found differ.",
-    "Figures 3 and 4: windows and tails as in the captions; their first centre and step are read off the drawings.",
+# the rows of the README's table: label, Table 2 (0) or 3 (1), column of our figure; the paper's is in the next column
+HEADLINE = (
+    ("SST, five classes, accuracy in %", 0, 1),
+    ("SST, two classes, accuracy in %", 0, 3),
+    ("SICK, Pearson's r", 1, 1),
+    ("SICK, Spearman's rho", 1, 3),
+    ("SICK, mean squared error", 1, 5),
+)
+TREE_LSTMS = (
+    {"Dependency Tree-LSTM"},
+    {"Constituency Tree-LSTM", "Constituency Tree-LSTM, GloVe tuned"},
 )
 
 
-def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> list[Section]:
-    """`results.json`, the report as Markdown and HTML, and the figures, into `out`; the sections are returned."""
+def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> Sections:
+    """Write `results.json`, the report as Markdown and HTML, and the figures into `out`; return the sections."""
     results = all_finished(out, data, overrides)
     found = with_ensembles(systems(results), results, data)
     sentiment, relatedness = table2(found), table3(found)
@@ -47,31 +55,34 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         f"Networks” ({paper.AUTHORS}), the paper's numbers beside ours, from {len(results)} finished runs of "
         f"{len(found)} systems. What has not been run is shown as missing. Nothing was chosen on test."
     )
-    sections = [
-        Section("In short", (Text(opening), Points(in_short(sentiment, relatedness)))),
-        Section("Parameter counts", (table1(),)),
-        Section("Sentiment", (sentiment,)),
-        Section("Relatedness", (relatedness,)),
-        Section("Sentence length", tuple(_figure(drawing, found, out) for drawing in (FIGURE3, FIGURE4))),
-        Section("Nearest sentences", (table4(stored_neighbours(out, data, planned(TABLE4_RUN, overrides))),)),
-        Section("Claims", (claims_table(found),)),
-        Section("What was run", _what_was_run(results, found, data)),
-        Section(
-            "What differs from the paper",
-            (Points(DIFFERENCES), Text(f"Each in full, with its place in the code: {NOTES}.")),
-        ),
-    ]
-    if beyond.any_run(found):
-        blocks = (*beyond.tables(found), _figure(beyond.BY_LENGTH, found, out))
-        sections.insert(-2, Section("Beyond the paper", blocks))
+    drawn: dict[str, Block] = {}
+    for drawing in (FIGURE3, FIGURE4, beyond.BY_LENGTH):
+        missing = f"{drawing.caption} Missing: none of its systems has been run."
+        drawn[drawing.name] = draw(drawing, found, out) or missing
+    sections: dict[str, tuple[Block, ...]] = {
+        "In short": (opening, in_short(sentiment, relatedness)),
+        "Parameter counts": (table1(),),
+        "Sentiment": (sentiment,),
+        "Relatedness": (relatedness,),
+        "Sentence length": (drawn["figure3"], drawn["figure4"]),
+        "Nearest sentences": (table4(stored_neighbours(out, data, planned(TABLE4_RUN, overrides))),),
+        "Claims": (claims_table(found),),
+    }
+    if any(ENCODER in name for name in found):
+        sections["Beyond the paper"] = (*beyond.tables(found), drawn[beyond.BY_LENGTH.name])
+    sections["What was run"] = _what_was_run(results, found, data)
+    in_full = f"Each in full, with its place in the code: {NOTES}."
+    sections["What differs from the paper"] = (paper.PAPER_DIFFERENCES, in_full)
     write_json(out / "results.json", summary(found))
-    write_text(out / "report.md", as_markdown(TITLE, sections))
-    write_text(out / "report.html", as_html(TITLE, sections))
+    markdown = as_markdown(TITLE, sections)
+    write_text(out / "report.md", markdown)
+    figures = [block for block in drawn.values() if isinstance(block, Figure)]
+    write_text(out / "report.html", as_html(TITLE, markdown, figures))
     return sections
 
 
 def in_short(*tables: Table) -> tuple[str, ...]:
-    """How many of a table's figures lie where."""
+    """Return a sentence for each table: how many of its figures are within, better and worse."""
     points = []
     for table in tables:
         tones = [cell.tone for row in table.rows for cell in row]
@@ -84,36 +95,118 @@ def in_short(*tables: Table) -> tuple[str, ...]:
     return tuple(points)
 
 
-def _figure(drawing: Drawing, found: Mapping[str, System], out: Path) -> Block:
-    return draw(drawing, found, out) or Text(f"{drawing.caption} Missing: none of its systems has been run.")
-
-
 def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: Path) -> tuple[Block, ...]:
-    rows = []
-    for system in found.values():
-        seeds, seconds = ", ".join(map(str, system.seeds)), f"{system.seconds:.0f}"
-        rows.append((Cell(system.name), Cell(seeds), Cell(system.vectors), Cell(seconds)))
-    packages = (result["versions"].items() for result in results)
-    versions = sorted({", ".join(f"{name} {version}" for name, version in used) for used in packages})
-    hours = sum(result["seconds"] for result in results) / 3600
+    def lines(path: Path) -> list[str]:
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        return [line for line in text.split("\n") if line.strip()]
+
     splits = ("train", "dev", "test")
-    trees = [_lines(data / "sst" / "trees" / f"{split}.txt") for split in splits]
-    polar = [[line for line in lines if not line.startswith("(2 ")] for lines in trees]
-    pairs = [_lines(data / "sick" / split / "id.txt") for split in splits]
-    examples = {"SST, sentences": trees, "SST, sentences that are not neutral": polar, "SICK, pairs": pairs}
+    trees = [lines(data / "sst" / "trees" / f"{split}.txt") for split in splits]
+    examples = {
+        "SST, sentences": trees,
+        "SST, sentences that are not neutral": [
+            [t for t in some if not t.startswith("(2 ")] for some in trees
+        ],
+        "SICK, pairs": [lines(data / "sick" / split / "id.txt") for split in splits],
+    }
     points = []
     for name, parts in examples.items():
-        points.append(f"Data: {name} {'/'.join(f'{len(lines):,}' for lines in parts)} (train/dev/test).")
-    points += [f"Versions: {line}." for line in versions]
+        points.append(f"Data: {name} {'/'.join(f'{len(part):,}' for part in parts)} (train/dev/test).")
+    packages = (result["versions"].items() for result in results)
+    versions = {", ".join(f"{name} {version}" for name, version in used) for used in packages}
+    points += [f"Versions: {line}." for line in sorted(versions)]
+    hours = sum(result["seconds"] for result in results) / 3600
     points.append(
         f"Time: {hours:.1f} hours of runs, added up by the clock; each is one process of one thread."
     )
+    rows = []
+    for system in found.values():
+        cells = (system.name, ", ".join(map(str, system.seeds)), system.vectors, f"{system.seconds:.0f}")
+        rows.append(tuple(map(Cell, cells)))
     header = ("system", "seeds", "vectors", "seconds per run")
     notes = ("A `+` sets something over the recipe of that name.",)
-    return Points(tuple(points)), Table("Runs", header, tuple(rows), notes)
+    return tuple(points), Table("Runs", header, tuple(rows), notes)
 
 
-def _lines(path: Path) -> list[str]:
-    if not path.is_file():
-        return []
-    return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+# ------------------------------------------- tables of docs/results.md, and lines of README.md
+
+
+def update_readme(path: Path, results: Mapping[str, Any]) -> None:
+    """Fill the markers of a file from the contents of `results.json`. Raise ValueError if the file has none."""
+    text = path.read_text(encoding="utf-8")
+    page = filled(text, results)
+    if page is None:
+        raise ValueError(
+            f"{path}: no place for the results; add the lines {' and '.join(markers('results'))}"
+        )
+    write_text(path, page)
+
+
+def filled(text: str, results: Mapping[str, Any]) -> str | None:
+    """Return a page with its markers filled from the contents of `results.json`, or None if it has none."""
+    found, count = from_summary(results), 0
+    for name, make in MADE.items():
+        between = re.compile("({}).*?({})".format(*markers(name)), re.DOTALL)
+        text, places = between.subn(lambda match, make=make: match[1] + make(found) + match[2], text)  # type: ignore[misc]
+        count += places
+    return text if count else None
+
+
+def markers(name: str) -> tuple[str, str]:
+    """Return the markers at the begin and the end of a block."""
+    return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+
+
+def _headline(systems: Systems) -> str:
+    """Return the table of the README: both Tree-LSTMs on both tasks, the paper's figures beside ours."""
+    tables = (table2(systems), table3(systems))
+    rows = []
+    for label, table, column in HEADLINE:
+        cells = [Cell(label)]
+        for titles in TREE_LSTMS:
+            [row] = [row for row in tables[table].rows if row[0].text in titles]
+            cells += [replace(row[column], verdict=""), row[column + 1]]
+        rows.append(tuple(cells))
+    header = ("test split", "Dependency Tree-LSTM", "paper", "Constituency Tree-LSTM", "paper")
+    return f"\n\n{grid(Table('', header, tuple(rows)))}\n\n"
+
+
+def _leaves(systems: Systems) -> str:
+    """Return the accuracy on SST of a tree over a transformer."""
+    names = (beyond.name_of(task, "contextual", BINARY_ENCODER) for task in ("sst5", "sst2"))
+    fine, binary = map(systems.get, names)
+    if fine is None or binary is None:
+        return "not run yet"
+    five, two = spread(fine, "accuracy"), spread(binary, "binary")
+    return f"{five} percent in five classes and {two} in two with {fine.vectors}"
+
+
+def _results(systems: Systems) -> str:
+    """Return the short Tables 2 and 3."""
+    blocks = [
+        "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them as mean "
+        f"(standard deviation). {FIVE_SEEDS}"
+    ]
+    for task, what, table in (
+        ("sick", "SICK relatedness", short_table(table3(systems), "SICK", (1, 2, 3, 4, 5, 6))),
+        (
+            "sst",
+            "SST accuracy in percent, binary trained as such",
+            short_table(table2(systems), "SST", (1, 2, 3, 4)),
+        ),
+    ):
+        used = [f"{name} ({known})" if known else name for name, known in vectors_of(systems, task).items()]
+        vectors = f", with {', '.join(used)}" if used else ": nothing has been run yet"
+        blocks += [grid(table), f"{what}{vectors}. The paper: {paper.VECTORS}."]
+    return "\n\n" + "\n\n".join(blocks) + "\n\n"
+
+
+def _beyond(systems: Systems) -> str:
+    """Return the tables of the systems over a transformer."""
+    blocks = []
+    for table in beyond.tables(systems):
+        blocks += [f"{table.title}:", grid(table), *table.notes]
+    return "\n\n" + "\n\n".join(blocks) + "\n\n"
+
+
+MADE = {"headline": _headline, "leaves": _leaves, "results": _results, "beyond": _beyond}

@@ -1,11 +1,11 @@
-"""The results of finished runs: one small file each, and what they come to together."""
+"""Read and write the results of finished runs, one small file each, and gather them by system."""
 
 from __future__ import annotations
 
 import base64
 import logging
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,9 @@ from paper.tasks import sentiment_figures
 log = logging.getLogger(__name__)
 
 Result = dict[str, Any]
-ENCODER = "+encoder="  # in the name of a system whose words are a transformer's, not a table's
-TOGETHER_NAME = "+together"  # at the end of the name of all seeds of a system together
-STEPS = 65535  # a probability in 16 bits
+ENCODER = "+encoder="  # part of the name of a system over a transformer
+TOGETHER_NAME = "+together"  # end of the name of an ensemble of all seeds of a system
+STEPS = 65535  # a probability is stored in 16 bits
 FIELDS = (
     "key", "system", "recipe", "settings", "seed", "vectors", "test", "dev", "epoch", "seconds", "versions",
     "by_length",
@@ -33,28 +33,27 @@ FIELDS = (
 
 
 def result_path(out: Path, run: Run) -> Path:
-    """Where a finished run's result lies."""
+    """Return the path of the result of a finished run."""
     return out / "runs" / f"{run.name}.json"
 
 
 def finished(out: Path, run: Run, data: Path) -> Result | None:
-    """The run's result, if it is there, whole, and of this very recipe, seed, data and code."""
+    """Return the result of a run, or None if it is missing, partial, or of another recipe, seed, data or code."""
     path = result_path(out, run)
     result = _read(path) if path.exists() else None
     return result if result is not None and result["key"] == run.key(data) else None
 
 
 def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> list[Result]:
-    """Every result that still counts, in the order of their names; what is torn or out of date is left out."""
+    """Return every valid result in the order of names. Partial and outdated ones are left out with a warning."""
     results = []
     for path in sorted((out / "runs").glob("*.json")):
-        result = _read(path)
-        if result is None:
+        if (result := _read(path)) is None:
             continue
         run = Run(result["recipe"], result["seed"], tuple(result["settings"].items()))
         try:
             current = result["key"] == planned(run, overrides).key(data)
-        except ValueError:  # its recipe is gone
+        except ValueError:  # its recipe does not exist any more
             current = False
         if current:
             results.append(result)
@@ -66,18 +65,16 @@ def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = No
 def _read(path: Path) -> Result | None:
     try:
         result = read_json(path)
+        if missing := [name for name in FIELDS if name not in result]:
+            raise FormatError(f"no {', '.join(missing)}", where=str(path))
     except FormatError as error:
         log.warning("%s; the run counts as not done", error)
-        return None
-    missing = [name for name in FIELDS if name not in result]
-    if missing:
-        log.warning("%s: no %s; the run counts as not done", path, ", ".join(missing))
         return None
     return result
 
 
 def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
-    """Turn the folder of a run that has just ended into its result file."""
+    """Write the result file of a run from the folder of its training. Return the result."""
     facts, test, timing = (read_json(work / name) for name in ("run.json", "test.json", "timing.json"))
     predicted = np.loadtxt(work / "predictions.txt", ndmin=2)
     result = {
@@ -94,15 +91,16 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
         "seconds": timing["seconds"],
         "versions": facts["versions"],
         "by_length": by_length(run.config(), data, predicted),
-        **({"predictions": packed(predicted)} if keeps_predictions(run) else {}),
     }
+    if keeps_predictions(run):
+        result["predictions"] = packed(predicted)
     write_json(result_path(out, run), result)
     return result
 
 
 @dataclass(frozen=True)
 class System:
-    """All seeds of one system: each figure's values, mean and standard deviation."""
+    """The results of all seeds of one system."""
 
     name: str
     seeds: list[int]
@@ -110,21 +108,21 @@ class System:
     figures: dict[str, list[float]]
     by_length: dict[str, list[float]]
     seconds: float
-    coverage: str = ""  # how much of the training split the vectors know
-    together: int = 0  # models whose predictions are averaged; 0 for one
+    coverage: str = ""  # the share of the training split that has vectors
+    together: int = 0  # the number of models in an ensemble, else 0
 
     def mean(self, figure: str) -> float:
-        """Over the seeds."""
+        """Return the mean over the seeds."""
         return statistics.fmean(self.figures[figure])
 
     def sd(self, figure: str) -> float:
-        """The sample's, 0 for a single seed."""
+        """Return the sample standard deviation over the seeds, 0 for a single seed."""
         values = self.figures[figure]
         return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
 def systems(results: Iterable[Result]) -> dict[str, System]:
-    """Results gathered by system, seeds in order."""
+    """Return the systems of results by name, with their seeds in order."""
     groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda result: result["seed"]):
         groups.setdefault(result["system"], []).append(result)
@@ -144,46 +142,46 @@ def systems(results: Iterable[Result]) -> dict[str, System]:
 
 
 def keeps_predictions(run: Run) -> bool:
-    """Return whether the test predictions of a run are stored, to average them with other seeds'."""
+    """Return whether the test predictions of a run are stored for an ensemble with other seeds."""
     return not run.settings and run.recipe.partition("-")[2] in TOGETHER
 
 
 def packed(predicted: NDArray[np.float64]) -> str:
-    """Return (n, K) probabilities as one line of text."""
+    """Return probabilities (n, K) as one line of text."""
     return base64.b64encode(np.round(predicted * STEPS).astype("<u2").tobytes()).decode()
 
 
-def averaged(recipe: str, predictions: Sequence[str], data: Path) -> dict[str, float]:
-    """Return the figures of the mean of several seeds' `packed` predictions."""
-    config = load_recipe(recipe)
-    gold = np.array([tree.labels[tree.root] for tree in config.build_task(data).read("test")], dtype=np.int64)
-    rows = [np.frombuffer(base64.b64decode(text), dtype="<u2").reshape(len(gold), -1) for text in predictions]
-    return sentiment_figures(np.mean(rows, axis=0) / STEPS, gold, config)
-
-
 def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data: Path) -> dict[str, System]:
-    """The systems, and beside each whose runs kept their predictions all its seeds together."""
+    """Return the systems, and an ensemble of the seeds of each system whose runs stored their predictions.
+
+    An ensemble predicts the mean of the probabilities of its seeds.
+    """
     found = dict(gathered)
     kept: dict[str, list[Result]] = {}
     for result in results:
         if "predictions" in result:
             kept.setdefault(result["system"], []).append(result)
     for name, group in kept.items():
-        if len(group) > 1:
-            figures = averaged(group[0]["recipe"], [result["predictions"] for result in group], data)
-            found[name + TOGETHER_NAME] = replace(
-                gathered[name],
-                name=name + TOGETHER_NAME,
-                figures={figure: [value] for figure, value in figures.items()},
-                by_length={},
-                seconds=sum(result["seconds"] for result in group),
-                together=len(group),
-            )
+        if len(group) < 2:
+            continue
+        config = load_recipe(group[0]["recipe"])
+        trees = config.build_task(data).read("test")
+        gold = np.array([tree.labels[tree.root] for tree in trees], dtype=np.int64)
+        codes = [np.frombuffer(base64.b64decode(result["predictions"]), dtype="<u2") for result in group]
+        mean = np.mean([one.reshape(len(gold), -1) for one in codes], axis=0) / STEPS
+        found[name + TOGETHER_NAME] = replace(
+            gathered[name],
+            name=name + TOGETHER_NAME,
+            figures={figure: [value] for figure, value in sentiment_figures(mean, gold, config).items()},
+            by_length={},
+            seconds=sum(result["seconds"] for result in group),
+            together=len(group),
+        )
     return found
 
 
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
-    """The sets of vectors behind a task's systems, and how much of the training split each knows."""
+    """Return the word vectors that the systems of a task use, each with its coverage of the training split."""
     used = [
         system
         for name, system in gathered.items()
@@ -194,7 +192,7 @@ def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
 
 
 def summary(gathered: dict[str, System]) -> dict[str, Any]:
-    """`results.json`: recipe -> seeds, vectors and, for each figure, values, mean and sd."""
+    """Return the contents of `results.json`: for each system its seeds, vectors and metrics."""
     return {
         name: {
             "seeds": system.seeds,
@@ -212,7 +210,7 @@ def summary(gathered: dict[str, System]) -> dict[str, Any]:
 
 
 def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
-    """The systems of a `results.json`, without their scores by length."""
+    """Return the systems of a `results.json`, without their scores by length."""
     return {
         name: System(
             name=name,

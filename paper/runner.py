@@ -1,4 +1,4 @@
-"""Run the experiments of a part of the paper: those that are not done yet, some at a time, then the report."""
+"""Run the experiments of a part of the paper that are not done yet, several at a time, and write the report."""
 
 from __future__ import annotations
 
@@ -10,34 +10,32 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from bough.files import hold, read_json, write_text
-from paper.document import Section
-from paper.executor import Executor, Processes, Started
+from paper.document import Sections
 from paper.neighbours import find_neighbours, stored_neighbours
 from paper.plan import TABLE4_RUN, Run, planned, runs_for
-from paper.readme import update_readme
-from paper.report import write_report
+from paper.processes import Job, start_process
+from paper.report import update_readme, write_report
 from paper.results import Result, collect, finished
 
-POLL = 0.2  # seconds between two looks at the runs
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+    from paper.ray_runs import RayRun
+
+POLL = 0.2  # seconds between two checks of the runs
+# starts a job, given the run's folder and the file for its output
+Start = Callable[[Job, Path, Path], "BaseProcess | RayRun"]
 
 
-# ------------------------------------------------------------------------------ progress
-
-
-@dataclass(frozen=True)
-class RunProgress:
-    """One run: epochs done, of how many, and the dev figure of the last one."""
+class RunProgress(NamedTuple):
+    """The progress of one run: epochs done, epochs in all, and the dev metric of the last one."""
 
     epoch: int
     epochs: int
     score: str = ""
-
-    @property
-    def share(self) -> float:
-        """Return the share that is done, from 0 to 1."""
-        return self.epoch / self.epochs
 
     def __str__(self) -> str:
         return f"epoch {self.epoch} of {self.epochs}, dev {self.score}" if self.epoch else "starting"
@@ -45,7 +43,7 @@ class RunProgress:
 
 @dataclass
 class PlanProgress:
-    """Record how far all runs are, and the events so far."""
+    """The progress of all runs, and the events so far."""
 
     total: int
     jobs: int = 1
@@ -53,9 +51,9 @@ class PlanProgress:
     skipped: int = 0
     waiting: list[Run] = field(default_factory=list)
     running: dict[Run, RunProgress] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)  # name -> why
-    events: list[str] = field(default_factory=list)  # a line for each run that has ended
-    took: dict[str, list[float]] = field(default_factory=dict)  # system -> seconds of its runs
+    failed: dict[str, str] = field(default_factory=dict)  # name -> reason
+    events: list[str] = field(default_factory=list)  # one line for each run that has ended
+    seconds: list[float] = field(default_factory=list)  # of every finished run
 
     @property
     def ended(self) -> int:
@@ -63,24 +61,15 @@ class PlanProgress:
         return self.done + self.skipped + len(self.failed)
 
     def time_left(self) -> float | None:
-        """Guess the seconds left: a run takes as long as its system's other seeds, else as its task's runs."""
-        if not self.took:
+        """Estimate the seconds left from the mean of the finished runs."""
+        if not self.seconds:
             return None
-
-        def expected(run: Run) -> float:
-            task = run.recipe.split("-")[0]
-            alike = [
-                times for name, times in self.took.items() if name.startswith(task)
-            ] or self.took.values()
-            return statistics.fmean(self.took.get(run.system) or [s for times in alike for s in times])
-
-        left = sum(expected(run) for run in self.waiting)
-        left += sum(expected(run) * (1 - progress.share) for run, progress in self.running.items())
-        return left / self.jobs
+        left = len(self.waiting) + sum(1 - one.epoch / one.epochs for one in self.running.values())
+        return left * statistics.fmean(self.seconds) / self.jobs
 
     @contextlib.contextmanager
     def failures_of(self, run: Run) -> Iterator[None]:
-        """Note what is wrong with one run; it is no reason to stop the others."""
+        """Record an error of one run, so that the others continue."""
         try:
             yield
         except (ValueError, OSError) as error:
@@ -91,21 +80,19 @@ class PlanProgress:
 Show = Callable[[PlanProgress], None]
 
 
-# ---------------------------------------------------------------------------------- runs
-
-
 def reproduce(
     part: str,
     *,
     out: Path,
     data: Path,
     seeds: int = 5,
-    executor: Executor | None = None,
+    start: Start = start_process,
+    jobs: Callable[[], int] = lambda: 2,
     overrides: Mapping[str, str] | None = None,
     readme: Sequence[Path] = (),
     show: Show = lambda progress: None,
-) -> tuple[list[Section], dict[str, str]]:
-    """Do the runs of `part` that are not done yet and write the report.
+) -> tuple[Sections, dict[str, str]]:
+    """Do the runs of `part` that are not done yet, and write the report.
 
     Return the report's sections, and the runs that failed with the reasons.
     """
@@ -113,10 +100,10 @@ def reproduce(
     table4_run = planned(TABLE4_RUN, overrides)
     ranking = part in ("table4", "all") and stored_neighbours(out, data, table4_run) is None
     keep = [table4_run] if ranking else []
-    _, failed = execute(runs, out, data, keep=keep, show=show, executor=executor)
+    _, failed = execute(runs, out, data, keep=keep, show=show, start=start, jobs=jobs)
     for run in keep:
         folder = kept_model(out, run, data)
-        if folder is not None:  # else the run has failed, and that is reported
+        if folder is not None:  # None if the run has failed, which is reported
             find_neighbours(out, folder, data, run)
     sections = write_report(out, data, overrides)
     for file in readme:
@@ -129,18 +116,20 @@ def execute(
     out: Path,
     data: Path,
     *,
-    jobs: int = 2,
     keep: Collection[Run] = (),
     show: Show = lambda progress: None,
-    executor: Executor | None = None,
+    start: Start = start_process,
+    jobs: Callable[[], int] = lambda: 2,
 ) -> tuple[list[Result], dict[str, str]]:
     """Do the runs that are not done yet. Return all results, and the runs that failed with the reasons.
 
-    They are processes of this machine, `jobs` at a time, unless another `executor` is given. A run in `keep` has its
-    model kept (see `kept_model`), and is done again if only its model is missing.
+    At most `jobs()` runs are at work at the same time; the number may change with the nodes of a cluster. `start`
+    starts a run, by default in a process of this machine. The model of a run in `keep` is kept (see `kept_model`), and
+    such a run is done again if only its model is missing.
+
+    The folder `work/NAME` in `out` holds an unfinished run, its log, and the key of the run that it belongs to.
     """
-    executor = executor or Processes(jobs)
-    progress = PlanProgress(total=len(runs), jobs=executor.jobs)
+    progress = PlanProgress(total=len(runs))
     results: dict[Run, Result] = {}
     lock = out / "work" / "lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
@@ -154,83 +143,89 @@ def execute(
                 result = finished(out, run, data)
                 if result is not None:
                     results[run] = result
-                    progress.took.setdefault(run.system, []).append(result["seconds"])
+                    progress.seconds.append(result["seconds"])
                 if result is None or (run in keep and kept_model(out, run, data) is None):
                     progress.waiting.append(run)
                 else:
                     progress.skipped += 1
-                    _clear(_work_folder(out, run))  # a kill after the result may have left it
-        _run_all(progress, executor, out, data, keep, results, show)
+                    # the folder is still there if the command was killed after it wrote the result
+                    shutil.rmtree(out / "work" / run.name, ignore_errors=True)
+        _run_all(progress, start, jobs, out, data, keep, results, show)
     return list(results.values()), progress.failed
 
 
 def _run_all(
     progress: PlanProgress,
-    executor: Executor,
+    start: Start,
+    jobs: Callable[[], int],
     out: Path,
     data: Path,
     keep: Collection[Run],
     results: dict[Run, Result],
     show: Show,
 ) -> None:
-    """Start what waits, look after what runs, and collect what ends, until nothing is left."""
-    active: dict[Run, Started] = {}
-    epochs: dict[Run, int] = {}  # read once: a recipe takes longer to read than a look at a run
+    """Start waiting runs, watch running ones and collect the results of those that end, until none is left."""
+    active: dict[Run, BaseProcess | RayRun] = {}
     try:
         while progress.waiting or active:
-            progress.jobs = executor.jobs
+            progress.jobs = jobs()
             while progress.waiting and len(active) < progress.jobs:
                 run = progress.waiting.pop(0)
                 with progress.failures_of(run):
-                    epochs[run] = run.config().epochs
-                    active[run] = _start(run, executor, out, data)
+                    active[run] = _start(run, start, out, data)
+                    # the recipe is read only here, because reading it takes longer than a check of a run
+                    progress.running[run] = RunProgress(0, run.config().epochs)
             for run, started in list(active.items()):
+                folder = out / "work" / run.name
                 with progress.failures_of(run):
-                    if started.running():
-                        progress.running[run] = _progress_of(_work_folder(out, run), epochs[run])
+                    if (code := started.exitcode) is None:
+                        progress.running[run] = _progress_of(folder / "run", progress.running[run].epochs)
                         continue
-                    if (why := started.failure()) is not None:
-                        raise ValueError(why)
-                    result = results[run] = _collect(run, out, data, run in keep)
+                    result = results[run] = _collected(run, code, out, data, run in keep)
                     progress.done += 1
-                    progress.took.setdefault(run.system, []).append(result["seconds"])
-                    scores = [
-                        f"{name} {value:.4f}" for name, value in result["test"].items() if name != "loss"
-                    ]
-                    progress.events.append(f"{run.name}: {', '.join(scores)}, {result['seconds']:.0f} s")
-                del active[run]
-                progress.running.pop(run, None)
+                    progress.seconds.append(result["seconds"])
+                    figures = {name: value for name, value in result["test"].items() if name != "loss"}
+                    scores = ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
+                    progress.events.append(f"{run.name}: {scores}, {result['seconds']:.0f} s")
+                del active[run], progress.running[run]
             show(progress)
             if active:
                 time.sleep(POLL)
     finally:
-        for started in active.values():  # they leave checkpoints, and go on from them next time
-            started.stop()
+        for started in active.values():  # they continue from their checkpoints next time
+            started.terminate()
+            started.join()
     show(progress)
 
 
-def kept_model(out: Path, run: Run, data: Path) -> Path | None:
-    """Return the folder of the run's trained model, if `execute` kept it and it is of this very run."""
-    folder = out / "work" / "models" / run.name
-    return folder if (folder / "test.json").exists() and _key_of(folder) == run.key(data) else None
+def _collected(run: Run, code: int, out: Path, data: Path, keep: bool) -> Result:
+    """Return the result of a run that has ended, and clear its folder. Raise ValueError if the run has failed."""
+    folder, kept = out / "work" / run.name, out / "work" / "models" / run.name
+    if code:
+        log = folder / "log"
+        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+        raise ValueError(lines[-1] if lines else f"exit code {code}")
+    result = finished(out, run, data) or collect(out, run, folder / "run", data)
+    if keep:
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        folder.replace(kept)
+    shutil.rmtree(folder, ignore_errors=True)
+    return result
 
 
-def _start(run: Run, executor: Executor, out: Path, data: Path) -> Started:
-    work, key = _work_folder(out, run), run.key(data)
-    if work.exists() and not (_key_of(work) == key and (work / "run.json").exists()):
-        shutil.rmtree(work)  # of another recipe, data or code, or killed before it had begun
-    write_text(_beside(work, "key"), key)
-    job = {
-        "config": run.config().as_dict(),
-        "seed": run.seed,
-        "recipe": run.recipe,
-        "data": str(data.resolve()),
-    }
-    return executor.start(job, work, _beside(work, "log"))
+def _start(run: Run, start: Start, out: Path, data: Path) -> BaseProcess | RayRun:
+    folder, key = out / "work" / run.name, run.key(data)
+    if not (_is_of(folder, key) and (folder / "run" / "run.json").exists()):
+        # the folder of another recipe, other data or code, or of a run that was killed before it started
+        shutil.rmtree(folder, ignore_errors=True)
+    write_text(folder / "key", key)
+    job = {"config": run.config().as_dict(), "seed": run.seed, "recipe": run.recipe}
+    return start({**job, "data": str(data.resolve())}, folder / "run", folder / "log")
 
 
 def _progress_of(work: Path, epochs: int) -> RunProgress:
-    """Read the last epoch that a run has finished, and its dev figure."""
+    """Return the last epoch that a run has finished, with its dev metric."""
     try:
         last = json.loads((work / "metrics.jsonl").read_text().splitlines()[-1])
     except (OSError, IndexError, json.JSONDecodeError):
@@ -239,36 +234,11 @@ def _progress_of(work: Path, epochs: int) -> RunProgress:
     return RunProgress(last["epoch"], epochs, f"{name.removeprefix('dev_')} {value:.3f}")
 
 
-def _collect(run: Run, out: Path, data: Path, keep: bool) -> Result:
-    """Write the result file of a run that has just ended; its folder goes, or moves to the kept models."""
-    work = _work_folder(out, run)
-    result = finished(out, run, data) or collect(out, run, work, data)
-    if keep:
-        folder = out / "work" / "models" / run.name
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        write_text(_beside(folder, "key"), run.key(data))
-        work.replace(folder)
-    _clear(work)
-    return result
+def kept_model(out: Path, run: Run, data: Path) -> Path | None:
+    """Return the folder of the model that `execute` kept of exactly this run, or None."""
+    kept = out / "work" / "models" / run.name
+    return kept / "run" if _is_of(kept, run.key(data)) and (kept / "run" / "test.json").exists() else None
 
 
-def _work_folder(out: Path, run: Run) -> Path:
-    return out / "work" / run.name
-
-
-def _beside(folder: Path, ending: str) -> Path:
-    """Return a file beside a run's folder: `key` says which run it belongs to, `log` is its output."""
-    return folder.with_name(f"{folder.name}.{ending}")
-
-
-def _key_of(folder: Path) -> str:
-    file = _beside(folder, "key")
-    return file.read_text() if file.exists() else ""
-
-
-def _clear(work: Path) -> None:
-    """Remove what a finished run has left in the working folder."""
-    shutil.rmtree(work, ignore_errors=True)
-    for ending in ("key", "log"):
-        _beside(work, ending).unlink(missing_ok=True)
+def _is_of(folder: Path, key: str) -> bool:
+    return (folder / "key").exists() and (folder / "key").read_text() == key

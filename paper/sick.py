@@ -1,4 +1,4 @@
-"""SICK (SemEval-2014 Task 1): pairs of sentences and how related they are, 1 to 5, as people judged."""
+"""Read SICK (SemEval-2014 Task 1): pairs of sentences with human ratings of their relatedness, 1 to 5."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from bough import Tree
 from bough.data.checksums import sha256
@@ -14,12 +13,12 @@ from bough.data.paths import SPLITS, check_count, check_split, choose_from, find
 from bough.errors import DataError, FormatError
 from bough.formats import pointers
 from bough.formats.lines import numbered
+from paper.sst import Parse
 
 log = logging.getLogger(__name__)
 
-Parse = Literal["dependency", "constituency"]
 KNOWN = {"train": 4_500, "dev": 500, "test": 4_927}
-TEXTS = {  # the task's own files and their hashes
+TEXTS = {  # the official files and their hashes
     "train": ("SICK_train.txt", "266cf8047149bd1d68138dd30439f3122bff30069740ac6705bb6197d9f1b48e"),
     "dev": ("SICK_trial.txt", "5a88cfb62f8c6bd2a3cce0f2421ba2cb8c2be5ab4a800f6f01e2c64aafb7db56"),
     "test": ("SICK_test_annotated.txt", "2b8aa806658d6fc23c6824c83776c2d4fee7556000817b5ec0f982861413b7d0"),
@@ -29,7 +28,7 @@ HINT = "the official archives have no parses, `python -m paper fetch sick --from
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences as trees, and their relatedness `score`, between 1 and 5 in SICK.
+    """Two sentences as trees, and the `score` of their relatedness, between 1 and 5 in SICK.
 
     Examples:
         >>> import bough
@@ -74,17 +73,17 @@ def load_sick(
 
 
 def load_pairs(folder: Path, parse: Parse, scale: int, *, hint: str = "") -> list[Pair]:
-    """Read the pairs of a folder in the layout of SICK's; `hint` says how to get missing files."""
-    left_files, right_files, (ids_file, scores_file) = _parts(folder, parse)
-    require([*left_files, *right_files, ids_file, scores_file], "sick", hint)
-    read = pointers.read_dependency if parse == "dependency" else pointers.read_constituency
-    left, right = read(*left_files), read(*right_files)
+    """Read pairs from a folder with the layout of a split of SICK. `hint` tells how to get missing files."""
+    *trees, ids_file, scores_file = files = pair_files(folder, parse)
+    require(files, "sick", hint)
+    half = len(trees) // 2
+    left, right = (pointers.read(*side, kind=parse) for side in (trees[:half], trees[half:]))
     ids = [line for _, line in numbered(ids_file, str(ids_file))]
     scores = [_score(line, scores_file, i, scale) for i, line in numbered(scores_file, str(scores_file))]
-    for path, lines in ((right_files[0], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
+    for path, lines in ((trees[half], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
         if lines != len(left):
             raise DataError(
-                f"{path}: {lines:,} lines, {left_files[0]} has {len(left):,}; give one per pair in each"
+                f"{path}: {lines:,} lines, {trees[0]} has {len(left):,}; give one per pair in each"
             )
     return [Pair(*columns) for columns in zip(left, right, scores, ids, strict=True)]
 
@@ -107,26 +106,21 @@ def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path
 
 
 def pair_files(folder: Path, parse: Parse = "dependency") -> list[Path]:
-    """Return the files that `load_pairs` reads."""
-    return [path for part in _parts(folder, parse) for path in part]
-
-
-def _parts(folder: Path, parse: Parse) -> tuple[list[Path], list[Path], list[Path]]:
-    """Return the left sentences' files, the right sentences', and those with ids and scores."""
+    """Return the files that `load_pairs` reads: those of the left and the right sentences, ids and scores."""
     endings = ("parents", "toks", "rels") if parse == "dependency" else ("cparents", "toks")
-    left, right = ([folder / f"{side}.{ending}" for ending in endings] for side in "ab")
-    return left, right, [folder / "id.txt", folder / "sim.txt"]
+    names = [f"{side}.{ending}" for side in "ab" for ending in endings]
+    return [folder / name for name in (*names, "id.txt", "sim.txt")]
 
 
 def check_folder(data: Path, *, counts: bool) -> None:
-    """Read all of SICK below `data`, with parses if it has any. Raise an error if it is not whole."""
+    """Read all of SICK in `data`, with parses if there are any. Raise an error if it is incomplete."""
     for split, (name, digest) in TEXTS.items():
         text = data / "sick" / name
         pairs = read_texts(text)
         if counts:
             check_count(text, len(pairs), KNOWN[split], "pairs")
             if sha256(text) != digest:
-                # a local copy; what is downloaded has to be the known file, see `fetch`
+                # only a warning, because this is a local copy; `fetch` refuses a download with another hash
                 log.warning("%s: not byte for byte the known file (sha256 %s), but complete", name, digest)
     if any((data / "sick" / split).is_dir() for split in SPLITS):
         for split in SPLITS:
@@ -147,7 +141,7 @@ def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
 
 
 def read_texts(path: Path) -> list[list[str]]:
-    """Read one of the task's tab-separated files: id, two sentences, score and judgement of every pair."""
+    """Read an official tab-separated file: the id, two sentences, score and entailment label of every pair."""
     pairs = []
     for number, line in numbered(path, str(path)):
         fields = line.split("\t")

@@ -1,13 +1,13 @@
-"""The Stanford Sentiment Treebank: one tree per sentence, and a sentiment for every phrase that has one.
+"""Read the Stanford Sentiment Treebank: a tree for each sentence, with sentiment labels of its phrases.
 
-Fine-grained labels are 0 (very negative) to 4 (very positive), 2 neutral. For the binary task they are
-0 negative, 1 neutral, 2 positive: sentences with a neutral root are left out, neutral phrases inside the
-others stay, as a class of their own.
+Fine-grained labels are 0 (very negative) to 4 (very positive), with 2 for neutral. In the binary task they are 0
+(negative), 1 (neutral) and 2 (positive). It leaves out sentences with a neutral root. Neutral phrases in other
+sentences stay and are a class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,14 +15,12 @@ from bough import Tree
 from bough.data.paths import SPLITS, check_count, check_split, choose_from, find_data, require
 from bough.errors import DataError, FormatError
 from bough.formats import pointers, ptb
-from bough.formats.escapes import unescaped
 
-Task = Literal["fine", "binary"]
 Parse = Literal["constituency", "dependency"]
 
 
 class Known(NamedTuple):
-    """What a split is known to hold."""
+    """The known sizes of a split."""
 
     sentences: int
     not_neutral: int
@@ -48,12 +46,12 @@ def load_sst(
     data: Path | str | None,
     split: str,
     *,
-    task: Task = "fine",
+    task: Literal["fine", "binary"] = "fine",
     parse: Parse = "constituency",
     neutral: bool = False,
     check: bool = True,
 ) -> list[Tree]:
-    """One split of the Stanford Sentiment Treebank; labels are ints, None where a node has none.
+    """Read one split of the Stanford Sentiment Treebank; labels are ints, None where a node has none.
 
     In a dependency tree a node has the label of the phrase that its subtree spans, if the treebank labels that
     phrase. Its root always has the sentence's label, that of the constituency tree on the same line; a
@@ -78,9 +76,9 @@ def load_sst(
     folder = find_data(data)
     trees = _constituency(folder, split, check)
     if parse == "dependency":
-        trees = _dependency(folder, split, [_root_label(tree) for tree in trees], check)
+        trees = _dependency(folder, split, [(tree.labels or ())[tree.root] for tree in trees], check)
     if task == "binary" and not neutral:
-        trees = [tree for tree in trees if _root_label(tree) != NEUTRAL]
+        trees = [tree for tree in trees if (tree.labels or ())[tree.root] != NEUTRAL]
         if check:
             known = KNOWN[split].not_neutral
             check_count(sst_files(folder, split)[0], len(trees), known, "sentences that are not neutral")
@@ -88,7 +86,7 @@ def load_sst(
 
 
 def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Path]:
-    """The files that `load_sst` reads.
+    """Return the files that `load_sst` reads.
 
     Args:
         data: the data folder.
@@ -109,7 +107,7 @@ def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Pat
 
 
 def check_folder(data: Path, *, counts: bool) -> None:
-    """Read the whole treebank below `data`, with dependency parses if it has any; an error where one is."""
+    """Read the whole treebank in `data`, with dependency parses if it has any. Raise an error if it is incomplete."""
     for split in SPLITS:
         load_sst(data, split, check=counts)
         if (data / "sst" / "dep").is_dir():
@@ -117,45 +115,46 @@ def check_folder(data: Path, *, counts: bool) -> None:
 
 
 def _constituency(data: Path, split: str, check: bool) -> list[Tree]:
-    files = sst_files(data, split)
-    require(files, "sst")
-    values = {str(label): label for label in range(5)}
+    [file] = sst_files(data, split)
+    require([file], "sst")
     trees = []
-    for number, tree in enumerate(ptb.iterate(files[0]), 1):
-        where = f"{files[0]}: tree {number}"
-        numbers = _numbers(tree, values, where)
-        if numbers[tree.root] is None:
+    for number, tree in enumerate(ptb.iterate(file), 1):
+        where = f"{file}: tree {number}"
+        labels = _numbers(tree, {str(label): label for label in range(5)}, where)
+        if labels[tree.root] is None:
             raise FormatError("no label at the root; a sentence has one", where=where)
-        trees.append(tree.replace(labels=numbers))
+        trees.append(tree.replace(labels=labels))
     if check:
-        check_count(files[0], len(trees), KNOWN[split].sentences, "sentences")
-        check_count(files[0], _labelled(trees), KNOWN[split].phrases, "labelled nodes")
+        check_count(file, len(trees), KNOWN[split].sentences, "sentences")
+        labelled = sum(label is not None for tree in trees for label in tree.labels or ())
+        check_count(file, labelled, KNOWN[split].phrases, "labelled nodes")
     return trees
 
 
 def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bool) -> list[Tree]:
-    trees_file, heads, words, relations, labels = files = sst_files(data, split, "dependency")
+    """Read the dependency trees of sentences, given the label of each sentence."""
+    trees_file, heads, words, relations, labels_file = files = sst_files(data, split, "dependency")
     require(files, "sst", HINT)
-    raw = pointers.read_dependency(heads, words, relations, labels)
+    raw = pointers.read(heads, words, relations, labels_file)
     if len(raw) != len(sentences):
         raise DataError(
             f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}; give one per sentence in each"
         )
-    values = {str(label - 2): label for label in range(5)}
-    trees = []
+    trees, labelled = [], 0
     for number, (tree, sentence) in enumerate(zip(raw, sentences, strict=True), 1):
-        numbers = _numbers(tree, values, str(labels), number)
-        if numbers[tree.root] not in (None, sentence):
+        labels = _numbers(tree, {str(label - 2): label for label in range(5)}, str(labels_file), number)
+        if labels[tree.root] not in (None, sentence):
             raise DataError(
-                f"{labels}:{number}: root label {numbers[tree.root]}, but {sentence} in {trees_file}; "
+                f"{labels_file}:{number}: root label {labels[tree.root]}, but {sentence} in {trees_file}; "
                 "the two files hold different sentences"
             )
-        numbers[tree.root] = sentence
-        tokens = [token and unescaped(token) for token in tree.tokens or ()]
-        trees.append(tree.replace(tokens=tokens, labels=numbers))
+        labels[tree.root] = sentence
+        labelled += len(labels) - labels.count(None)
+        tokens = [token and ptb.unescaped(token) for token in tree.tokens or ()]
+        trees.append(tree.replace(tokens=tokens, labels=labels))
     if check:
         check_count(heads, sum(map(len, trees)), KNOWN[split].words, "nodes")
-        check_count(labels, _labelled(trees), KNOWN[split].labelled_words, "labelled nodes")
+        check_count(labels_file, labelled, KNOWN[split].labelled_words, "labelled nodes")
     return trees
 
 
@@ -165,11 +164,3 @@ def _numbers(tree: Tree, values: Mapping[str, int], where: str, line: int | None
     except KeyError as error:
         reason = f"label {error}; a label is one of {' '.join(values)}"
         raise FormatError(reason, where=where, line=line) from None
-
-
-def _root_label(tree: Tree) -> Hashable:
-    return tree.labels[tree.root] if tree.labels is not None else None
-
-
-def _labelled(trees: Iterable[Tree]) -> int:
-    return sum(label is not None for tree in trees for label in tree.labels or ())

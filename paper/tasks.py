@@ -1,11 +1,11 @@
-"""The paper's two tasks: sentiment of every phrase on SST, relatedness of two sentences on SICK."""
+"""The paper's two tasks: the sentiment of every phrase on SST, and the relatedness of two sentences on SICK."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -13,28 +13,28 @@ from numpy.typing import NDArray
 
 from bough import Tree
 from bough.errors import DataError
-from bough.models.batching import NO_SPANS, UNLABELLED, Sentence, prepare_all
+from bough.models.batching import NO_SPANS, UNLABELLED, PreparedTree, prepare_all
 from bough.models.config import Config
 from bough.models.metrics import root_loss
 from bough.models.model import Model
-from bough.train.tasks import ClassesTask, Floats, Indices, Learnable, PairsTask, Rated, shuffled
+from bough.train.tasks import ClassesTask, Floats, Indices, Learnable, PairsTask, RatedPair, shuffled
 from bough.trees.builders import chain, subtree
 from paper.config import PaperConfig
 from paper.sick import Pair, load_sick, sick_files
-from paper.sst import load_sst, sst_files
+from paper.sst import Parse, load_sst, sst_files
 
-Parse = Literal["constituency", "dependency"]
-POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}  # of the binary task's three classes
+# the labels of the binary task without the class neutral
+POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}
 
 
 class Task(Learnable, Protocol):
-    """Examples of one data set: `read` gives trees, `prepare` what `loss` and `predict` take.
+    """The examples of one data set: `read` returns trees, `prepare` turns them into what `loss` and `predict` take.
 
-    `to_learn` is `prepare` for the training split, whose examples may be others. `finish` may change the chosen model
-    by what dev says before test is read, and `figures` are the metrics of the test split.
+    `to_learn` prepares the training split, which may have other examples. `finish` may calibrate the chosen model on
+    dev before test is read. `figures` returns the metrics of the test split.
     """
 
-    data: Path  # the folder that its files lie in
+    data: Path  # the data folder
 
     def read(self, split: str) -> list[Any]: ...
     def files(self, split: str) -> list[Path]: ...
@@ -54,7 +54,7 @@ def read_some(task: Task, split: str) -> list[Any]:
 
 
 def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
-    """Count how often each word occurs."""
+    """Return how often each word occurs."""
     return Counter(token for tree in task.trees(examples) for token in tree.tokens or () if token is not None)
 
 
@@ -68,7 +68,7 @@ class RelatednessTask(PairsTask):
         super().__init__(config)
         self.config: PaperConfig = config
         self.data = data
-        self.parse: Parse = "dependency" if config.system else parse_for(config, "dependency")
+        self.parse = "dependency" if config.system else parse_for(config, "dependency")
 
     def read(self, split: str) -> list[Pair]:
         check = self.config.source == "data"
@@ -81,20 +81,19 @@ class RelatednessTask(PairsTask):
     def trees(self, examples: Sequence[Pair]) -> Iterator[Tree]:
         return (tree for pair in examples for tree in (pair.left, pair.right))
 
-    def prepare(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
-        left, right = (
-            prepare_all(side, model) for side in zip(*((p.left, p.right) for p in examples), strict=True)
-        )
-        return [Rated(a, b, pair.score) for a, b, pair in zip(left, right, examples, strict=True)]
+    def prepare(self, examples: Sequence[Pair], model: Model) -> list[RatedPair]:
+        sides = zip(*((pair.left, pair.right) for pair in examples), strict=True)
+        left, right = (prepare_all(side, model) for side in sides)
+        return [RatedPair(a, b, pair.score) for a, b, pair in zip(left, right, examples, strict=True)]
 
-    def finish(self, model: Model, dev: Sequence[Rated]) -> None:
+    def finish(self, model: Model, dev: Sequence[RatedPair]) -> None:
         """Do nothing."""
 
-    def figures(self, model: Model, predicted: Floats, examples: Sequence[Rated]) -> dict[str, float]:
-        """Return those of `metrics`."""
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[RatedPair]) -> dict[str, float]:
+        """Return `metrics`."""
         return self.metrics(predicted, examples)
 
-    def to_learn(self, examples: Sequence[Pair], model: Model) -> list[Rated]:
+    def to_learn(self, examples: Sequence[Pair], model: Model) -> list[RatedPair]:
         return self.prepare(examples, model)
 
 
@@ -118,7 +117,7 @@ class SentimentTask(ClassesTask):
             split,
             task="binary" if self.config.task == "sst2" else "fine",
             parse=self.parse,
-            neutral=self.of_phrases and split == "train",  # the phrases of neutral sentences are examples too
+            neutral=self.of_phrases and split == "train",  # phrases of neutral sentences are examples too
             check=self.config.source == "data",
         )
         if self.config.neutral == "unlabelled":
@@ -131,40 +130,45 @@ class SentimentTask(ClassesTask):
     def trees(self, examples: Sequence[Tree]) -> Iterator[Tree]:
         return iter(examples)
 
-    def prepare(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
+    def prepare(self, examples: Sequence[Tree], model: Model) -> list[PreparedTree]:
         return prepare_all(examples, model)
 
-    def to_learn(self, examples: Sequence[Tree], model: Model) -> list[Sentence]:
+    def to_learn(self, examples: Sequence[Tree], model: Model) -> list[PreparedTree]:
         if self.of_phrases:
             return phrases(examples, model)
         return self.prepare(examples, model) + phrases_alone(examples, model, self.config.extra_phrases)
 
-    def batches(self, examples: Sequence[Sentence], rng: np.random.Generator) -> list[Indices]:
+    def batches(self, examples: Sequence[PreparedTree], rng: np.random.Generator) -> list[Indices]:
         if self.of_phrases:
             return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch_size, rng)
         return super().batches(examples, rng)
 
-    def finish(self, model: Model, dev: Sequence[Sentence]) -> None:
+    def finish(self, model: Model, dev: Sequence[PreparedTree]) -> None:
         """Do nothing; a subclass may calibrate the model."""
 
-    def figures(self, model: Model, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
-        """Return those of `metrics`, and over a transformer also the accuracy of all phrases."""
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
+        """Return `metrics`, and for a model over a transformer also the accuracy of all phrases."""
         found = self.metrics(predicted, examples)
         return found if model.encoder is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
 
-    def metrics(self, predicted: Floats, examples: Sequence[Sentence]) -> dict[str, float]:
-        """Accuracy of the root's class, its loss, and for five classes the binary accuracy derived from them."""
+    def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
+        """Return the accuracy and the loss at the root, and for five classes the derived binary accuracy."""
         return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)
 
 
-def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> dict[str, float]:
-    """What `SentimentTask.metrics` gives; predicted (n, K), gold (n,)."""
-    loss = root_loss(predicted, gold)
+def sentiment_classes(predicted: Floats, config: PaperConfig) -> Indices:
+    """Return (n,) the most probable classes. In the binary task a sentence is never predicted neutral."""
     if config.task == "sst2":
-        # neutral is a class inside sentences only, if at all
-        chosen = np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
-        return {"binary": float((chosen == gold).mean()), "loss": loss}
-    figures = {"accuracy": float((predicted.argmax(axis=1) == gold).mean())}
+        return np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
+    return np.asarray(predicted.argmax(axis=1))
+
+
+def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> dict[str, float]:
+    """Return the metrics of `SentimentTask` for probabilities (n, K) and gold classes (n,)."""
+    loss, right = root_loss(predicted, gold), float((sentiment_classes(predicted, config) == gold).mean())
+    if config.task == "sst2":
+        return {"binary": right, "loss": loss}
+    figures = {"accuracy": right}
     polar = gold != 2
     positive = predicted[:, 3] + predicted[:, 4] > predicted[:, 0] + predicted[:, 1]
     if polar.any():
@@ -176,24 +180,23 @@ def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> 
 
 
 def parse_for(config: Config, usual: Parse) -> Parse:
-    """The trees that a configuration's layer reads; for one that reads words, the task's usual ones have them."""
-    reads = config.kind.reads
-    return usual if reads == "words" else reads
+    """Return the kind of trees that the layer of a configuration reads, or `usual` for a layer that reads words."""
+    return usual if config.kind.reads == "words" else config.kind.reads
 
 
 def alike(lengths: NDArray[np.int64], batch: int, rng: np.random.Generator) -> list[Indices]:
-    """Return batches of examples of one length each, in a fresh order."""
+    """Return batches of examples of equal length, in random order."""
     groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
     found = [group[chosen] for group in groups for chosen in shuffled(len(group), batch, rng)]
     return [found[i] for i in rng.permutation(len(found))]
 
 
-def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:
-    """Every distinct labelled phrase of the trees as a chain of words of its own; the first label of a phrase counts.
+def phrases(trees: Sequence[Tree], model: Model) -> list[PreparedTree]:
+    """Return every distinct labelled phrase of the trees as a chain of words, with the first label of the phrase.
 
-    Words without a vector of their own are one word here, as they are to the model.
+    All out-of-vocabulary words count as one word, as in the model.
     """
-    found: dict[bytes, Sentence] = {}
+    found: dict[bytes, PreparedTree] = {}
     chains: dict[int, Tree] = {}
     for tree in trees:
         tokens, labels = tree.tokens or (), tree.labels or ()
@@ -205,12 +208,12 @@ def phrases(trees: Sequence[Tree], model: Model) -> list[Sentence]:
                     chains[end - start] = chain(end - start)
                 at_words = np.full(end - start, UNLABELLED, dtype=np.int64)
                 at_words[-1] = label
-                found[keys.tobytes()] = Sentence(chains[end - start], keys, at_words, NO_SPANS)
+                found[keys.tobytes()] = PreparedTree(chains[end - start], keys, at_words, NO_SPANS)
     return list(found.values())
 
 
-def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[Sentence]:
-    """So many distinct phrases of two words or more as sentences of their own, spread over all there are."""
+def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[PreparedTree]:
+    """Return `count` distinct phrases of two words or more as examples, chosen by a hash of their words."""
     found: dict[tuple[str, ...], tuple[Tree, int]] = {}
     for tree in trees:
         tokens, labels = tree.tokens or (), tree.labels or ()
@@ -218,6 +221,6 @@ def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[Sente
         for node, (start, end) in enumerate(tree.spans.tolist()):
             if end - start > 1 and node != tree.root and labels[node] is not None:
                 found.setdefault(tuple(words[start:end]), (tree, node))
-    # by chance, but always the same
+    # the order of the checksums is random but always the same
     ranked = sorted(found, key=lambda words: crc32(" ".join(words).encode()))
     return prepare_all([subtree(*found[words]) for words in ranked[:count]], model)

@@ -1,30 +1,30 @@
-"""The shipped pipelines, loaded once for all tests."""
+"""The bundled pipelines, loaded once for all tests."""
 
 from functools import cache
 from pathlib import Path
 
 import bough
-from bough.pipelines import RelatednessPipeline, SentimentPipeline
+from bough.pipelines import PairPipeline, Pipeline
 
 
 @cache
-def sentiment() -> SentimentPipeline:
-    """The shipped sentiment model behind the built-in parser."""
+def sentiment() -> Pipeline:
+    """The bundled sentiment model behind the built-in parser."""
     pipeline = bough.load("sentiment")
-    assert isinstance(pipeline, SentimentPipeline)
+    assert isinstance(pipeline, Pipeline)
     return pipeline
 
 
 @cache
-def related() -> RelatednessPipeline:
-    """The shipped relatedness model behind the built-in parser."""
+def related() -> PairPipeline:
+    """The bundled relatedness model behind the built-in parser."""
     pipeline = bough.load("relatedness")
-    assert isinstance(pipeline, RelatednessPipeline)
+    assert isinstance(pipeline, PairPipeline)
     return pipeline
 
 
-def of_classes(folder: Path) -> SentimentPipeline:
+def of_classes(folder: Path) -> Pipeline:
     """The model of a folder that says classes."""
     pipeline = bough.load(folder)
-    assert isinstance(pipeline, SentimentPipeline)
+    assert isinstance(pipeline, Pipeline)
     return pipeline

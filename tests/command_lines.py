@@ -19,7 +19,8 @@ import benchmarks.__main__
 import bough.cli
 import bundle.cli
 import paper.cli
-from paper.recipes import recipe_names
+from bough.train.recipes import recipe_files
+from paper.recipes import FOLDER
 
 PROGRAM = re.compile(
     r"(?:\$ )?(?:torchrun (?:--\S+ (?:[^-\s]\S* )?)*-m |python -m )?"
@@ -31,7 +32,7 @@ ENDS = {"|", ">", "&&", ";"}
 
 
 class Command(NamedTuple):
-    """A program (`bough`, `paper`, `bundle.everyday`), its arguments, and whether they have to be complete."""
+    """A program (`bough`, `paper`, `bundle`), its arguments, and whether they have to be complete."""
 
     program: str
     words: list[str]
@@ -133,7 +134,7 @@ def _check_app(told: Command) -> None:
     assert not unknown, f"{told.program} {' '.join(told.words)}: there is no {', '.join(sorted(unknown))}"
     if told.program == "paper" and told.words[0] == "train" and len(told.words) > 1:
         recipe = told.words[1]
-        known = recipe in recipe_names() or recipe.endswith(".toml") or _is_placeholder(recipe)
+        known = recipe in recipe_files(FOLDER) or recipe.endswith(".toml") or _is_placeholder(recipe)
         assert known or recipe.startswith("-"), f"there is no recipe {recipe}"
 
 

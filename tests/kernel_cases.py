@@ -19,7 +19,7 @@ from bough.nn.kernels.tree_lstm import run_tree_lstm
 
 FOUND = library.loaded()
 needs_c = pytest.mark.skipif(not isinstance(FOUND, library.Library), reason=f"no compiled code: {FOUND}")
-ISAS = [isa for isa in (512, 256) if isinstance(FOUND, library.Library) and isa <= FOUND.isa]
+ISAS = [isa for isa in (512, 256, 128) if isinstance(FOUND, library.Library) and isa <= FOUND.isa]
 every_isa = pytest.mark.parametrize("isa", ISAS, ids=lambda isa: f"{isa} bits")
 
 

@@ -1,10 +1,16 @@
 """Calling the laboratory's commands, `python -m paper` and the like, in a process of its own and from any folder."""
 
+import contextlib
+import importlib
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from bough.cli.console import run_app
 from waiting import LIMIT
 
 ROOT = Path(__file__).parents[1]
@@ -30,3 +36,13 @@ def lab(package: str, *arguments: str, **environment: str) -> subprocess.Complet
         env=surroundings(**environment),
         timeout=LIMIT,
     )
+
+
+def refused(package: str, *arguments: str) -> str:
+    """Run a command in this process that has to end with exit code 2; return its one line on stderr."""
+    app, stderr = importlib.import_module(f"{package}.cli").build_app(), io.StringIO()
+    with contextlib.redirect_stderr(stderr), pytest.raises(SystemExit) as ended:
+        run_app(app, list(arguments))
+    assert ended.value.code == 2
+    [line] = stderr.getvalue().splitlines()
+    return line

@@ -9,16 +9,20 @@ import torch
 from hypothesis import strategies as st
 
 from bough import Forest, Tree
-from bough.nn import LSTM, BaseLayer, NaryTreeLSTM, TopDownTreeLSTM, TreeLayer, kinds
+from bough.nn import LSTM, BaseLayer, BiTreeLSTM, NaryTreeLSTM, TopDownTreeLSTM, TreeLayer, kinds
 from bough.nn.base import UniformInit
 from oracle import D, X, chains, states
 from treegen import trees as any_trees
 
 TREES = {"words": "chain", "constituency": "binary", "dependency": "any"}
 VARIANTS: dict[str, tuple[str, Callable[[], BaseLayer]]] = {
-    "constituency, gated": ("binary", lambda: NaryTreeLSTM(X, D, leaf="gated")),
-    "constituency, tied": ("binary", lambda: NaryTreeLSTM(X, D, forget="tied", output_gate=False)),
+    "constituency, affine": ("binary", lambda: NaryTreeLSTM(X, D, leaf="affine")),
+    "constituency, tied": (
+        "binary",
+        lambda: NaryTreeLSTM(X, D, leaf="affine", forget="tied", output_gate=False),
+    ),
     "constituency, diagonal": ("binary", lambda: NaryTreeLSTM(X, D, 3, forget="diagonal")),
+    "bi-constituency, affine": ("binary", lambda: BiTreeLSTM(X, D, leaf="affine")),
     "lstm, two layers both ways": ("chain", lambda: LSTM(X, D, layers=2, bidirectional=True)),
     "top-down": ("any", lambda: TopDownTreeLSTM(X, D)),
     "top-down, by place": ("binary", lambda: TopDownTreeLSTM(X, D, 2)),

@@ -26,9 +26,7 @@ def make(folder: Path, sentences: int = 40, dimension: int = 300) -> Path:
         _write(folder / "sst" / "trees" / f"{split}.txt", [ptb.write(tree) for tree in trees])
         _sst_dependencies(folder / "sst" / "dep" / split, trees)
         _sick(folder / "sick" / split, trees)
-        for name in ("captions", "news", "forums", "turns"):
-            _sick(folder / "extra" / name / split, trees)
-        for name in ("goemotions", "titles", "reviews", "sayings"):
+        for name in ("goemotions", "xed", "newsmtsc"):
             _write(folder / "extra" / name / f"{split}.txt", [ptb.write(_coarse(tree)) for tree in trees])
     rng = np.random.default_rng(0)
     rows = [
@@ -69,7 +67,7 @@ def _dependency(tree: Tree) -> Tree:
 
 
 def _sst_dependencies(folder: Path, trees: list[Tree]) -> None:
-    lines = [pointers.write_dependency(_dependency(tree)) for tree in trees]
+    lines = [pointers.write(_dependency(tree)) for tree in trees]
     for name in ("parents", "tokens", "relations"):
         target = {"parents": "dparents.txt", "tokens": "sents.toks", "relations": "rels.txt"}[name]
         _write(folder / target, [str(getattr(line, name)) for line in lines])
@@ -88,8 +86,8 @@ def _sick(folder: Path, trees: list[Tree]) -> None:
     count = min(len(left), len(right))
     for side, part in (("a", left[:count]), ("b", right[:count])):
         plain = [Tree(tree.parents, tokens=tree.tokens) for tree in part]
-        dependency = [pointers.write_dependency(_dependency(tree)) for tree in part]
-        constituency = [pointers.write_constituency(tree) for tree in plain]
+        dependency = [pointers.write(_dependency(tree)) for tree in part]
+        constituency = [pointers.write(tree, kind="constituency") for tree in plain]
         _write(folder / f"{side}.toks", [str(line.tokens) for line in dependency])
         _write(folder / f"{side}.parents", [str(line.parents) for line in dependency])
         _write(folder / f"{side}.rels", [str(line.relations) for line in dependency])

@@ -35,3 +35,6 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     with joined():
         train_all(json.loads(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
+    threads = {path.read_text().strip() for path in Path("/proc/self/task").glob("*/comm")}
+    left = [name for name in threads if "gloo" in name]
+    assert not left, f"threads of the process group outlive it, and may abort Python at its end: {left}"

@@ -9,33 +9,33 @@ from typing import Any
 import torch
 
 from bough.files import quantised
-from bough.models.bundled import ShippedModel
+from bough.models.bundled import BundledModel
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import SENTIMENT, Purpose
+from bough.models.output_spec import SENTIMENT, OutputSpec
 
 SMALL: dict[str, Any] = {"hidden_size": 4, "embedding_size": 3, "similarity_hidden": 3}
-CLASSES = Purpose(classes=SENTIMENT, ordered=True)
-PAIRS = Purpose(trees="sentence")
+CLASSES = OutputSpec(classes=SENTIMENT, ordered=True)
+PAIRS = OutputSpec(trees="sentence")
 
 
-def model_of(config: Config, purpose: Purpose = CLASSES) -> Model:
+def model_of(config: Config, output_spec: OutputSpec = CLASSES) -> Model:
     """A model of four words and two relations."""
     words = ["a", "The", "nul\u00a0space", "<b>"]
-    return Model(config, purpose, words, ["det", "nsubj"], torch.randn(5, 3))
+    return Model(config, output_spec, words, ["det", "nsubj"], torch.randn(5, 3))
 
 
-def shipped_of(words: Sequence[str]) -> ShippedModel:
+def bundled_of(words: Sequence[str]) -> BundledModel:
     """A model as it travels."""
     rows = quantised(torch.randn(len(words) + 1, 6))
-    return ShippedModel(Config(embedding_size=6, hidden_size=4), CLASSES, words, (), rows.codes, rows.scales)
+    return BundledModel(Config(embedding_size=6, hidden_size=4), CLASSES, words, (), rows.codes, rows.scales)
 
 
 def assert_comes_back_as_it_was(model: Model, folder: Path) -> None:
     model.save(folder, card="# card\n")
     again = Model.load(folder)
     assert again.config == model.config
-    assert again.purpose == model.purpose
+    assert again.output_spec == model.output_spec
     assert again.words == model.words
     assert again.relations == model.relations
     assert all(

@@ -6,10 +6,12 @@ import numpy as np
 import torch
 
 from bough.text.builtin.network import Size
+from bough.train.checkpoint import TrainingState
+from bough.train.loop import Callback, learn
 from bough.train.parser.config import Config
-from bough.train.parser.examples import UNKNOWN_HEAD, Example
-from bough.train.parser.learner import Learner, build_lexicon
-from bough.train.parser.run import Run
+from bough.train.parser.examples import Example
+from bough.train.parser.learner import Learner, build_lexicon, build_parser
+from bough.train.parser.task import ParserOptimizer, ParserTask
 
 SIZE = Size(word=16, hidden=16, layers=2, span=12, arc=12, relation=8)
 CONFIG = Config(epochs=3, size=SIZE, batch_tokens=40, warmup=2, frequent=1, dropout=0.1)
@@ -18,7 +20,6 @@ WORDS = ["the", "oak", "elm", "ash", "grows", "bends", "slowly", "now"]
 
 def example(noun: str, verb: str) -> Example:
     return Example(
-        source="sst",
         tokens=("The", noun, verb, "slowly"),
         spans=((0, 4), (0, 2), (2, 4)),
         heads=(2, 3, 0, 3),
@@ -26,21 +27,14 @@ def example(noun: str, verb: str) -> Example:
     )
 
 
-def silver(noun: str, verb: str, heads: tuple[int, ...]) -> Example:
-    whole = example(noun, verb)
-    names = zip(heads, whole.relations or (), strict=True)
-    relations = tuple("" if head == UNKNOWN_HEAD else name for head, name in names)
-    return Example("silver", whole.tokens, (), heads, relations)
-
-
 def tagged(noun: str) -> Example:
     return Example(
-        source="gum",
         tokens=("now", "the", noun),
         spans=((0, 3), (1, 3)),
         heads=(3, 3, 0),
         tags=("RB", "DT", "NN"),
         labels=("NP", "@NP"),
+        converted=True,
     )
 
 
@@ -55,5 +49,13 @@ def learner(config: Config = CONFIG) -> Learner:
     return Learner(config, lexicon, vectors, EXAMPLES)
 
 
-def run(folder: Path, config: Config = CONFIG) -> Run:
-    return Run(config, learner(config), folder)
+def train(
+    folder: Path, config: Config = CONFIG, dev: int = 4, callback: Callback = lambda event: None
+) -> None:
+    """Train a parser on all examples into a folder, from where a run there was stopped."""
+    made = learner(config)
+    task, state = ParserTask(config), TrainingState(ParserOptimizer(made, config), config.seed)
+    state.restore(folder)
+    learn(folder, task, config, state, {"train": EXAMPLES, "dev": EXAMPLES[:dev]}, callback)
+    state.use_best()
+    build_parser(made).save(folder)

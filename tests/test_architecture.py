@@ -142,7 +142,7 @@ def loaded(code: str) -> list[str]:
     ],
 )
 def test_importing_loads_nothing_heavy_before_its_use(code: str, light: set[str]) -> None:
-    heavy = light | {"scipy", "matplotlib", "spacy", "fastapi", "conllu", "pooch", "sklearn", "nltk"}
+    heavy = light | {"scipy", "matplotlib", "spacy", "fastapi", "pooch", "sklearn", "nltk"}
     assert not heavy & {name.split(".")[0] for name in loaded(code)}
 
 

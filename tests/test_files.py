@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from bough.files import read_tensors_and_metadata, torn_files, write_tensors
+from bough.files import partial_files, read_tensors_and_metadata, write_tensors
 
 
 def test_tensors_that_do_not_fit_on_the_disk_are_an_error_of_the_system(tmp_path: Path) -> None:
@@ -20,4 +20,4 @@ def test_tensors_that_do_not_fit_on_the_disk_are_an_error_of_the_system(tmp_path
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert len(read_tensors_and_metadata(path)[0]["x"]) == 3
-    assert torn_files(tmp_path) == []
+    assert partial_files(tmp_path) == []

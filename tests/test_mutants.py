@@ -43,7 +43,7 @@ def applied(mutant: Any) -> tuple[Path, str, list[str]]:
     ],
 )
 def test_an_entry_that_does_not_apply_says_why(wrong: dict[str, Any], said: str) -> None:
-    right = {"what": "", "function": "Forest", "old": "return len(self.trees)", "new": "return 0"}
+    right = {"what": "", "function": "Forest", "old": "return len(self._flat.starts) - 1", "new": "return 0"}
     mutant = tool.Mutant(**{**right, "tests": (test_an_entry_applies.__name__,), **wrong})
     with pytest.raises(ValueError, match=said):
         applied(mutant)

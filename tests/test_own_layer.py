@@ -15,7 +15,7 @@ from bough.errors import FormatError
 from bough.formats import ptb
 from bough.models.config import Config
 from bough.nn import Children, TreeLayer, registry
-from bough.pipelines import SentimentPipeline
+from bough.pipelines import Pipeline
 
 DEMO = Path(__file__).parents[1] / "examples" / "demo" / "train.txt"
 
@@ -70,7 +70,7 @@ def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"layer = 'minimal': one of .*bough\.nn\.register"):
         bough.load(tmp_path / "run")
     pipeline = bough.load(tmp_path / "run", layers=[Minimal])
-    assert isinstance(pipeline, SentimentPipeline)
+    assert isinstance(pipeline, Pipeline)
     scored = pipeline(given[0])
     assert scored.label in scored.classes
     assert len(scored.nodes) == len(scored.tree)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
+from torch import Tensor
 
 from bough import Tree
 
@@ -72,3 +74,16 @@ def _permuted(above: list[int], order: list[int]) -> list[int]:
     for node, parent in enumerate(above):
         renamed[order[node]] = -1 if parent < 0 else order[parent]
     return renamed
+
+
+@st.composite
+def graphs(draw: DrawFn, max_nodes: int = 7, max_edges: int = 10) -> tuple[Tensor, int]:
+    """Edges (2, E) from child to parent without a cycle, some of them twice, and the number of nodes."""
+    nodes = draw(st.integers(1, max_nodes))
+    if nodes == 1:
+        return torch.zeros(2, 0, dtype=torch.int64), 1
+    pairs = st.tuples(st.integers(0, nodes - 2), st.integers(1, nodes - 1)).filter(
+        lambda pair: pair[0] < pair[1]
+    )
+    edges = torch.tensor(draw(st.lists(pairs, max_size=max_edges)), dtype=torch.int64).view(-1, 2)
+    return torch.tensor(draw(st.permutations(range(nodes))))[edges.t()], nodes

@@ -1,4 +1,4 @@
-"""The lowest versions of what bough needs that pyproject.toml allows, one per line; torch has its pin instead."""
+"""Print the lowest versions of the dependencies that pyproject.toml allows, one per line, without torch."""
 
 import re
 import tomllib
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """`numpy>=1.26` is printed as `numpy==1.26`."""
+    """Print `numpy==1.26` for `numpy>=1.26`. The version of torch is pinned in constraints.txt."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     for needed in project["dependencies"]:
         name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)", needed).groups()  # type: ignore[union-attr]

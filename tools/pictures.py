@@ -16,7 +16,6 @@ from pathlib import Path
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
-from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,23 +25,12 @@ COMMANDS = [
     'bough sentiment "The plot is thin, but the acting is wonderful."',
     'bough nearest "two men are playing guitar" --corpus docs/sentences.txt',
 ]
-INK, PAPER = (232, 235, 238), (20, 24, 29)
-ANSI = [
-    (27, 31, 36),
-    (180, 80, 10),
-    (80, 160, 90),
-    (240, 162, 92),
-    (30, 90, 160),
-    (160, 110, 180),
-    (90, 170, 170),
-    INK,
-]
 TEXT = "The plot is thin, but the acting of the two sisters is simply wonderful."
 PHRASE = "The plot is thin"
 
 
 def terminal_picture() -> str:
-    """Return the commands and what they print as one SVG document, which fetches no font."""
+    """Return the commands and their output as one SVG document, which loads no font."""
     terminal = {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color", "COLUMNS": str(WIDTH)}
     console = Console(
         record=True, width=WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor"
@@ -57,12 +45,11 @@ def terminal_picture() -> str:
         console.print(Text.from_ansi(done.stdout.rstrip("\n")))
     style, fonts = CONSOLE_SVG_FORMAT, CONSOLE_SVG_FORMAT.index("@font-face")
     plain = style[:fonts] + style[style.index(".{unique_id}-matrix") :].replace("Fira Code, ", "")
-    theme = TerminalTheme(PAPER, INK, ANSI)
-    return console.export_svg(title="bough", theme=theme, code_format=plain, unique_id="bough")
+    return console.export_svg(title="bough", code_format=plain, unique_id="bough")
 
 
 def take_page() -> None:
-    """Write the picture of the page: a sentence, and a phrase that the mouse points at."""
+    """Write a picture of the page with a sentence, and with the mouse on one of its phrases."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or sys.exit("needs chromium: apt-get install chromium")

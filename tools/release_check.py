@@ -1,11 +1,10 @@
-"""Check a release as RELEASING.md says: build what would be published, and use it in a clean environment.
+"""Check a release as RELEASING.md describes: build the archives, and use them in a clean environment.
 
 `make release-check`, or `python tools/release_check.py --facts` for the first step alone, which takes no time.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
@@ -31,7 +30,7 @@ DEMO = [  # as `make demo` has it
 
 
 def wrong_facts(root: Path = ROOT) -> list[str]:
-    """Return what does not agree with the version in `version.py`."""
+    """Return the facts that do not agree with the version in `version.py`."""
     version = re.findall(r'__version__ = "(.+)"', (root / "src/bough/version.py").read_text())[0]
     wrong = []
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
@@ -50,7 +49,7 @@ def wrong_facts(root: Path = ROOT) -> list[str]:
 
 
 def run(*command: str | Path, folder: Path, **environment: str) -> str:
-    """Run a command outside the repository and return its output. Exit with what it printed if it fails."""
+    """Run a command outside the repository and return its output. Exit with its output if it fails."""
     plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "BOUGH_DATA")}
     done = subprocess.run(
         [str(part) for part in command], cwd=folder, env=plain | environment, capture_output=True, text=True
@@ -61,7 +60,7 @@ def run(*command: str | Path, folder: Path, **environment: str) -> str:
 
 
 def build(out: Path) -> tuple[Path, Path, Path]:
-    """Build the source archive and from it two wheels: that of this platform, and one without compiled code."""
+    """Build the source archive and from it two wheels: one for this platform, and one without compiled code."""
     run(sys.executable, "-m", "build", "--outdir", out, ROOT, folder=out)  # the wheel comes from the archive
     (archive,) = out.glob("*.tar.gz")
     (wheel,) = out.glob("*.whl")
@@ -75,7 +74,7 @@ def build(out: Path) -> tuple[Path, Path, Path]:
 
 
 def contents(archive: Path, wheel: Path, pure: Path) -> None:
-    """Check that the archives have what they need and nothing else."""
+    """Check that the archives have the needed files and no others."""
     needed = {"bough/py.typed", "bough/pretrained/sentiment/model.safetensors", "bough/nn/kernels/kernel.c"}
     for path in (wheel, pure):
         with zipfile.ZipFile(path) as packed:
@@ -120,21 +119,16 @@ def used(folder: Path, archive: Path, wheel: Path, pure: Path) -> None:
 
 
 def report(what: str) -> None:
-    """Print what is done, and after how many seconds."""
+    """Print a finished step and the seconds since the start."""
     print(f"  {time.monotonic() - STARTED:5.0f} s  {what}", flush=True)
 
 
 def main() -> None:
-    """Run all steps, or with --facts the first."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--facts", action="store_true", help="only compare the version with the files that name it"
-    )
-    facts_only = parser.parse_args().facts
+    """Run all steps, or only the first with --facts."""
     if wrong := wrong_facts():
         sys.exit("\n".join(wrong))
     report("version, changelog and citation agree")
-    if facts_only:
+    if "--facts" in sys.argv[1:]:
         return
     with tempfile.TemporaryDirectory(prefix="bough-release-") as name:
         built = Path(name, "dist")

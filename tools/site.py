@@ -1,8 +1,7 @@
-"""A hook of MkDocs: what the pages of docs/ point to beside them becomes part of the site.
+"""Hooks of MkDocs that add the files outside docs/ that its pages link to.
 
-A page links to the repository's own files (`../src/bough/nn/nary.py#L132`, `../CONTRIBUTING.md`), as it is read there
-too. The site has no repository beside it, so such a file becomes a page: Markdown as it stands, source with line
-numbers, a folder as all of its files; anything else is copied.
+A page links to files of the repository (`../src/bough/nn/nary.py#L132`, `../CONTRIBUTING.md`). On the site each of them
+becomes a page: Markdown as it is, source with line numbers, a folder with all of its files. Other files are copied.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ CODE = {".py": "python", ".c": "c", ".h": "c", ".toml": "toml", ".sh": "sh", "":
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Add every file that a page links to, and those that these link to."""
+    """Add every file that a page links to, and the files that these link to."""
     pages = [(file.src_uri, file.content_string) for file in files.documentation_pages()]
     while pages:
         page, text = pages.pop()
@@ -38,7 +37,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
-    """Point every link to where the site has its target."""
+    """Replace every link by the path of its target on the site."""
 
     def moved(link: re.Match[str]) -> str:
         target = _target(page.file.src_uri, link[1])
@@ -51,19 +50,19 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
 
 
 def on_page_content(html: str, *, page: Any, config: Any, files: Files) -> str:
-    """Lines of source get their anchors here: MkDocs looks for anchors in Markdown only."""
+    """Replace line numbers in links by anchors. This comes last, because MkDocs warns of anchors not in Markdown."""
     return re.sub(r"\.html\?line=(\d+)", r".html#__codelineno-0-\1", html)
 
 
 def _target(page: str, link: str) -> Path | None:
-    """The file of the repository that a page's link means."""
+    """Return the file of the repository that a link of a page points to, or None."""
     home = ROOT / page.removeprefix("beside/") if page.startswith("beside/") else ROOT / "docs" / page
     found = Path(posixpath.normpath(home.parent / link))
     return found if found.is_relative_to(ROOT) and found.exists() else None
 
 
 def _uri(target: Path) -> str:
-    """Where the site has a file of the repository."""
+    """Return the path on the site of a file of the repository."""
     if _in_docs(target):
         return target.relative_to(ROOT / "docs").as_posix()
     page = ".md" if _is_code(target) or target.is_dir() else ""

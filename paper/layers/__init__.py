@@ -3,7 +3,7 @@
 from paper.layers.constituency import DRNN, MVRNN, RNTN, RecursiveNetwork
 from paper.layers.convolution import CNN, DCNN, SequenceEncoder
 from paper.layers.dependency import DTRNN, SDTRNN
-from paper.layers.mean import MeanVectors, SpanMean
+from paper.layers.mean import SpanMean
 
 __all__ = [
     "CNN",
@@ -13,7 +13,6 @@ __all__ = [
     "MVRNN",
     "RNTN",
     "SDTRNN",
-    "MeanVectors",
     "RecursiveNetwork",
     "SequenceEncoder",
     "SpanMean",

@@ -1,8 +1,9 @@
-"""Recursive networks over binary trees, as Table 2 cites them: RNN (there RAE), RNTN, MV-RNN, DRNN."""
+"""The recursive networks over binary trees that Table 2 cites: RNN (RAE in the table), RNTN, MV-RNN, DRNN."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -12,13 +13,20 @@ from torch.nn import functional
 from bough import Forest
 from bough.nn import Children, TreeLayer, register
 
-NOISE = 0.1  # of the DRNN's maps between nodes, as a share of what the other weights have
+NOISE = 0.1  # noise in the DRNN's maps between nodes, as a share of the usual initial weights
 
 
 class BinaryTreeLayer(TreeLayer):
-    """A layer of trees with at most two children per node, which reads x at leaves only."""
+    """A layer for trees with at most two children per node, which reads x at leaves only.
+
+    `kwargs` go to `TreeLayer`: device, dtype and, for a layer that has it, recurrent_dropout.
+    """
 
     reads = "constituency"
+
+    def __init__(self, input_size: int, states: Sequence[int], **kwargs: Any) -> None:
+        super().__init__(input_size, states, **kwargs)
+        self.leaf_inputs = True
 
     def extra_repr(self) -> str:
         return f"{self.input_size}"
@@ -29,17 +37,15 @@ class BinaryTreeLayer(TreeLayer):
 
 @register
 class RecursiveNetwork(BinaryTreeLayer):
-    """Recursive neural network (Socher et al., 2013): a node is one map of its two children, of their width.
+    """Recursive neural network (Socher et al., 2013): the state of a node is one map of its children's states.
 
         h_j = tanh(x_j) at a leaf
         h_j = tanh(W [h_1; h_2] + b) at an inner node
 
-    W starts as [I, I] plus noise, so that a node starts near the sum of its children.
+    W is initialized to [I, I] plus noise, so that a node is near the sum of its children at first.
 
     Args:
         input_size: X, which is also the width of the states.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes with at most two children each -> h (N, X); x is read at leaves only.
@@ -53,13 +59,10 @@ class RecursiveNetwork(BinaryTreeLayer):
     """
 
     name = "rnn"
-    W: nn.Parameter
-    b: nn.Parameter
 
-    def __init__(self, input_size: int, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
+    def __init__(self, input_size: int, **kwargs: Any) -> None:
         d = input_size
-        super().__init__(d, (d,), device=device, dtype=dtype)
-        self.leaf_inputs = True
+        super().__init__(d, (d,), **kwargs)
         self.weight("W", 2 * d, d, fan_in=4 * d)  # row blocks h_1, h_2
         self.weight("b", d, fan_in=4 * d)
         self.reset_parameters()
@@ -80,18 +83,12 @@ class RecursiveNetwork(BinaryTreeLayer):
 
 @register
 class RNTN(RecursiveNetwork):
-    """Recursive neural tensor network (Socher et al., 2013): the children also multiply one another, through a tensor.
+    """Recursive neural tensor network (Socher et al., 2013): products of the children's states go through a tensor.
 
         h_j = tanh(x_j) at a leaf
         h_j = tanh(zᵀ V z + W z + b) at an inner node, z = [h_1; h_2]; entry k of zᵀ V z is zᵀ V_k z
 
-    Args:
-        input_size: X, which is also the width of the states.
-        device: where the weights are made.
-        dtype: their type.
-
-    Shape:
-        x (N, X), a forest of N nodes with at most two children each -> h (N, X); x is read at leaves only.
+    Shape: as for `RecursiveNetwork`.
 
     Examples:
         >>> import torch, bough, paper.layers
@@ -102,10 +99,9 @@ class RNTN(RecursiveNetwork):
     """
 
     name = "rntn"
-    V: nn.Parameter
 
-    def __init__(self, input_size: int, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
-        super().__init__(input_size, device=device, dtype=dtype)
+    def __init__(self, input_size: int, **kwargs: Any) -> None:
+        super().__init__(input_size, **kwargs)
         d = input_size
         self.weight("V", 4 * d * d, d, fan_in=16 * d * d)  # V[:, k] is V_k, row by row
         self.reset_parameters()
@@ -119,17 +115,15 @@ class RNTN(RecursiveNetwork):
 
 @register
 class MVRNN(BinaryTreeLayer):
-    """MV-RNN (Socher et al., 2012): every node has a vector h, and a matrix H applied to its sibling's h.
+    """MV-RNN (Socher et al., 2012): a node has a vector h, and a matrix H that multiplies its sibling's h.
 
         h_j = tanh(a), H_j = I + R at a leaf, where x_j = [a; R row by row]
         h_j = tanh(W [H_2 h_1; H_1 h_2] + b), H_j = W_M [H_1; H_2] at an inner node
 
-    W starts as [I, I] and W_M as [I, I] / 2, both with noise.
+    W is initialized to [I, I] and W_M to [I, I] / 2, both plus noise.
 
     Args:
         input_size: X = D + D², one vector and one matrix per word.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes with at most two children each -> h (N, D), H (N, D²); x is read at leaves
@@ -145,19 +139,15 @@ class MVRNN(BinaryTreeLayer):
     """
 
     name = "mv-rnn"
-    W: nn.Parameter
-    b: nn.Parameter
-    W_M: nn.Parameter
 
-    def __init__(self, input_size: int, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
+    def __init__(self, input_size: int, **kwargs: Any) -> None:
         d = (math.isqrt(1 + 4 * input_size) - 1) // 2
         if d < 1 or d + d * d != input_size:
             raise ValueError(
                 f"input_size={input_size}: a vector and a square matrix per word, so d + d², "
                 f"{d + d * d} or {(d + 1) * (d + 2)} for example"
             )
-        super().__init__(input_size, (d, d * d), device=device, dtype=dtype)
-        self.leaf_inputs = True
+        super().__init__(input_size, (d, d * d), **kwargs)
         self.weight("W", 2 * d, d, fan_in=4 * d)  # row blocks H_2 h_1, H_1 h_2
         self.weight("b", d, fan_in=4 * d)
         self.weight("W_M", d, 2 * d, fan_in=16 * d)
@@ -187,22 +177,20 @@ class MVRNN(BinaryTreeLayer):
 class DRNN(BinaryTreeLayer):
     """Deep recursive network (Irsoy and Cardie, 2014): recursive networks stacked over the same binary tree.
 
-        h_1 = ReLU(W_L m_left + W_R m_right + b_1), the children's h_1; a word's is its x, with its own maps
+        h_1 = ReLU(W_L h_1(left) + W_R h_1(right) + b_1); for a word, h_1 is x, which has other maps W_L, W_R and V_2
         h_i = ReLU(W_L^i h_i(left) + W_R^i h_i(right) + V_i h_{i-1} + b_i) for i = 2 .. layers; a word has no children
 
-    The maps between nodes start near I / 2, so that a node starts near the mean of its children.
+    The maps between nodes are initialized near I / 2, so that a node is near the mean of its children at first.
 
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
-        layers: the number of stacked layers, at least two: a word has no state in the first.
+        layers: the number of stacked layers, at least two, because a word has no state in the first.
         recurrent_dropout: the probability of dropping an entry of an inner node's states while training.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes with at most two children each -> the top h (N, D), the layers below it,
-        and what a node sends to its parent from the left and from the right; x is read at leaves only.
+        and the messages W_L h_1 and W_R h_1 to the parent; x is read at leaves only.
 
     Examples:
         >>> import torch, bough, paper.layers
@@ -214,8 +202,6 @@ class DRNN(BinaryTreeLayer):
     """
 
     name = "drnn"
-    W_x: nn.Parameter
-    V_x: nn.Parameter
     W_1: nn.Parameter
     b_1: nn.Parameter
 
@@ -226,16 +212,15 @@ class DRNN(BinaryTreeLayer):
         *,
         layers: int = 4,
         recurrent_dropout: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         if layers < 2:
             raise ValueError(f"layers={layers}: at least 2")
         x, d = input_size, hidden_size
-        # h of the layers from the top to the second, then both messages of the first
+        # h of the layers from the top to the second, then both messages of the first layer
         states = (d,) * (layers + 1)
-        super().__init__(x, states, recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
-        self.layers, self.hidden_size, self.leaf_inputs = layers, d, True
+        super().__init__(x, states, recurrent_dropout=recurrent_dropout, **kwargs)
+        self.layers, self.hidden_size = layers, d
         self.weight("W_x", 2 * d, x, fan_in=x)  # row blocks left, right
         self.weight("V_x", d, x, fan_in=x)
         self.weight("W_1", d, 2 * d, fan_in=d)  # column blocks left, right
@@ -258,7 +243,7 @@ class DRNN(BinaryTreeLayer):
         return f"{self.input_size}, {self.hidden_size}, layers={self.layers}"
 
     def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, 3D): what a word sends from the left, from the right, and to its second layer."""
+        """(M, X) -> (M, 3D): the messages of a word as a left and a right child, and its second layer's input."""
         return functional.linear(x, torch.cat([self.W_x, self.V_x]))
 
     def at_leaf(self, a: Tensor, below: Children) -> tuple[Tensor, ...]:

@@ -1,4 +1,4 @@
-"""Encoders of word sequences: the base class, and the convolutional networks of Table 2 (Kim; Kalchbrenner et al.)."""
+"""Encoders of word sequences: a base class, and the convolutional networks of Table 2 (Kim; Kalchbrenner et al.)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,7 @@ WINDOWS = (3, 4, 5)
 
 
 class SequenceEncoder(BaseLayer):
-    """An encoder of word sequences that is given by its equations for sentences of one length, `sequences`.
-
-    Args:
-        input_size: the width X of an input row.
-        width: the width of a sentence vector.
-        device: where the weights are made.
-        dtype: their type.
+    """An encoder of word sequences. A subclass computes sentences of equal length in `sequences`.
 
     Shape:
         x (N, X), a forest of chains with N nodes, words in order -> (trees, width).
@@ -41,7 +35,7 @@ class SequenceEncoder(BaseLayer):
     phrases = False
 
     def sequences(self, x: Tensor) -> Tensor:
-        """(B, n, X), the n words of each of B sentences -> (B, width)."""
+        """(B, n, X), B sentences of n words -> (B, width)."""
         raise NotImplementedError
 
     def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
@@ -52,14 +46,14 @@ class SequenceEncoder(BaseLayer):
         return False
 
     def input_nodes(self, forest: Forest) -> Tensor:
-        return torch.arange(forest.size, device=forest.device)
+        return torch.arange(forest.num_nodes, device=forest.device)
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         forest.check_chains()
-        lengths = forest.tree_sizes
+        lengths = forest.ptr.diff()
         starts = lengths.cumsum(0) - lengths
         if not len(lengths):
-            return x.sum() * x.new_zeros(0, self.width)  # of nothing, and still differentiable
+            return x.sum() * x.new_zeros(0, self.width)  # empty, but differentiable
         order, parts = [], []
         for length in lengths.unique().tolist():
             trees = (lengths == length).nonzero().squeeze(1)
@@ -71,19 +65,17 @@ class SequenceEncoder(BaseLayer):
 
 @register
 class CNN(SequenceEncoder):
-    """CNN (Kim, 2014): filters over windows of 3, 4 and 5 words, and the largest response of each filter.
+    """CNN (Kim, 2014): filters over windows of 3, 4 and 5 words, with the maximum of each filter over the sentence.
 
         c_i = ReLU(w · x_{i:i+m-1} + b), z = max_i c_i for each filter
 
     A sentence is padded with m - 1 zeros on both sides. With two channels a row of x holds two vectors of the word.
-    Every filter reads both, and the results are averaged; the second vector gets no gradient, so it stays fixed.
+    Every filter reads both, and the results are averaged. The second vector gets no gradient, so it stays fixed.
 
     Args:
         input_size: X, the width of both channels together.
         hidden_size: the number of filters per window size.
         channels: 1 or 2.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of chains with N nodes -> (trees, 3 * hidden_size).
@@ -104,12 +96,11 @@ class CNN(SequenceEncoder):
         hidden_size: int,
         *,
         channels: int = 1,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         if channels not in (1, 2) or input_size % channels:
             raise ValueError(f"channels={channels}: 1, or 2 with a row of two vectors; it has {input_size}")
-        super().__init__(input_size, len(WINDOWS) * hidden_size, device=device, dtype=dtype)
+        super().__init__(input_size, len(WINDOWS) * hidden_size, **kwargs)
         self.hidden_size, self.channels = hidden_size, channels
         x = input_size // channels
         for m in WINDOWS:
@@ -128,16 +119,16 @@ class CNN(SequenceEncoder):
         y = functional.linear(x, torch.cat(taps)).unflatten(2, (-1, self.hidden_size))  # (B, n, 12, D)
         found = []
         for m, at in zip(WINDOWS, y.split(WINDOWS, dim=2), strict=True):
-            # tap k of a filter that starts at word i reads word i + k; together they are one matmul, then sums
+            # column k of a filter at word i reads word i + k: y has all products, which are shifted and added here
             read = [functional.pad(at[:, :, k], (0, 0, m - 1 - k, k)) for k in range(m)]  # (B, n + m - 1, D)
             c = sum(read[1:], read[0])
             found.append(c.amax(dim=1) + self.get_parameter(f"b_{m}"))
-        return torch.relu(torch.cat(found, dim=1))  # ReLU, the bias and max commute
+        return torch.relu(torch.cat(found, dim=1))  # ReLU and the bias commute with max
 
 
 @register
 class DCNN(SequenceEncoder):
-    """DCNN (Kalchbrenner et al., 2014): two wide convolutions row by row, each folded, pooled and squashed.
+    """DCNN (Kalchbrenner et al., 2014): two wide convolutions of each row, with folding, k-max pooling and tanh.
 
         C_j[r] = Σ_k m_jk[r] * F_k[r] for map j and row r, at all positions where word and filter overlap
         folding adds rows 2i and 2i + 1; pooling keeps the k largest of a row in their order, then tanh(· + b)
@@ -150,8 +141,6 @@ class DCNN(SequenceEncoder):
         window: words under a filter of the first layer.
         second_window: words under a filter of the second layer.
         top: values per row that remain at the end.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of chains with N nodes -> (trees, second_maps * ⌈⌈X / 2⌉ / 2⌉ * top).
@@ -179,8 +168,7 @@ class DCNN(SequenceEncoder):
         window: int = 10,
         second_window: int = 7,
         top: int = 5,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         if min(maps, second_maps, window, second_window, top) < 1:
             raise ValueError(
@@ -188,7 +176,7 @@ class DCNN(SequenceEncoder):
             )
         half = math.ceil(input_size / 2)
         quarter = math.ceil(half / 2)
-        super().__init__(input_size, second_maps * quarter * top, device=device, dtype=dtype)
+        super().__init__(input_size, second_maps * quarter * top, **kwargs)
         self.maps, self.second_maps, self.top = maps, second_maps, top
         self.window, self.second_window = window, second_window
         self.weight("m_1", input_size, maps, 1, window, fan_in=window)
@@ -212,8 +200,8 @@ class DCNN(SequenceEncoder):
 def _convolved(f: Tensor, m: Tensor) -> Tensor:
     """(B, rows, maps, n), filters (rows, maps', maps, w) -> (B, ⌈rows / 2⌉, maps', n + w - 1), folded.
 
-    A row is convolved by itself; those of rows 2i and 2i + 1 are added, which one product of matrices does with the
-    pair's words under the filters side by side.
+    Each row is convolved alone, and the results of rows 2i and 2i + 1 are added. One matrix product does both, on the
+    concatenated windows of the two rows.
     """
     if len(m) % 2:
         f, m = functional.pad(f, (0, 0, 0, 0, 0, 1)), functional.pad(m, (0, 0, 0, 0, 0, 0, 0, 1))
@@ -226,7 +214,7 @@ def _convolved(f: Tensor, m: Tensor) -> Tensor:
 
 
 def _largest(f: Tensor, k: int) -> Tensor:
-    """(..., n) -> (..., k) the k largest in their order; zeros behind them where there are fewer."""
+    """(..., n) -> (..., k): the k largest in their order, followed by zeros if n < k."""
     if f.shape[-1] < k:
         return functional.pad(f, (0, k - f.shape[-1]))
     return f.gather(-1, f.topk(k, dim=-1).indices.sort(dim=-1).values)

@@ -1,11 +1,11 @@
-"""Recursive networks over dependency trees, the paper's non-LSTM baselines (Socher et al., 2014)."""
+"""Recursive networks over dependency trees (Socher et al., 2014), the paper's baselines without an LSTM."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough import Forest
@@ -24,10 +24,8 @@ class DTRNN(TreeLayer):
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
         nonlinearity: g.
-        average: divides a node's sum by the number of words in its subtree, as the DT-RNN's authors did:
+        average: whether to divide the sum by the number of words in the subtree, as the authors of the DT-RNN did:
             h_j = g((W x_j + b + Σ_k n_k (U h_k + b')) / n_j), where n_j is the size of j's subtree.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes -> h (N, D).
@@ -42,10 +40,6 @@ class DTRNN(TreeLayer):
     name = "dt-rnn"
     reads = "dependency"
     relations = 1
-    W: nn.Parameter
-    b_W: nn.Parameter
-    U: nn.Parameter
-    b_U: nn.Parameter
 
     def __init__(
         self,
@@ -54,13 +48,12 @@ class DTRNN(TreeLayer):
         *,
         nonlinearity: Literal["tanh", "relu", "sigmoid"] = "tanh",
         average: bool = False,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         if nonlinearity not in NONLINEARITIES:
             raise ValueError(f"nonlinearity={nonlinearity!r}: one of {', '.join(NONLINEARITIES)}")
         x, d = input_size, hidden_size
-        super().__init__(x, (d,), device=device, dtype=dtype)
+        super().__init__(x, (d,), **kwargs)
         self.hidden_size, self.nonlinearity, self.average = d, nonlinearity, average
         self.weight("W", d, x, fan_in=x)
         self.weight("b_W", d, fan_in=x)
@@ -104,8 +97,6 @@ class SDTRNN(DTRNN):
         relations: the number of relations; `Forest(trees, relations=...)` maps their names to numbers.
         nonlinearity: g, as for `DTRNN`.
         average: as for `DTRNN`.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes with relations -> h (N, D).
@@ -128,22 +119,19 @@ class SDTRNN(DTRNN):
         relations: int,
         nonlinearity: Literal["tanh", "relu", "sigmoid"] = "tanh",
         average: bool = False,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         if relations < 1:
             raise ValueError(f"relations={relations}: at least 1")
         self.relations = relations
-        super().__init__(
-            input_size, hidden_size, nonlinearity=nonlinearity, average=average, device=device, dtype=dtype
-        )
+        super().__init__(input_size, hidden_size, nonlinearity=nonlinearity, average=average, **kwargs)
 
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, relations={self.relations}"
 
     def messages(self, h_k: Tensor, below: Children) -> Tensor:
-        """(E, D): every child through the map of its own relation."""
-        if not len(h_k):  # leaves, which need no relations
+        """(E, D): U_r h_k + b'_r of every child, r the relation of the child."""
+        if not len(h_k):  # leaves only, which need no relations
             return h_k
         # Children are sorted by relation, so that each relation is one matrix multiplication.
         order = below.relations.argsort(stable=True)

@@ -1,21 +1,14 @@
-"""The paper's recipes, one TOML file for each system, and how one is read."""
+"""Read the paper's recipes, one TOML file for each system."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TypeVar
 
-from bough.train.recipes import read_recipe, recipe_files
+from bough.train.recipes import read_recipe
 from paper.config import PaperConfig
 
-C = TypeVar("C", bound=PaperConfig)
 FOLDER = Path(__file__).parent
-
-
-def recipe_names(folder: Path = FOLDER) -> list[str]:
-    """Return the names of the recipes in a folder."""
-    return recipe_files(folder)
 
 
 def load_recipe(name: str) -> PaperConfig:
@@ -33,10 +26,10 @@ def load_recipe(name: str) -> PaperConfig:
 
 
 def command_for(config: PaperConfig, recipe: str, seed: int) -> str:
-    """Return the command that trains this again, with what was set over the recipe."""
+    """Return the command that trains a configuration again, with its settings over the recipe."""
     try:
         usual = read_recipe(type(config)(), recipe, config.recipes).as_dict()
-    except ValueError:  # another file: all that matters is in the settings
+    except ValueError:  # the recipe is a file of the user, which has all the settings
         usual = config.as_dict()
     words = [*config.program.split(), recipe, "--seed", str(seed)]
     for key, value in config.as_dict().items():

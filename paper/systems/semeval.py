@@ -1,195 +1,397 @@
-"""The four systems of SemEval 2014 in Table 3: what each measures, how it learns, how it differs from the original."""
+"""The four systems of SemEval 2014 in Table 3: their features, and their regressors."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from paper.systems import alignment, cardinality, overlap
-from paper.systems.sentence import Floats
-from paper.systems.system import Regressor, System
+from bough.data import find_data
+from bough.data.vector_sets import choose
+from paper.sick import Pair
+from paper.systems.measures import (
+    antonyms,
+    best_matches,
+    chunk_alignment,
+    chunks,
+    coefficients,
+    content_sums,
+    cosine_of_sums,
+    grams,
+    jaccard,
+    negation,
+    ratios,
+    related_words,
+    similarities,
+    spelling,
+)
+from paper.systems.sentence import (
+    NEGATIONS,
+    Floats,
+    Preparation,
+    Prepared,
+    Rarity,
+    Sentence,
+    lab_module,
+    unit,
+)
+from paper.systems.wordnet import Term
+
+Features = dict[str, float | list[float]]  # the features of a pair by name, in the order of their columns
+AGENT, PATIENT = ("nsubj",), ("dobj", "nsubjpass")
+SKIPPED = {"a", "of", "is", "the"}  # the stop words of The Meaning Factory
+
+
+# ---------------------------------------------------------------------- measures
+
+
+def illinois_lh(pair: Prepared) -> Features:
+    """Return features of word overlap, composed phrases, aligned chunks, WordNet's relations and negation."""
+    phrases = []  # for chunks composed by sum and by product, the mean best cosine with a chunk of the other sentence
+    for compose in (np.sum, np.prod):
+        a, b = ([compose(s.vectors[chunk], axis=0) for chunk in chunks(s)] for s in pair.both)
+        table = unit(np.stack(a)) @ unit(np.stack(b)).T
+        phrases.append(float(table.max(axis=1).mean() + table.max(axis=0).mean()) / 2)
+    return {
+        "lemmas": jaccard(pair.left.content_lemmas, pair.right.content_lemmas),
+        "negation": negation(pair),
+        "antonyms": antonyms(pair),
+        "content sums": content_sums(pair),
+        "phrases": phrases,
+        "chunks": chunk_alignment(pair),
+        "related words": related_words(pair),
+    }
+
+
+def unal_nlp(pair: Prepared) -> Features:
+    """Return soft cardinalities of words (by spelling, WordNet and vectors) and of dependencies, and negation."""
+
+    def alike(a: tuple[str, str, str], b: tuple[str, str, str]) -> float:
+        return (float(a[0] == b[0]) + spelling(a[1], b[1]) + spelling(a[2], b[2])) / 3
+
+    left, right = pair.both
+    stems = [sentence.stems[i] for sentence in pair.both for i in sentence.content]
+    terms = [sentence.terms[i] for sentence in pair.both for i in sentence.content]
+    rows = np.concatenate([left.vectors[left.content], right.vectors[right.content]])
+    same = np.array(stems)[:, None] == np.array(stems)[None, :]
+    cosines = np.where(same, 1.0, np.clip(unit(rows) @ unit(rows).T, 0.0, 1.0))
+    weights = np.concatenate([left.weights[left.content], right.weights[right.content]])
+    count = len(left.content)
+    # an empty triple for a sentence without dependencies
+    triples = [sorted(sentence.triples) or [("", "", "")] for sentence in pair.both]
+    arcs = similarities([*triples[0], *triples[1]], alike)
+    negations = [sum(word in NEGATIONS for word in sentence.words) for sentence in pair.both]
+    return {
+        "spelling": ratios(similarities(stems, spelling), weights, count, 1.0),
+        "wordnet": ratios(similarities(terms, pair.wordnet.path), weights, count, 1.0),
+        "vectors": ratios(cosines, weights, count, 2.0),
+        "dependencies": ratios(arcs, np.ones(len(arcs)), len(triples[0]), 1.0),
+        "negations": [*map(float, negations), float(abs(negations[0] - negations[1]))],
+        "antonyms": antonyms(pair),
+    }
+
+
+def meaning_factory(pair: Prepared) -> Features:
+    """Return the overlap of words, synsets and predicates, and what share of a sentence follows from the other."""
+    left, right = pair.both
+    wordnet = pair.wordnet
+    lengths = len(left.words), len(right.words)
+    a, b = ({term for term in sentence.terms if term[0] not in SKIPPED} for sentence in pair.both)
+    replaced = {x if x in b else next((y for y in sorted(b) if wordnet.synonyms(x, y)), x) for x in a}
+    nouns, verbs = ([{lemma for lemma, p in s.terms if p == part} for s in pair.both] for part in "nv")
+    synsets = []  # for each sentence, all words of the first five senses of its nouns
+    for lemmas in nouns:
+        senses = [sense for lemma in lemmas for sense in wordnet.senses(lemma, "n")[:5]]
+        synsets.append({word for sense in senses for word in wordnet.synset(sense).words})
+    noun_terms = [[term for term in sentence.terms if term[1] == "n"] for sentence in pair.both]
+    nearest = [max((wordnet.path(x, y) for y in noun_terms[1]), default=0.0) for x in noun_terms[0]]
+    hits = [value for value in nearest if value > 0]
+    weights = dict(zip(left.lemmas, left.weights.tolist(), strict=True))
+    shared = sorted(set(left.lemmas) & set(right.lemmas))
+    participants = [
+        jaccard(*({s.lemmas[i] for i in s.positions(which)} for s in pair.both)) for which in (AGENT, PATIENT)
+    ]
+    instances = [_instances(pair, left, right), _instances(pair, right, left)]
+    against = negation(pair)[2] > 0 or antonyms(pair) > 0
+    return {
+        "words": jaccard(set(left.words) - SKIPPED, set(right.words) - SKIPPED),
+        "words or synonyms": jaccard(replaced, b),
+        "length difference": abs(lengths[0] - lengths[1]) / min(lengths),
+        "sums": cosine_of_sums(pair, [*range(lengths[0])], [*range(lengths[1])]),
+        "synsets": jaccard(*synsets),
+        "nearest nouns": sum(hits) / len(hits) if hits else 0.0,
+        "nouns": jaccard(*nouns),
+        "verbs": jaccard(*verbs),
+        # the sum over shared words of the share of sentences without them
+        "rarity": sum(1 - math.exp(-weights[lemma]) for lemma in shared),
+        "predicates": jaccard(*({item for triple in s.triples for item in triple} for s in pair.both)),
+        "participants": participants,
+        "instances": instances,
+        "relations": [_relations(pair, left, right), _relations(pair, right, left)],
+        # 1 if every content word follows, 0 if half of them do and negation or an antonym opposes
+        "verdict": [
+            0.0 if against and share >= 0.5 else 1.0 if share == 1 and not against else 0.5
+            for share in instances
+        ],
+        "negation": negation(pair),
+        "antonyms": antonyms(pair),
+    }
+
+
+def _instances(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float:
+    """Return the share of the content words of `hypothesis` that follow from a word of `premise`."""
+    content = [hypothesis.terms[i] for i in hypothesis.content]
+    return sum(any(_follows(pair, other, term) for other in premise.terms) for term in content) / len(content)
+
+
+def _relations(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float:
+    """Return the share of the dependencies of `hypothesis` whose words both follow from a dependency of `premise`."""
+    theirs = [(premise.terms[head], premise.terms[word]) for _, head, word in premise.arcs]
+    own = [(hypothesis.terms[head], hypothesis.terms[word]) for _, head, word in hypothesis.arcs]
+    found = [any(_follows(pair, a, x) and _follows(pair, b, y) for a, b in theirs) for x, y in own]
+    return sum(found) / len(found) if found else 1.0
+
+
+def _follows(pair: Prepared, premise: Term, hypothesis: Term) -> bool:
+    """Return whether `hypothesis` has the lemma of `premise`, or is a synonym or a hypernym of it."""
+    return (
+        premise[0] == hypothesis[0]
+        or pair.wordnet.synonyms(premise, hypothesis)
+        or pair.wordnet.hypernym(premise, hypothesis)
+    )
+
+
+def ecnu(pair: Prepared) -> Features:
+    """Return features of lengths, overlap, WordNet's similarities, vectors, dependencies, negation and antonyms."""
+    left, right = pair.both
+    a, b = set(left.words), set(right.words)
+    sizes = [len(a), len(b), len(a - b), len(b - a), len(a | b), len(a & b)]
+    weights = {lemma: w for s in pair.both for lemma, w in zip(s.lemmas, s.weights.tolist(), strict=True)}
+    total = sum(weights[lemma] for lemma in sorted(weights))
+    shared = sum(weights[lemma] for lemma in sorted(set(left.lemmas) & set(right.lemmas)))
+    texts = [f" {' '.join(sentence.words)} " for sentence in pair.both]
+    stems = []  # Jaccard, and the share of the shorter sentence, of n-grams of 1, 2 and 3 stems
+    for size in (1, 2, 3):
+        x, y = (grams(sentence.stems, size) for sentence in pair.both)
+        stems += [jaccard(x, y), len(x & y) / max(1, min(len(x), len(y)))]
+    distance = lab_module("nltk.metrics.distance").edit_distance
+    longer = max(len(left.lemmas), len(right.lemmas))
+    run = SequenceMatcher(None, left.lemmas, right.lemmas, autojunk=False).find_longest_match().size
+    edits = distance(left.lemmas, right.lemmas, substitution_cost=2)
+    subsequence = (len(left.lemmas) + len(right.lemmas) - edits) // 2
+    precision = []  # the mean share of n-grams of 1 to 4 words that the other has: BLEU without its brevity penalty
+    for one, other in ((left.words, right.words), (right.words, left.words)):
+        runs = [(grams(one, n), grams(other, n)) for n in range(1, min(4, len(one)) + 1)]
+        precision.append(sum(len(x & y) / len(x) for x, y in runs) / len(runs))
+    wordnet = pair.wordnet
+    others = (wordnet.wu_palmer, wordnet.leacock_chodorow, wordnet.lin)
+    cosines = pair.cosines[np.ix_(left.content, right.content)]
+    parts = [[[i for i, term in enumerate(s.terms) if term[1] == part] for s in pair.both] for part in "nv"]
+    roles = [[s.positions(which) for s in pair.both] for which in (("root",), AGENT, PATIENT)]
+    # Jaccard of the dependencies without the relation, without the head, and without the dependent
+    without = [jaccard(*({t[:i] + t[i + 1 :] for t in s.triples} for s in pair.both)) for i in range(3)]
+    return {
+        "lengths": [*map(float, sizes), (len(a) - len(b)) / len(b), (len(b) - len(a)) / len(a)],
+        "words": coefficients(a, b),
+        "lemmas": coefficients(left.content_lemmas, right.content_lemmas),
+        "weighted lemmas": shared / total if total else 1.0,
+        "characters": [jaccard(*(grams(text, size) for text in texts)) for size in (2, 3, 4, 5)],
+        "stems": stems,
+        "sequences": [run / longer, subsequence / longer, 1 - distance(left.lemmas, right.lemmas) / longer],
+        "precision": precision,
+        "best paths": best_matches(pair, pair.table(wordnet.path)),
+        "best in WordNet": [value for one in others for value in best_matches(pair, pair.table(one))],
+        "best cosines": best_matches(pair, pair.cosines),
+        # the best match of the word with the worst best match
+        "worst cosines": [float(cosines.max(axis=1).min()), float(cosines.max(axis=0).min())],
+        "related words": related_words(pair),
+        "sums": cosine_of_sums(pair, [*range(len(left.words))], [*range(len(right.words))]),
+        "content sums": content_sums(pair),
+        "part sums": [cosine_of_sums(pair, *positions) for positions in parts],
+        "dependencies": [*coefficients(left.triples, right.triples), *without],
+        "roles": [cosine_of_sums(pair, *positions) for positions in roles],
+        "negation": negation(pair),
+        "antonyms": antonyms(pair),
+    }
+
+
+# ---------------------------------------------------------------------- learners
 
 
 class LogLinear:
-    """Ratings 1 to K as classes of a log-linear model, whose expected rating is predicted.
+    """Predict the expected rating of a log-linear model whose classes are the ratings 1 to K. The seed is not used.
 
-    A rating between two whole numbers counts for both, for the nearer one more.
+    A rating between two whole numbers is an example of both, with a larger weight for the nearer one.
     """
 
-    def __init__(self, strength: float) -> None:
-        self.strength = strength
+    def __init__(self, seed: int, strength: float = 1.0) -> None:
+        from sklearn import linear_model, pipeline, preprocessing
+
+        regression = linear_model.LogisticRegression(C=strength, max_iter=2000)
+        self._model: Any = pipeline.make_pipeline(preprocessing.StandardScaler(), regression)
 
     def fit(self, x: Floats, y: Floats) -> None:
-        """Learn from rows of measures (n, k) and their ratings (n,)."""
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
+        """Fit the model to features (n, k) and ratings (n,)."""
         low = np.clip(np.floor(y), 1, max(1.0, np.ceil(y.max()) - 1))
         classes, weights = np.concatenate([low, low + 1]), np.concatenate([1 - (y - low), y - low])
-        self._model: Any = make_pipeline(StandardScaler(), LogisticRegression(C=self.strength, max_iter=2000))
-        self._model.fit(
-            np.concatenate([x, x]), classes.astype(np.int64), logisticregression__sample_weight=weights
-        )
+        rows = np.concatenate([x, x])
+        self._model.fit(rows, classes.astype(np.int64), logisticregression__sample_weight=weights)
 
     def predict(self, x: Floats) -> Floats:
-        """(m,) the expected ratings of rows (m, k)."""
+        """Return the expected ratings (m,) for features (m, k)."""
         return np.asarray(self._model.predict_proba(x) @ self._model.classes_)
 
 
-def log_linear(seed: int) -> Regressor:
-    """Return a log-linear model; the seed changes nothing."""
-    return LogLinear(1.0)
+def bagged_trees(seed: int) -> Any:
+    """Return bagged regression trees."""
+    from sklearn import ensemble, tree
+
+    one = tree.DecisionTreeRegressor(min_samples_leaf=5)
+    return ensemble.BaggingRegressor(one, n_estimators=30, random_state=seed)
 
 
-def bagged_trees(seed: int) -> Regressor:
-    """Return regression trees, each grown on a bag of the pairs."""
-    from sklearn.ensemble import BaggingRegressor
-    from sklearn.tree import DecisionTreeRegressor
-
-    bags: Regressor = BaggingRegressor(
-        DecisionTreeRegressor(min_samples_leaf=5), n_estimators=30, random_state=seed
-    )
-    return bags
-
-
-def random_forest(seed: int) -> Regressor:
+def random_forest(seed: int) -> Any:
     """Return a random forest."""
-    from sklearn.ensemble import RandomForestRegressor
+    from sklearn import ensemble
 
-    forest: Regressor = RandomForestRegressor(1000, max_depth=20, max_features=2, random_state=seed)
-    return forest
+    return ensemble.RandomForestRegressor(1000, max_depth=20, max_features=2, random_state=seed)
 
 
-def mean_of_three(seed: int) -> Regressor:
-    """Return the mean of support vectors on standardised measures, a random forest and gradient boosting."""
-    from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor, VotingRegressor
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVR
+def mean_of_three(seed: int) -> Any:
+    """Return the mean of a support vector regression, a random forest and gradient boosting."""
+    from sklearn import ensemble, pipeline, preprocessing, svm
 
-    support_vectors = make_pipeline(StandardScaler(), SVR(C=1.0, epsilon=0.1, gamma="auto"))
-    forest = RandomForestRegressor(100, min_samples_leaf=3, max_features=0.3, random_state=seed)
-    boosting = HistGradientBoostingRegressor(
+    support_vectors = pipeline.make_pipeline(
+        preprocessing.StandardScaler(), svm.SVR(C=1.0, epsilon=0.1, gamma="auto")
+    )
+    forest = ensemble.RandomForestRegressor(100, min_samples_leaf=3, max_features=0.3, random_state=seed)
+    boosting = ensemble.HistGradientBoostingRegressor(
         max_iter=200, learning_rate=0.06, max_leaf_nodes=12, min_samples_leaf=20, l2_regularization=1.0,
         max_features=0.3, random_state=seed,
     )  # fmt: skip
-    mean: Regressor = VotingRegressor([("svr", support_vectors), ("forest", forest), ("boosting", boosting)])
-    return mean
+    learners = [("svr", support_vectors), ("forest", forest), ("boosting", boosting)]
+    return ensemble.VotingRegressor(learners)
 
 
-ILLINOIS_LH = System(
-    name="illinois-lh",
-    about="Illinois-LH (Lai and Hockenmaier, 2014): word overlap, composed phrases, aligned chunks, WordNet's "
-    "relations and negation; a log-linear model",
-    measures=(
-        overlap.lemmas,
-        overlap.negation,
-        overlap.antonyms,
-        alignment.content_sums,
-        alignment.phrases,
-        alignment.chunk_alignment,
-        alignment.related_words,
-    ),
-    learner=log_linear,
-    differences=(
-        "no denotational similarities: they come from a graph of Flickr30k's captions and images",
-        "word vectors are GloVe's, not counted in Flickr30k's captions",
-        "chunks and parts of speech are read off the dependency parse, not by a chunker and a tagger",
-        "the log-linear model's classes are the ratings 1 to 5, and its expected rating is the prediction",
-    ),
-)
+# ----------------------------------------------------------------------- systems
 
-UNAL_NLP = System(
-    name="unal-nlp",
-    about="UNAL-NLP (Jimenez et al., 2014): soft cardinalities of words and dependencies, negation and "
-    "antonyms; bagged regression trees",
-    measures=(
-        cardinality.by_spelling,
-        cardinality.by_wordnet,
-        cardinality.by_vectors,
-        cardinality.by_dependencies,
-        overlap.negations,
-        overlap.antonyms,
-    ),
-    learner=bagged_trees,
-    differences=(
-        "GloVe's cosines stand for explicit semantic analysis of Wikipedia",
-        "words are compared by Dice's coefficient of their q-grams, with no constants tuned on other tasks",
-        "inverse document frequencies are counted in the training sentences alone",
-        "trees are scikit-learn's, with at least five pairs per leaf, not WEKA's, which prunes",
-    ),
-)
 
-MEANING_FACTORY = System(
-    name="meaning-factory",
-    about="The Meaning Factory (Bjerva et al., 2014): overlap of words, synsets and predicates, and what one "
-    "sentence says beyond the other; a random forest",
-    measures=(
-        overlap.words,
-        overlap.words_or_synonyms,
-        overlap.length_difference,
-        alignment.sums,
-        overlap.synsets,
-        alignment.nearest_nouns,
-        overlap.nouns,
-        overlap.verbs,
-        overlap.rarity,
-        overlap.predicates,
-        overlap.participants,
-        overlap.instances,
-        overlap.relations,
-        overlap.verdict,
-        overlap.negation,
-        overlap.antonyms,
-    ),
-    learner=random_forest,
-    differences=(
-        "no Boxer: predicates, agents and patients are those of the dependency parse",
-        "no theorem prover and no model builder: words that follow by WordNet's synonyms and hypernyms, negation "
-        "and antonyms stand for their verdict and for the sizes of their models",
-        "WordNet's synonyms stand for PPDB's paraphrases, and only in the overlap of words",
-        "word vectors are GloVe's",
-        "nothing is made of the numbers of the pairs, which the team's third run learnt from",
-    ),
-)
+@dataclass(frozen=True, eq=False)
+class System:
+    """One feature-based system. `differences.toml` lists how it differs from the original.
 
-ECNU = System(
-    name="ecnu",
-    about="ECNU (Zhao, Zhu and Lan, 2014): lengths, surface overlap, WordNet's similarities, vectors, dependencies, "
-    "negation and antonyms; the mean of three learners",
-    measures=(
-        overlap.lengths,
-        overlap.word_coefficients,
-        overlap.lemma_coefficients,
-        overlap.weighted_lemmas,
-        overlap.character_grams,
-        overlap.word_grams,
-        overlap.sequences,
-        overlap.precision,
-        alignment.best_paths,
-        alignment.best_thesaurus,
-        alignment.best_cosines,
-        alignment.worst_cosines,
-        alignment.related_words,
-        alignment.sums,
-        alignment.content_sums,
-        alignment.part_sums,
-        overlap.dependencies,
-        alignment.roles,
-        overlap.negation,
-        overlap.antonyms,
-    ),
-    learner=mean_of_three,
-    differences=(
-        "GloVe stands for latent semantic analysis, matrix factorisation and co-occurrence counts",
-        "Lin's similarity counts words in SemCor, by the counts that come with WordNet",
-        "80 numbers of the same seven groups, not the team's own list of 72",
-        "the mean of support vectors, a random forest and gradient boosting; which learners the team's best run "
-        "joined is not known",
-    ),
-)
+    Examples:
+        >>> from paper.systems import SYSTEMS
+        >>> sorted(SYSTEMS)
+        ['ecnu', 'illinois-lh', 'meaning-factory', 'unal-nlp']
+    """
 
-SYSTEMS = {system.name: system for system in (ILLINOIS_LH, UNAL_NLP, MEANING_FACTORY, ECNU)}
+    name: str
+    about: str
+    features: Callable[[Prepared], Features]
+    learner: Callable[[int], Any] = field(repr=False)  # a regressor of scikit-learn, from a seed
+
+    def fit(
+        self,
+        pairs: Sequence[Pair],
+        ratings: Sequence[float],
+        seed: int,
+        *,
+        data: Path | str | None = None,
+        vectors: str | Path = "auto",
+    ) -> Fitted:
+        """Fit the system to pairs of dependency trees and their ratings, which start at 1.
+
+        WordNet and GloVe are read from the folder `data`. `vectors` is a set, a file, or `auto`, as in
+        `bough.data.vector_sets.choose`.
+        """
+        if not pairs or len(pairs) != len(ratings):
+            raise ValueError(
+                f"{len(pairs):,} pairs and {len(ratings):,} ratings; give one rating per pair, and at least one pair"
+            )
+        prepare = preparation(find_data(data))
+        rarity = prepare.rarity(pairs)
+        path = choose(prepare.data, prepare.counts(pairs), vectors)
+        regressor, gold = self.learner(seed), np.array(ratings, dtype=np.float64)
+        regressor.fit(self.rows(prepare(pairs, rarity, path)), gold)
+        return Fitted(self, regressor, (gold.min(), gold.max()), rarity, prepare, path)
+
+    def rows(self, pairs: Sequence[Prepared]) -> Floats:
+        """Return the features of pairs as an array (pairs, features)."""
+        return np.array([np.hstack([*self.features(pair).values()]) for pair in pairs])
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted system, with the range of the ratings that it was fitted to.
+
+    Examples:
+        >>> from paper.sick import load_sick
+        >>> from paper.systems import SYSTEMS
+        >>> pairs = load_sick(None, "train")  # doctest: +SKIP
+        >>> fitted = SYSTEMS["ecnu"].fit(pairs, [pair.score for pair in pairs], seed=1)  # doctest: +SKIP
+        >>> fitted.predict(load_sick(None, "dev")).shape  # doctest: +SKIP
+        (500,)
+    """
+
+    system: System
+    regressor: Any
+    range: tuple[float, float]
+    rarity: Rarity = field(repr=False)
+    prepare: Preparation = field(repr=False)
+    vectors: Path
+
+    def predict(self, pairs: Sequence[Pair]) -> Floats:
+        """Return a rating for every pair, (n,), within the range of the training ratings."""
+        if not pairs:
+            return np.zeros(0)
+        rows = self.system.rows(self.prepare(pairs, self.rarity, self.vectors))
+        return np.asarray(np.clip(self.regressor.predict(rows), *self.range))
+
+
+@lru_cache(maxsize=2)
+def preparation(data: Path) -> Preparation:
+    """Return the preparation of a data folder; it is cached, because it caches what it reads from WordNet."""
+    return Preparation(data)
+
+
+SYSTEMS = {
+    system.name: system
+    for system in (
+        System(
+            name="illinois-lh",
+            about="Illinois-LH (Lai and Hockenmaier, 2014): word overlap, composed phrases, aligned chunks, "
+            "WordNet's relations and negation; a log-linear model",
+            features=illinois_lh,
+            learner=LogLinear,
+        ),
+        System(
+            name="unal-nlp",
+            about="UNAL-NLP (Jimenez et al., 2014): soft cardinalities of words and dependencies, negation and "
+            "antonyms; bagged regression trees",
+            features=unal_nlp,
+            learner=bagged_trees,
+        ),
+        System(
+            name="meaning-factory",
+            about="The Meaning Factory (Bjerva et al., 2014): overlap of words, synsets and predicates, and what "
+            "one sentence says beyond the other; a random forest",
+            features=meaning_factory,
+            learner=random_forest,
+        ),
+        System(
+            name="ecnu",
+            about="ECNU (Zhao, Zhu and Lan, 2014): lengths, surface overlap, WordNet's similarities, vectors, "
+            "dependencies, negation and antonyms; the mean of three learners",
+            features=ecnu,
+            learner=mean_of_three,
+        ),
+    )
+}
 """The four rebuilt systems by name."""

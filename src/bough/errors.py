@@ -1,13 +1,13 @@
-"""What goes wrong with files, data and runs; each says what, and the way out."""
+"""Errors of files, data and training. Messages say what is wrong and what to do."""
 
 
 class FormatError(ValueError):
-    """Text or a file that is not in the format it claims to be; says where, what and why.
+    """Raised if text, a file or an object is not in the expected format; the message says where and why.
 
     Args:
         reason: what is wrong.
-        where: the name of the file.
-        line: the line in it.
+        where: the name of the file, or the path of the object.
+        line: the number of the line, counted from 1.
 
     Examples:
         >>> import bough
@@ -26,16 +26,16 @@ class FormatError(ValueError):
 
 
 class TrainingError(ValueError):
-    """A run that cannot begin or go on, and why."""
+    """Raised if training cannot start or continue; the message says why."""
 
 
 class DataError(ValueError):
-    """Data that is missing, incomplete or not what it claims to be; says what, and the way out.
+    """Raised if data is missing, incomplete or damaged; the message says how to get it.
 
     Examples:
         >>> import bough.data
         >>> bough.data.find_data("no/such/folder")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
             ...
-        bough.errors.DataError: --data no/such/folder: no such folder; ...
+        bough.errors.DataError: the data folder no/such/folder: no such folder; ...
     """

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and read with a clear word about what is wrong with them."""
+"""Write files and model folders atomically, and read them with clear errors; store matrices in int8."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from torch import Tensor
 
 from bough.errors import FormatError
 
-_TORN = ".bough-torn"  # ends the name of a file that is being written
+_PARTIAL = ".bough-partial"  # ends the name of a file that is being written
 
 
-def is_torn(name: str) -> bool:
-    """Whether it is the name of a file, or folder, that is being written."""
-    return name.startswith(".") and name.endswith(_TORN)
+def is_partial(name: str) -> bool:
+    """Return whether a file or folder of this name is still being written."""
+    return name.startswith(".") and name.endswith(_PARTIAL)
 
 
-def torn_files(folder: Path) -> list[Path]:
-    """What a kill left of files, and folders, that were being written there."""
-    return sorted(folder.glob(f".*{_TORN}"))
+def partial_files(folder: Path) -> list[Path]:
+    """Return the files and folders in `folder` that are being written, or were left by a killed process."""
+    return sorted(folder.glob(f".*{_PARTIAL}"))
 
 
-def remove_torn(folder: Path) -> None:
-    """Once nobody is writing them any more."""
-    for torn in torn_files(folder):
-        if torn.is_dir():
-            shutil.rmtree(torn, ignore_errors=True)
+def remove_partial(folder: Path) -> None:
+    """Remove the partial files and folders in `folder`. Call it when no other process writes there."""
+    for path in partial_files(folder):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
         else:
-            torn.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
 
 
 def hold(file: IO[Any]) -> bool:
-    """Lock an open file until it is closed; False if another holds it. The system takes it back from whoever dies.
+    """Lock an open file until it is closed or the process ends. Return False if another process holds the lock.
 
-    Where there are no such locks (Windows, some network folders) nobody is kept out: there it is left to the user.
+    Return True without a lock if the system has none (Windows, some network folders).
     """
     try:
         import fcntl
@@ -61,15 +61,15 @@ def hold(file: IO[Any]) -> bool:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place once the block has ended without an error.
+    """Yield a temporary path beside `path` that replaces it once the block has ended without an error.
 
-    Of a link it is what the link leads to; what is there and no file, a folder or a device, stays.
+    Follow symbolic links. Refuse to replace a folder or a device.
     """
-    path = Path(os.path.realpath(path))  # not `resolve`, which takes links that go round for a bug
+    path = Path(os.path.realpath(path))  # not `resolve`, which raises RuntimeError for a loop of links
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} exists and is not a file")
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_TORN, dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -85,9 +85,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder beside `path` that takes its place once the block has ended without an error."""
+    """Yield a temporary folder beside `path` that replaces it once the block has ended without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_TORN, dir=path.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
     try:
         yield temporary
         temporary.chmod(0o755)
@@ -100,29 +100,29 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Atomically, in UTF-8 with plain newlines."""
+    """Write a text file atomically, in UTF-8 with plain newlines."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Atomically, for people to read too."""
+    """Write a JSON file atomically, indented for people to read."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_tensors(
     path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Atomically, as safetensors."""
+    """Write a safetensors file atomically."""
     with replacing(path) as temporary:
         try:
             save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
-        except SafetensorError as error:  # a full disk, say, which safetensors takes for no OSError
+        except SafetensorError as error:  # safetensors raises its own error for a full disk
             raise OSError(f"{path}: {error}") from None
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """Several files into one folder, each atomically; what is large first, so that the small ones vouch for it."""
+    """Write several files into a folder, each atomically; tensors first, so that the texts exist only with them."""
     for name, group in tensors.items():
         write_tensors(folder / name, group)
     for name, text in texts.items():
@@ -130,7 +130,7 @@ def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, M
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object, or a FormatError that names the file."""
+    """Return the JSON object in a file. Raise a FormatError that names the file if it has none."""
     text = _read_text(path)
     try:
         value = json.loads(text)
@@ -154,7 +154,7 @@ def _read_text(path: Path) -> str:
 
 
 def check_file(path: Path) -> None:
-    """Raise a FormatError unless there is a regular file: a pipe would be waited for, a device read for ever."""
+    """Raise a FormatError unless `path` is a regular file: reading a pipe or a device might never end."""
     try:
         found = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -166,12 +166,12 @@ def check_file(path: Path) -> None:
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, or a FormatError that names it."""
+    """Return the tensors of a safetensors file. Raise a FormatError that names the file if it is damaged."""
     return read_tensors_and_metadata(path)[0]
 
 
 def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Likewise, with the file's metadata."""
+    """Return the tensors and the metadata of a safetensors file. Raise a FormatError if it is damaged."""
     check_file(path)
     try:
         with safe_open(path, framework="pt") as file:
@@ -181,7 +181,7 @@ def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, 
 
 
 class StoredModel(NamedTuple):
-    """A model folder's `config.json`, the lines of its `vocab.txt`, and its tensors."""
+    """The contents of a model folder: `config.json`, the lines of `vocab.txt`, and the tensors."""
 
     folder: Path
     meta: dict[str, Any]
@@ -190,7 +190,7 @@ class StoredModel(NamedTuple):
 
     @contextlib.contextmanager
     def readable(self) -> Iterator[None]:
-        """What goes wrong within is a FormatError that names the folder."""
+        """Turn errors raised in the block into a FormatError that names the folder."""
         try:
             yield
         except FormatError:
@@ -202,8 +202,8 @@ class StoredModel(NamedTuple):
     def fitting(self, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the tensors. Raise a FormatError unless they have the names, shapes and types of those wanted.
 
-        A NaN or an infinity among their numbers is an error, too. `wanted` may be on the meta device, which takes no
-        memory: a folder whose settings ask for more than its file has is refused before anything is allocated.
+        Raise a FormatError for a NaN or an infinity, too. `wanted` may be on the meta device, so that a folder whose
+        settings do not fit its file is refused before memory is allocated.
         """
         expected, found = (
             {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
@@ -221,9 +221,13 @@ class StoredModel(NamedTuple):
 
 
 def read_model(folder: Path, kind: str | None, version: int, *, advice: str = "") -> StoredModel:
-    """A model folder of that kind and format; one that is missing, torn, newer or another is a FormatError.
+    """Return the contents of a model folder. Raise a FormatError if it is missing, damaged or of another format.
 
-    A run has no kind. `advice` says what else can read a folder of another kind.
+    Args:
+        folder: the folder.
+        kind: the kind that its `config.json` must name; None for a run, which has no kind.
+        version: the version of the format that it must have.
+        advice: how to read a folder of another kind, for the error message.
     """
     path = folder / "config.json"
     meta = read_json(path)
@@ -240,7 +244,8 @@ def read_model(folder: Path, kind: str | None, version: int, *, advice: str = ""
 
 
 def _words(path: Path) -> list[str]:
-    """One word per line; not `splitlines`, as a word may hold U+0085 and its like."""
+    """Return the words of a file, one per line."""
+    # not `splitlines`: a word may contain U+0085 and other line endings of Unicode
     words = _read_text(path).split("\n")[:-1]
     if len(set(words)) < len(words):
         word, count = Counter(words).most_common(1)[0]
@@ -250,21 +255,21 @@ def _words(path: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Int8Rows:
-    """Row i is `codes[i] * scales[i]`. Shape: codes (..., d) int8, scales (...) float32."""
+    """Matrix in int8 whose row i is `codes[i] * scales[i]`. Shape: codes (..., d) int8, scales (...) float32."""
 
     codes: Tensor
     scales: Tensor
 
     def __getitem__(self, rows: Tensor) -> Tensor:
-        """The rows of those numbers: (...) -> (..., d), for a matrix of two dimensions."""
+        """Return the rows with these indices in float32: (...) -> (..., d). The matrix must have two dimensions."""
         return torch.embedding(self.codes, rows).float() * self.scales[rows].unsqueeze(-1)
 
     def full(self) -> Tensor:
-        """The whole matrix in float32."""
+        """Return the whole matrix in float32."""
         return self.codes.float() * self.scales.unsqueeze(-1)
 
 
 def quantised(matrix: Tensor) -> Int8Rows:
-    """Each row (last dimension) with a scale of its own, so that its largest entry is 127."""
+    """Return a matrix in int8. Each row (last dimension) has a scale by which its largest entry is 127."""
     scales = matrix.abs().amax(dim=-1).clamp_min(1e-12) / 127
     return Int8Rows((matrix / scales.unsqueeze(-1)).round().to(torch.int8), scales)

@@ -1,5 +1,10 @@
 """scikit-learn estimators: `bough.integrations.sklearn` under a shorter name."""
 
-from bough.integrations.sklearn import TreeLSTMClassifier, TreeLSTMPairRegressor
+from bough.integrations.sklearn import (
+    TreeLSTMClassifier,
+    TreeLSTMPairClassifier,
+    TreeLSTMPairRegressor,
+    TreeLSTMRegressor,
+)
 
-__all__ = ["TreeLSTMClassifier", "TreeLSTMPairRegressor"]
+__all__ = ["TreeLSTMClassifier", "TreeLSTMPairClassifier", "TreeLSTMPairRegressor", "TreeLSTMRegressor"]

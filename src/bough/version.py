@@ -1,3 +1,3 @@
-"""Which bough this is: the one place that says so."""
+"""The version of bough."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli_calls import bough
+from cli_calls import bough_here as bough
+from fitted_pipelines import PLANS, fitted, folder_of
 from small_fits import QUICK, examples, write_csv
 
 SETTINGS = [part for key, value in QUICK.items() for part in ("--set", f"{key}={value}")]
@@ -17,11 +18,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = zip(*examples(60), strict=True)
     file = write_csv(home / "things.csv", rows)
     done = bough(
-        "fit", str(file), "--out", str(home / "model"), "--trees", "none", "--epochs", "5", *SETTINGS
+        *("fit", str(file), "--out", str(home / "model"), "--trees", "none", "--epochs", "5"),
+        *(*SETTINGS, "--batch-size", "6", "--learning-rate", "0.06"),
     )
     assert done.returncode == 0, done.stderr
     assert "stratified by class" in done.stderr
-    for shown in ("accuracy", "bag of words", "ECE before temperature scaling", "fruit", "true \\ predicted"):
+    for shown in (
+        "accuracy",
+        "logistic regression on TF-IDF",
+        "ECE before temperature scaling",
+        "fruit",
+        "true \\ predicted",
+    ):
         assert shown in done.stdout
     return home
 
@@ -37,18 +45,51 @@ def test_a_fitted_model_scores_evaluates_and_has_a_report(folder: Path) -> None:
     assert "fruit" in report
     judged = bough("evaluate", model, str(folder / "things.csv"), "--json")
     assert json.loads(judged.stdout)["accuracy"] > 0.9
-    shown = bough("sentiment", "A ripe fig .", "--model", model)
+    shown = bough("predict", "A ripe fig .", "--model", model)
     assert "fruit (" in shown.stdout
+
+
+def test_options_override_the_recipe(folder: Path) -> None:
+    config = json.loads((folder / "model" / "run.json").read_text())["config"]
+    assert (config["batch_size"], config["learning_rate"]) == (6, 0.06)
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        ("numbers", ["3 days late"]),
+        ("labels", ["3 days late"]),
+        ("pairs", ["3 dogs run", "3 men run"]),
+        ("trees", [json.dumps(PLANS[3])]),
+    ],
+)
+def test_a_model_of_any_kind_predicts(kind: str, texts: list[str]) -> None:
+    folder, pipeline = str(folder_of(kind)), fitted(kind)
+    result = pipeline(*texts)
+    shown = bough("predict", *texts, "--model", folder)
+    assert shown.returncode == 0, shown.stderr
+    assert result.label in shown.stdout
+    plain = json.loads(bough("predict", *texts, "--model", folder, "--json").stdout)
+    assert plain == json.loads(result.json())
+
+
+def test_evaluate_without_a_file_says_what_to_type() -> None:
+    done = bough("evaluate", "models/tickets-1")
+    assert done.returncode == 2
+    assert "use bough evaluate models/tickets-1 FILE" in done.stderr
 
 
 def test_what_is_wrong_is_one_line(folder: Path) -> None:
     file = str(folder / "things.csv")
     for arguments, message in [
         (("--label", "kind"), "no column 'kind'"),
-        (("--epochs", "many"), "--epochs many: a number, or auto"),
-        (("--out", str(folder / "model")), "is not empty; continue it with --resume"),
+        (("--epochs", "many"), "--epochs many: must be a positive number or auto"),
+        (("--out", str(folder / "model")), "is not empty; resume the run"),
         (("--recipe", "fit-text"), "did you mean 'fit-texts'?"),
+        ((), "which column is the text? name it; the columns are 'No.', 'asked', 'desk'; --text COLUMN"),
     ]:
+        if not arguments:
+            file = str(write_csv(folder / "odd.csv", [("1", "why", "a")], ("No.", "asked", "desk")))
         done = bough("fit", file, *arguments)
         assert done.returncode == 2
         assert message in done.stderr

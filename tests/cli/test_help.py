@@ -12,7 +12,7 @@ from bough.nn.kernels import path
 
 NAMES = {
     "Text": ["sentiment", "relatedness", "nearest", "score", "serve"],
-    "Your own data": ["fit", "evaluate"],
+    "Your own data": ["fit", "evaluate", "predict"],
     "Tools": ["parser", "fetch"],
 }
 

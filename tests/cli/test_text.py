@@ -63,7 +63,9 @@ def test_a_tree_of_ones_own(tmp_path: Path, bough: Call) -> None:
 def test_relatedness_and_nearest(tmp_path: Path, bough: Call) -> None:
     shown = bough("relatedness", "A cat sleeps", "A cat is sleeping", "--json")
     assert json.loads(shown.stdout)["score"] > 3.5, shown.stderr
-    assert "of 5" in bough("relatedness", "A cat sleeps", "A plane lands").stdout
+    shown = bough("relatedness", "A cat sleeps", "A plane lands")
+    assert shown.returncode == 0, shown.stderr
+    assert "of 5" in shown.stdout
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("A plane lands\n\nThe cat is asleep\nA man cooks\n")
     found = bough("nearest", "A cat sleeps", "--corpus", str(corpus), "-k", "2", "--json").stdout.splitlines()
@@ -96,17 +98,21 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("sentiment", ""), "no word in the text"),
         (("sentiment", "  ", "good"), "no word in text 0"),
         (("sentiment", "good", "--parser", "nope"), "no parser 'nope'"),
-        (("sentiment", "good", "--model", "nope"), "no model 'nope'"),
-        (("sentiment", "good", "--model", "relatedness"), "a model for relatedness, not for sentiment"),
-        (("sentiment", "bad film", "--tree", PTB), "the tree's word 1 is 'The'"),
+        (("predict", "good", "--model", "nope"), "no model 'nope'"),
+        (
+            ("predict", "good", "--model", "relatedness"),
+            "relatedness is a model of pairs: give two texts",
+        ),
+        (("sentiment", "bad film", "--tree", PTB), "word 1 of the tree is 'The'"),
         (("sentiment", "good", "--tree", "nope"), "neither a file nor a tree"),
         (("relatedness", "good"), "B"),
         (("nearest", "good", "--corpus", "/no/such/file"), "/no/such/file"),
         (("score", "/no/such/file"), "/no/such/file"),
-        (("score", "reviews.csv"), "reviews.csv is a table"),
-        (("score", "/dev/null", "--resume"), "name it with --out"),
+        (("score", "reviews.csv"), "reviews.csv: no such file"),
+        (("score", "/tmp"), "/tmp: a folder"),
+        (("score", "/dev/null", "--resume"), "it needs an input file and --out"),
         (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),
-        (("sentiment", "good", "--svg", "/tmp"), "/tmp exists and is not a file"),
+        (("sentiment", "good", "--svg", "a.png"), "the picture is in SVG format; name the file a.svg"),
         (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
     ],
 )

@@ -233,9 +233,9 @@ def test_a_local_copy_with_a_fault_is_told_by_its_own_path(copies: Path, target:
 
 
 def test_an_empty_source_says_what_was_looked_for(tmp_path: Path, target: Path) -> None:
-    with pytest.raises(DataError, match=r"--from .*: neither woods/oak\.txt nor oak\.zip in it"):
+    with pytest.raises(DataError, match=r".*: neither woods/oak\.txt nor oak\.zip in it"):
         fetch(WOODS, target, source=tmp_path)
-    with pytest.raises(DataError, match=r"--from .*nowhere: no such folder"):
+    with pytest.raises(DataError, match=r".*nowhere: no such folder"):
         fetch(WOODS, target, source=tmp_path / "nowhere")
 
 

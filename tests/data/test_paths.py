@@ -28,7 +28,7 @@ def test_without_either_it_is_the_user_cache(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_named_folder_must_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = tmp_path / "nowhere"
-    with pytest.raises(DataError, match=rf"--data {missing}: no such folder"):
+    with pytest.raises(DataError, match=rf"the data folder {missing}: no such folder"):
         find_data(missing)
     monkeypatch.setenv("BOUGH_DATA", str(missing))
     with pytest.raises(DataError, match=rf"BOUGH_DATA {missing}: no such folder"):
@@ -42,7 +42,7 @@ def test_a_missing_file_is_named_with_the_ways_out(tmp_path: Path) -> None:
         require([tmp_path / "here", tmp_path / "gone"], "sst")
     message = str(caught.value)
     assert "\n" not in message
-    for part in (str(tmp_path / "gone"), "python -m paper fetch sst", "--data DIR", "BOUGH_DATA"):
+    for part in (str(tmp_path / "gone"), "python -m paper fetch sst", "BOUGH_DATA"):
         assert part in message
 
 

@@ -76,7 +76,7 @@ def test_auto_takes_the_completed_840b_where_the_plain_one_has_too_little(
 
 
 def test_the_completed_840b_is_taken_by_name(both: Path) -> None:
-    with pytest.raises(DataError, match=r"no glove\.840B\.300d\.completed; name a file with --vectors"):
+    with pytest.raises(DataError, match=r"no glove\.840B\.300d\.completed; name a file of vectors"):
         choose(both, {}, "840B-completed")
     path = written(both / "glove" / "glove.840B.300d.completed.txt", "")
     assert choose(both, {}, "840B-completed") == path
@@ -89,7 +89,9 @@ def test_auto_without_840b_is_6b(both: Path) -> None:
 
 def test_auto_with_too_small_an_840b_alone_says_the_ways_out(both: Path) -> None:
     (both / "glove" / "glove.6B.300d.txt").unlink()
-    with pytest.raises(DataError, match=r"50\.0% of 2 tokens, 95% wanted.*bough fetch glove.*--vectors 840B"):
+    with pytest.raises(
+        DataError, match=r"50\.0% of 2 tokens, 95% wanted.*bough fetch glove.*by the name 840B"
+    ):
         choose(both, {"the": 1, "elm": 1})
 
 

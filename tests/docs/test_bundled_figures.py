@@ -1,4 +1,4 @@
-"""The README's figures of the shipped models are those of their cards, and none is of a development set."""
+"""The README's figures of the bundled models are those of their cards, and none is of a development set."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ DEVELOPED = re.compile(r"\| development set: .*?\n\n", re.DOTALL)
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("sentiment", r"The shipped sentiment model.*?(?=The relatedness model)"),
+        ("sentiment", r"The bundled sentiment model.*?(?=The relatedness model)"),
         ("relatedness", r"The relatedness model.*?(?=\n\n)"),
     ],
 )

@@ -26,13 +26,14 @@ PAGES = [page for page in PAGES if page not in GENERATED]
 FOLDERS = ("src", "paper", "bundle", "benchmarks", "tools", "examples")
 CODE = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 CODE = [path for path in CODE if of_code(path.read_text(encoding="utf-8"))]
-FORMER = re.compile(r"\bbough (train|tune|bench|ship|prepare|recipes|reproduce|parser (train|evaluate))\b")
+FORMER = re.compile(r"\bbough (train|tune|bench|ship|prepare|recipes|reproduce)\b")
 
 
-def unreleased() -> str:
-    """What the changelog says of this version, but for the tables of former names."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n## 0.")[0]
-    return re.sub(r"^### Names\n.*?(?=^### )", "", text, flags=re.MULTILINE | re.DOTALL)
+def latest_changes() -> str:
+    """Return what the changelog says of this version and of what follows it, without the tables of former names."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    text = "".join(re.split(r"(?m)^(?=## )", text)[:3])  # title, Unreleased, this version
+    return re.sub(r"^### Names\n.*?(?=^### |\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def name(path: Path) -> str:
@@ -46,7 +47,7 @@ def test_the_commands_of_a_page_exist(page: Path) -> None:
 
 
 def test_the_commands_of_the_changelog_exist() -> None:
-    found = of_page(unreleased())
+    found = of_page(latest_changes())
     assert len(found) > 10
     for told in found:
         check(told)
@@ -93,14 +94,14 @@ def test_every_extra_that_is_named_exists() -> None:
     [
         "bough tune sick-dependency",
         "bough fetch sst",
-        "bough evaluate runs/sick-dependency-1",
+        "bough evaluate runs/sick-dependency-1 test.csv --dev",
         "bough fit FILE --leafs NAME",
         "python -m paper train demo",
         "python -m paper prepare stsb",
         "python -m bundle sentiment --out FOLDER --vectors 840B",
         "python -m benchmarks growth",
         "python -m benchmarks speed --rounds 3",
-        "python -m bundle.everyday --tset",
+        "python -m bundle check sentiment --tset",
         "torchrun --nproc-per-node 2 -m bough train sst5-lstm",
     ],
 )
@@ -117,10 +118,10 @@ def test_what_is_read_of_a_text() -> None:
         Command("paper", ["train", "x", "--seed", "1"], True),
     ]
     assert of_prose(
-        "As `bough fit ...` and\n`python -m bundle parser\ntrain` do, in `bough.nn`, for bough users."
+        "As `bough fit ...` and\n`python -m bundle\nparser` do, in `bough.nn`, for bough users."
     ) == [
         Command("bough", ["fit"], False),
-        Command("bundle", ["parser", "train"], False),
+        Command("bundle", ["parser"], False),
     ]
     assert of_code("f'run `python -m paper fetch {what}`'") == [Command("paper", ["fetch", "X"], False)]
     assert command("python -m spacy download en", whole=True) is None

@@ -88,7 +88,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("bough.data.paths.user_cache", lambda: tmp_path / "cache")
     small_encoder.make(tmp_path / "all-MiniLM-L6-v2")
     texts, labels = examples(60)
-    write_csv(tmp_path / "tickets.csv", zip(texts, labels, strict=True))
+    for name in ("tickets.csv", "new.csv"):
+        write_csv(tmp_path / name, zip(texts, labels, strict=True))
     asked = [QUESTIONS[number % 2].format(number) for number in range(60)]
     write_csv(tmp_path / "questions.csv", zip(asked, ["thing", "person"] * 30, strict=True))
     for name in ("new.txt", "reviews.txt", "sentences.txt", "docs/sentences.txt"):

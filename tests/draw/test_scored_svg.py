@@ -7,7 +7,8 @@ import pytest
 
 from bough.draw import COLOURS, WIDEST, svg
 from bough.draw.canvas import MARGIN
-from bough.pipelines import Sentiment
+from bough.models.output_spec import OutputSpec
+from bough.pipelines import Prediction
 from bundled_pipelines import sentiment
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -18,7 +19,7 @@ LONG = (
 )
 
 
-def parsed(result: Sentiment) -> ElementTree.Element:
+def parsed(result: Prediction) -> ElementTree.Element:
     return ElementTree.fromstring(svg(result))
 
 
@@ -122,7 +123,7 @@ def test_a_notebook_shows_the_picture() -> None:
     assert result._repr_svg_() == result.svg() == svg(result)
 
 
-def drawn(result: Sentiment, **options: object) -> dict[int, ElementTree.Element]:
+def drawn(result: Prediction, **options: object) -> dict[int, ElementTree.Element]:
     root = ElementTree.fromstring(svg(result, **options))  # type: ignore[arg-type]
     return {
         int(str(group.get("data-node"))): group for group in root.iter(f"{SVG}g") if group.get("data-node")
@@ -160,9 +161,9 @@ def test_a_node_that_is_not_there(options: dict[str, object]) -> None:
 def test_classes_without_an_order_have_colours_and_letters_of_their_own() -> None:
     result = sentiment()("A tree grows.")
     names = ("animal", "plant", "stone", "water", "wind")
-    other = Sentiment(result.text, names, result._sentences, result._probabilities, ordered=False)
+    other = Prediction(result.text, OutputSpec(names), result._sentences, result._rows)
     drawn = svg(other)
     level = len(COLOURS) + names.index(other.nodes[0].label)
     assert f'class="l{level}"' in drawn
     assert f">{other.nodes[0].label[:2]}<" in drawn
-    assert other.score == max(other.probabilities)
+    assert other.score == max(other.probabilities.values())

@@ -14,7 +14,7 @@ PICTURES = 6  # the cells of the notebook that end with something to see
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
 def test_an_example_is_short_and_has_a_test(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < 80
-    assert f'("{path.stem}", ' in Path(__file__).with_name("test_examples.py").read_text(encoding="utf-8")
+    assert f'"{path.stem}' in Path(__file__).with_name("test_examples.py").read_text(encoding="utf-8")
 
 
 def test_a_notebook_is_committed_without_its_outputs() -> None:

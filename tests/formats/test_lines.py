@@ -15,7 +15,7 @@ POINTERS = "2 0\n0\n"
 
 formats = pytest.mark.parametrize(
     ("read", "text"),
-    [(ptb.read, BRACKETS), (conllu.read, CONLLU), (pointers.read_dependency, POINTERS)],
+    [(ptb.read, BRACKETS), (conllu.read, CONLLU), (pointers.read, POINTERS)],
     ids=["ptb", "conllu", "pointers"],
 )
 

@@ -76,28 +76,13 @@ def test_iterate_gives_the_trees_before_a_mistake() -> None:
         next(stream)
 
 
-@pytest.mark.parametrize(
-    ("labelled", "tokens", "labels"),
-    [
-        (None, [None, "elm", "S", "bends"], [None, "the", None, None]),
-        (True, [None, "elm", "bends"], [None, "the", "S"]),
-        (False, [None, None, "the", "elm", None, "S", "bends"], None),
-    ],
-)
-def test_labelled_says_whether_a_first_word_is_a_label(labelled: Any, tokens: Any, labels: Any) -> None:
-    tree = ptb.parse("((the elm) ( S bends))", labelled=labelled)
-    words = [token for token in tree.tokens or () if token is not None]
-    assert words == [token for token in tokens if token is not None]
-    if labels is None:
-        assert tree == Tree([-1, 0, 1, 1, 0, 4, 4], tokens=tokens)
-    elif labelled:
-        assert tree == Tree([-1, 0, 0], tokens=tokens, labels=labels)
-    else:
-        assert tree.labels == (None, "the", None, None, None)
-
-
-def test_a_label_may_stand_on_a_line_of_its_own_where_labels_are_sure() -> None:
-    assert ptb.read(["(", "S", "(", "V", "go", "))"], labelled=True) == [ptb.parse("(S (V go))")]
+def test_labelled_says_whether_text_at_a_bracket_is_a_label() -> None:
+    text = "((the elm) ( S bends))"
+    labels = [None, "the", None, None, None]
+    expected = Tree([-1, 0, 0, 2, 2], tokens=[None, "elm", None, "S", "bends"], labels=labels)
+    assert ptb.parse(text) == expected
+    tokens = [None, None, "the", "elm", None, "S", "bends"]
+    assert ptb.parse(text, labelled=False) == Tree([-1, 0, 1, 1, 0, 4, 4], tokens=tokens)
 
 
 def test_labels_stay_strings() -> None:
@@ -277,3 +262,22 @@ def test_treebanks_survive_writing_and_reading(path: Any) -> None:
     assert [ptb.write(tree, escape=False) for tree in ptb.read(lines, unescape=False)] == lines
     drawn = ptb.read(lines)
     assert ptb.read(map(ptb.write, drawn)) == drawn
+
+
+@pytest.mark.parametrize(
+    ("token", "word"),
+    [
+        ("-LRB-", "("),
+        ("-RCB-", "}"),
+        (r"and\/or", "and/or"),
+        (r"\*\*\*", "***"),
+        ("2\u00a01\\/2", "2\u00a01/2"),
+        ("--", "--"),
+        ("-lrb-", "-lrb-"),
+        ("elm", "elm"),
+        ("back\\slash", "back\\slash"),
+    ],
+)
+def test_escapes_are_undone_and_nothing_else(token: str, word: str) -> None:
+    assert ptb.unescaped(token) == word
+    assert ptb.unescaped(word) == word

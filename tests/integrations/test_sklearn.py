@@ -33,8 +33,35 @@ def test_a_classifier_is_cloned_searched_pickled_and_keeps_its_labels() -> None:
     again = pickle.loads(pickle.dumps(one))
     assert np.array_equal(again.predict_proba(texts), p)
     assert len(cross_val_score(clone(one).set_params(epochs=1), texts, labels, cv=2)) == 2
-    search = GridSearchCV(clone(one), {"epochs": [1, 2]}, cv=2).fit(texts, labels)
-    assert search.best_params_["epochs"] in (1, 2)
+    search = GridSearchCV(clone(one), {"hidden_size": [6, 8], "epochs": [1]}, cv=2).fit(texts, labels)
+    assert search.best_estimator_.pipeline_.model.config.hidden_size == search.best_params_["hidden_size"]
+
+
+@pytest.mark.parametrize("estimator", [TreeLSTMClassifier, TreeLSTMPairRegressor])
+def test_the_checks_of_scikit_learn_that_need_no_matrix(estimator: type) -> None:
+    from sklearn.utils import estimator_checks as checks
+
+    name = estimator.__name__
+    for check in (
+        "no_attributes_set_in_init",
+        "get_params_invariance",
+        "set_params",
+        "estimator_repr",
+        "estimator_cloneable",
+    ):
+        getattr(checks, f"check_{check}")(name, estimator())
+    checks.check_parameters_default_constructible(name, estimator())
+
+
+def test_folds_are_quiet_unless_verbose(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts, labels = examples(12)
+    TreeLSTMClassifier(trees="none", settings=QUICK, epochs=1).fit(texts, labels)
+    assert [record for record in caplog.records if record.levelname == "WARNING"] == []
+    assert capsys.readouterr().err == ""
+    TreeLSTMClassifier(trees="none", settings=QUICK, epochs=1, verbose=1).fit(texts, labels)
+    assert capsys.readouterr().err != ""
 
 
 def test_a_regressor_rates_pairs_given_as_columns() -> None:

@@ -140,29 +140,18 @@ def test_a_pipeline_is_saved_and_loaded_with_it(nlp: Any, tmp_path: Path) -> Non
     assert loaded(tmp_path / "nlp")(PLAIN)._.sentiment.label == nlp(PLAIN)._.sentiment.label
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of dependency trees, and of two classes without an order."""
-    mine = bough.fit(*small_fits.examples(), trees="dependency", epochs=2, settings=small_fits.QUICK)
-    mine.save(path := tmp_path_factory.mktemp("model") / "mine")
-    return path
-
-
-def test_a_model_of_dependencies_reads_those_of_spacy(package: str, folder: Path) -> None:
+def test_a_model_of_ones_own_has_its_spans_under_a_key_of_their_own(package: str, tmp_path: Path) -> None:
+    bough.fit(*small_fits.examples(), trees="dependency", epochs=2, settings=small_fits.QUICK).save(tmp_path)
     nlp = loaded(package)
-    nlp.add_pipe("bough_sentiment", config={"model": str(folder), "parser": "spacy", "spans_key": "mine"})
-    doc = nlp("The old tea is good . \n A well-made cat sleeps")
-    result = doc._.sentiment
-    assert result.classes == ("fruit", "tool")
+    nlp.add_pipe("bough_sentiment", config={"model": str(tmp_path), "spans_key": "mine"})
+    doc = nlp("The old tea is good . \n A cat sleeps")
+    assert doc._.sentiment.classes == ("fruit", "tool")
     assert len(doc.spans["mine"]) == len([word for word in doc if not word.is_space])
-    assert result.nodes[result.roots[0]].text == doc.text
-    assert result.tokens[result.nodes[0].word] == "good"  # Stanford's head, not the copula that spaCy has
 
 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"parser": "spacy"}, "reads phrases, spaCy has dependencies only; take the parser 'builtin'"),
         (
             {"model": "relatedness"},
             "has no classes of texts; bough_sentiment needs a model such as 'sentiment'",
@@ -173,13 +162,6 @@ def test_a_model_of_dependencies_reads_those_of_spacy(package: str, folder: Path
 def test_what_cannot_work_is_said_when_it_is_added(config: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         spacy.blank("en").add_pipe("bough_sentiment", config=config)
-
-
-def test_dependencies_are_wanted_where_they_are_to_be_read(folder: Path) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("bough_sentiment", config={"model": str(folder), "parser": "spacy"})
-    with pytest.raises(ValueError, match="has no dependencies; put bough_sentiment after a parser"):
-        nlp("good tea")
 
 
 def test_gold_trees_have_the_words_that_the_component_joins(nlp: Any) -> None:

@@ -1,4 +1,4 @@
-"""Claims about a shipped model's folder and its words."""
+"""Claims about a bundled model's folder and its words."""
 
 import json
 import shutil
@@ -10,24 +10,24 @@ import torch
 from bough.data.oov import rows_for
 from bough.errors import FormatError
 from bough.models import bundled as module
-from bough.models.bundled import ShippedModel, load_model
+from bough.models.bundled import BundledModel, load_model
 from bough.models.model import Model
 from bough.pipelines import MODELS
-from small_models import shipped_of
+from small_models import bundled_of
 
 WORDS = ["good", "film", "not", "wide", "eye"]
 
 
 @pytest.fixture
-def small() -> ShippedModel:
+def small() -> BundledModel:
     torch.manual_seed(1)
-    return shipped_of(WORDS)
+    return bundled_of(WORDS)
 
 
-def test_saved_and_loaded_it_is_the_same(small: ShippedModel, tmp_path: Path) -> None:
+def test_saved_and_loaded_it_is_the_same(small: BundledModel, tmp_path: Path) -> None:
     small.save(tmp_path / "m", card="# card\n", facts={"name": "sentiment"})
     again = load_model(tmp_path / "m")
-    assert isinstance(again, ShippedModel)
+    assert isinstance(again, BundledModel)
     assert again.words == WORDS
     for name, tensor in small.state_dict().items():
         assert torch.equal(again.state_dict()[name], tensor), name
@@ -36,7 +36,7 @@ def test_saved_and_loaded_it_is_the_same(small: ShippedModel, tmp_path: Path) ->
     }
 
 
-def test_a_compound_is_the_mean_of_its_parts(small: ShippedModel) -> None:
+def test_a_compound_is_the_mean_of_its_parts(small: BundledModel) -> None:
     compound, wide, eye = small.ids(["wide-eyed", "wide", "eye"])
     assert compound >= len(small.table)
     assert small.ids(["wide-eyed"])[0] == compound
@@ -44,22 +44,21 @@ def test_a_compound_is_the_mean_of_its_parts(small: ShippedModel) -> None:
     torch.testing.assert_close(rows[0], rows[1:].mean(dim=0))
 
 
-def test_unknown_words_share_row_0_and_case_does_not_matter(small: ShippedModel) -> None:
+def test_unknown_words_share_row_0_and_case_does_not_matter(small: BundledModel) -> None:
     assert small.ids(["zzz", None, "GOOD", "Films"]).tolist() == [0, 0, 1, 2]
-    assert small.knows("Goodness")
-    assert not small.knows("zzz")
+    assert small.ids(["Goodness"])[0] > 0
 
 
-def test_its_words_are_fixed(small: ShippedModel) -> None:
-    with pytest.raises(ValueError, match="words are fixed"):
+def test_its_words_are_fixed(small: BundledModel) -> None:
+    with pytest.raises(ValueError, match="words of a bundled model are fixed"):
         small.add_words(["new"], torch.zeros(1, 6))
 
 
-def test_memory_of_unknown_words_is_bounded(small: ShippedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_STRANGE", 10)
+def test_memory_of_unknown_words_is_bounded(small: BundledModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_CACHED_OOV", 10)
     for i in range(100):
         small.ids([f"wide-eye-{i}"])
-        small.forget_strangers()
+        small.forget_oov()
     assert len(small._means) <= 11
 
 
@@ -77,7 +76,7 @@ def test_memory_of_unknown_words_is_bounded(small: ShippedModel, monkeypatch: py
     ],
 )
 def test_what_is_wrong_with_a_folder_is_said(
-    small: ShippedModel, tmp_path: Path, change: dict[str, object], message: str
+    small: BundledModel, tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     small.save(tmp_path / "m", card="")
     path = tmp_path / "m" / "config.json"
@@ -86,16 +85,16 @@ def test_what_is_wrong_with_a_folder_is_said(
         load_model(tmp_path / "m")
 
 
-def test_it_is_not_a_run(small: ShippedModel, tmp_path: Path) -> None:
+def test_it_is_not_a_run(small: BundledModel, tmp_path: Path) -> None:
     small.save(tmp_path, card="")
     with pytest.raises(
-        FormatError, match=r"kind 'shipped', 'run' wanted; `python -m bundle check .*` scores"
+        FormatError, match=r"kind 'bundled', 'run' wanted; `python -m bundle check .*` scores"
     ):
         Model.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["config.json", "vocab.txt", "model.safetensors"])
-def test_a_missing_or_torn_file_is_said(name: str, small: ShippedModel, tmp_path: Path) -> None:
+def test_a_missing_or_torn_file_is_said(name: str, small: BundledModel, tmp_path: Path) -> None:
     small.save(tmp_path / "m", card="")
     shutil.copytree(tmp_path / "m", tmp_path / "torn")
     (tmp_path / "m" / name).unlink()
@@ -105,26 +104,19 @@ def test_a_missing_or_torn_file_is_said(name: str, small: ShippedModel, tmp_path
             load_model(tmp_path / folder)
 
 
-@pytest.mark.parametrize("name", ["sentiment", "relatedness", "relatedness-sick"])
+@pytest.mark.parametrize("name", ["sentiment", "relatedness"])
 def test_the_models_in_the_package(name: str) -> None:
     model = load_model(MODELS / name)
-    assert isinstance(model, ShippedModel)
-    assert len(model.words) >= (10_000 if name == "relatedness-sick" else 40_000)
+    assert isinstance(model, BundledModel)
+    assert len(model.words) >= 40_000
     assert model.table.dtype == torch.int8
-    assert all(model.knows(word) for word in ("Film", "TERRIBLE", "1987", "over-the-top", "unfilmable"))
+    assert model.ids(["Film", "TERRIBLE", "1987", "over-the-top", "unfilmable"]).all()
     names = dict(zip(model.index.values(), model.index, strict=True))
     guesses = {"2043": ["year"], "plot-heavy": ["plot", "heavy"], "unscary": ["scary", "not"]}
     for word, parts in guesses.items():  # the examples of docs/using.md
         assert word not in model.index
         assert [names[row] for row in rows_for(word, model.index)] == parts
-    scores = json.loads((MODELS / name / "config.json").read_text())["scores"]
-    # the loss, not the accuracy, for the cost of folding: a few dozen of 2,210 sentences change their class either way
-    figure, cost, sign = ("accuracy", "loss", 1) if name == "sentiment" else ("pearson", "pearson", -1)
-    for split in ("dev", "test"):
-        assert sign * (scores[split]["folded"][cost] - scores[split]["trained"][cost]) <= 0.002
-    bar = 0.01  # a point of accuracy, a hundredth of a correlation
-    assert scores["test"]["text"][figure] >= scores["test"]["shipped"][figure] - bar
-    assert "licence" in (MODELS / name / "README.md").read_text()
+    assert "## Licence" in (MODELS / name / "README.md").read_text()
 
 
 def test_all_models_together_are_small() -> None:

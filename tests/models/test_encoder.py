@@ -88,11 +88,11 @@ def test_an_encoder_with_a_decoder_is_refused(tmp_path: Path) -> None:
 
 def test_states_are_kept_whatever_the_dropout_and_not_with_another_tokenizer(tmp_path: Path) -> None:
     folder = small_encoder.make(tmp_path / "encoder")
-    before = TransformerEmbeddings(folder, freeze=2, dropout=0.0).encoder.fingerprint
-    assert TransformerEmbeddings(folder, freeze=2, dropout=0.3).encoder.fingerprint == before
+    before = TransformerEmbeddings(folder, freeze=2, dropout=0.0).fingerprint
+    assert TransformerEmbeddings(folder, freeze=2, dropout=0.3).fingerprint == before
     file = folder / "tokenizer.json"
     file.write_text(file.read_text().replace('"good"', '"goods"'))
-    assert TransformerEmbeddings(folder, freeze=2).encoder.fingerprint != before
+    assert TransformerEmbeddings(folder, freeze=2).fingerprint != before
 
 
 def test_without_the_package_one_line_says_what_to_install(
@@ -104,7 +104,7 @@ def test_without_the_package_one_line_says_what_to_install(
 
 
 def test_an_encoder_that_is_nowhere_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(DataError, match="no encoder 'no-such-encoder'"):
         TransformerEmbeddings("no-such-encoder")
     with pytest.raises(DataError, match=r"no config\.json"):
@@ -116,7 +116,7 @@ def test_an_encoder_in_the_cache_is_found_by_its_name(
 ) -> None:
     from bough.data import user_cache
 
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     place = user_cache() / "encoders" / "tiny"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to(encoder)

@@ -16,9 +16,9 @@ from bough.models.bundled import load_model
 from bough.models.config import Config
 from bough.models.model import Model
 from bough.text.builtin.parser import BuiltinParser
-from bough.train.parser.learner import folded
-from small_models import CLASSES, shipped_of
-from small_parser import SIZE, learner
+from bough.train.parser.learner import build_parser
+from small_models import CLASSES, bundled_of
+from small_parser import learner
 
 WORDS = ["good", "film"]
 HUGE = 20_000
@@ -43,32 +43,22 @@ for kind, folder in zip(sys.argv[1::2], sys.argv[2::2]):
 """
 
 
-def refused(*folders: tuple[str, Path]) -> list[str]:
-    """Why each folder is refused, one line each."""
-    arguments = [str(part) for pair in folders for part in pair]
-    command = [sys.executable, "-c", LOAD, *arguments]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.splitlines()
-
-
 def run(folder: Path) -> Path:
     Model(Config(embedding_size=6, hidden_size=4), CLASSES, WORDS).save(folder, card="")
     return folder
 
 
-def shipped(folder: Path) -> Path:
-    shipped_of(WORDS).save(folder, card="")
+def bundled(folder: Path) -> Path:
+    bundled_of(WORDS).save(folder, card="")
     return folder
 
 
 def parser(folder: Path) -> Path:
-    made = learner()
-    BuiltinParser(made.lexicon, SIZE, made.relations, folded(made)).save(folder)
+    build_parser(learner()).save(folder)
     return folder
 
 
-KINDS: dict[str, Callable[[Path], Path]] = {"run": run, "shipped": shipped, "parser": parser}
+KINDS: dict[str, Callable[[Path], Path]] = {"run": run, "bundled": bundled, "parser": parser}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -76,33 +66,42 @@ def load(kind: str, folder: Path) -> object:
     return BuiltinParser.load(folder) if kind == "parser" else load_model(folder)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_sizes_that_the_tensors_do_not_have_take_no_memory(tmp_path: Path) -> None:
-    folders = {kind: make(tmp_path / kind) for kind, make in KINDS.items()}
-    folders["encoder"] = small_encoder.make(tmp_path / "encoder")
-    for kind, folder in folders.items():
-        config = json.loads((folder / "config.json").read_text())
-        sizes = config[{"parser": "size"}.get(kind, "config")] if kind != "encoder" else config
-        sizes |= {{"parser": "hidden"}.get(kind, "hidden_size"): HUGE}
-        (folder / "config.json").write_text(json.dumps(config))
-    said = refused(*folders.items())
-    assert len(said) == len(folders)
-    for kind, line in zip(folders, said, strict=True):
-        assert ("config.json asks for" if kind == "encoder" else "wanted") in line  # not: out of memory
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
-def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
-    folders = []
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], str]:
+    """Why folders are refused, by their kind and by what is wrong: "size", or the name of a file that is a pipe."""
+    folders: dict[tuple[str, str], Path] = {}
     for kind, make in {**KINDS, "encoder": small_encoder.make}.items():
+        folders[kind, "size"] = folder = make(tmp_path_factory.mktemp("folder"))
+        config = json.loads((folder / "config.json").read_text())
+        sizes = config if kind == "encoder" else config["size" if kind == "parser" else "config"]
+        sizes |= {"hidden" if kind == "parser" else "hidden_size": HUGE}
+        (folder / "config.json").write_text(json.dumps(config))
         for name in ("config.json", "vocab.txt", "model.safetensors"):
-            folder = make(tmp_path / f"{kind}-{name}")
-            (folder / name).unlink()
-            os.mkfifo(folder / name)
             if (kind, name) != ("encoder", "config.json"):  # without that file it is no encoder's folder
-                folders.append((kind, folder))
-    said = refused(*folders)
-    assert [line.partition(": ")[2] for line in said] == ["not a regular file"] * len(folders)
+                folders[kind, name] = folder = make(tmp_path_factory.mktemp("folder"))
+                (folder / name).unlink()
+                os.mkfifo(folder / name)
+    arguments = [str(part) for (kind, _), folder in folders.items() for part in (kind, folder)]
+    ran = subprocess.run(
+        [sys.executable, "-c", LOAD, *arguments], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return dict(zip(folders, ran.stdout.splitlines(), strict=True))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("kind", [*KINDS, "encoder"])
+def test_sizes_that_the_tensors_do_not_have_take_no_memory(
+    kind: str, refused: dict[tuple[str, str], str]
+) -> None:
+    reason = "config.json asks for" if kind == "encoder" else "wanted"
+    assert reason in refused[kind, "size"]  # not: out of memory
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(refused: dict[tuple[str, str], str]) -> None:
+    said = {line.partition(": ")[2] for (_, what), line in refused.items() if what != "size"}
+    assert said == {"not a regular file"}
 
 
 @every_kind
@@ -122,7 +121,7 @@ def test_numbers_that_are_none_are_refused(kind: str, number: float, tmp_path: P
     folder = KINDS[kind](tmp_path / "m")
     file = folder / "model.safetensors"
     tensors = load_file(file)
-    name = {"run": "encoder.U", "shipped": "scales", "parser": "words.scales"}[kind]
+    name = {"run": "encoder.U", "bundled": "scales", "parser": "words.scales"}[kind]
     tensors[name].view(-1)[-1] = number
     save_file(tensors, file)
     with pytest.raises(FormatError, match=rf"model\.safetensors: {name} has a NaN or an infinity"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bough.models.metrics import ClassLine, class_report, correlations
-from bough.models.output_spec import Purpose
+from bough.models.output_spec import OutputSpec
 
 
 def test_the_figures_of_pairs_are_those_by_hand() -> None:
@@ -16,9 +16,9 @@ def test_the_figures_of_pairs_are_those_by_hand() -> None:
 
 @pytest.mark.parametrize("ratings", [(1.0, 5.0), (0.0, 1.0), (-2.0, 10.0)])
 def test_the_ends_of_the_head_s_scale_are_those_of_the_ratings(ratings: tuple[float, float]) -> None:
-    purpose, (low, high) = Purpose(ratings=ratings), ratings
-    assert [purpose.rating(place, 5) for place in (1, 3, 5)] == [low, (low + high) / 2, high]
-    assert [purpose.place(rating, 5) for rating in (low, (low + high) / 2, high)] == [1, 3, 5]
+    output_spec, (low, high) = OutputSpec(ratings=ratings), ratings
+    assert [output_spec.rating(place, 5) for place in (1, 3, 5)] == [low, (low + high) / 2, high]
+    assert [output_spec.place(rating, 5) for rating in (low, (low + high) / 2, high)] == [1, 3, 5]
 
 
 def test_the_figures_of_classes_are_those_by_hand() -> None:

@@ -11,15 +11,15 @@ from bough import FormatError, Tree
 from bough.models.batching import collate, prepare_all
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import Purpose
+from bough.models.output_spec import OutputSpec
 from small_models import CLASSES, PAIRS, SMALL, assert_comes_back_as_it_was, model_of
 
 MODELS = [
     model_of(Config(**SMALL)),
-    model_of(Config(**SMALL, layer="dependency"), Purpose(classes=("bad", "good"), trees="whole")),
+    model_of(Config(**SMALL, layer="dependency"), OutputSpec(classes=("bad", "good"), trees="whole")),
     model_of(Config(**SMALL, layer="lstm", layer_settings={"layers": 2, "bidirectional": True})),
     model_of(Config(**SMALL, task="pairs", layer="attentive"), PAIRS),
-    model_of(Config(**SMALL, task="pairs", layer="dependency-mean"), Purpose(ratings=(0, 1))),
+    model_of(Config(**SMALL, task="pairs", layer="dependency-mean"), OutputSpec(ratings=(0, 1))),
 ]
 
 
@@ -50,10 +50,10 @@ def test_the_states_of_a_sentence_do_not_depend_on_its_neighbours() -> None:
     ]
     with torch.no_grad():
         forest, ids = collate(prepare_all(trees, model), model)
-        together = model.sentences(model.look_up(forest, ids), forest)
+        together = model.sentences(forest, ids)
         for tree, state in zip(trees, together, strict=True):
             forest, ids = collate(prepare_all([tree], model), model)
-            assert torch.allclose(model.sentences(model.look_up(forest, ids), forest)[0], state)
+            assert torch.allclose(model.sentences(forest, ids)[0], state)
 
 
 def _damage_json(folder: Path) -> None:

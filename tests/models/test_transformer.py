@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import torch
 
 import bough
 import small_encoder
-from bough.models.activation_cache import Memory
 from bough.models.transformer import TransformerEmbeddings
 
 TEXTS = [
@@ -48,7 +48,7 @@ def test_the_two_parts_give_what_the_whole_encoder_gives(encoder: Path, freeze: 
 def test_a_words_state_is_the_mean_or_the_first_of_its_pieces(encoder: Path, pool: str) -> None:
     leaves = TransformerEmbeddings(encoder, pool=pool)  # type: ignore[arg-type]
     letters = words(leaves, [["xy"]])
-    (encoded,) = leaves._pieces([["xy"]])
+    (encoded,) = leaves.tokenizer.encode([["xy"]])
     h = leaves._states(encoded.windows)[0, 1:3]
     assert torch.allclose(letters[0], h.mean(dim=0) if pool == "mean" else h[0], atol=1e-6)
 
@@ -82,11 +82,11 @@ def test_what_is_remembered_is_what_is_computed(encoder: Path, tmp_path: Path) -
     leaves = TransformerEmbeddings(encoder, freeze=2)
     before = words(leaves, TEXTS)
     told: list[tuple[int, int]] = []
-    leaves.remember(TEXTS, tmp_path, tell=lambda done, total: told.append((done, total)))
+    leaves.remember(TEXTS, tmp_path, callback=lambda done, total: told.append((done, total)))
     assert told[-1][0] == told[-1][1] > 0
     assert torch.allclose(words(leaves, TEXTS), before, atol=5e-3)
-    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npy")}
-    assert files
+    (file,) = tmp_path.iterdir()
+    content = file.read_bytes()
 
     def never(*_: object) -> torch.Tensor:
         raise AssertionError("the frozen layers ran again")
@@ -95,7 +95,7 @@ def test_what_is_remembered_is_what_is_computed(encoder: Path, tmp_path: Path) -
     again._frozen = never  # type: ignore[assignment,method-assign]
     again.remember(TEXTS, tmp_path)
     assert torch.equal(words(again, TEXTS), words(leaves, TEXTS))
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npy")} == files
+    assert file.read_bytes() == content
 
 
 def test_another_encoder_or_layer_has_a_memory_of_its_own(encoder: Path, tmp_path: Path) -> None:
@@ -106,28 +106,19 @@ def test_another_encoder_or_layer_has_a_memory_of_its_own(encoder: Path, tmp_pat
     assert len(list(memory.iterdir())) == 3
 
 
-@pytest.mark.parametrize("torn", ["*.npy", "*.index"])
+@pytest.mark.parametrize("damage", [lambda content: content[:-7], lambda content: b"no database" * 99])
 def test_a_damaged_memory_is_made_again(
-    encoder: Path, tmp_path: Path, torn: str, caplog: pytest.LogCaptureFixture
+    encoder: Path, tmp_path: Path, damage: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture
 ) -> None:
     first = TransformerEmbeddings(encoder, freeze=2)
     first.remember(TEXTS, tmp_path)
     expected = words(first, TEXTS)
-    (file,) = tmp_path.rglob(torn)
-    file.write_bytes(file.read_bytes()[:-7])
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
     again = TransformerEmbeddings(encoder, freeze=2)
     again.remember(TEXTS, tmp_path)
-    assert "computed again" in caplog.text
+    assert "it is made anew" in caplog.text
     assert torch.equal(words(again, TEXTS), expected)
-
-
-def test_a_memory_that_another_run_filled_is_read(tmp_path: Path) -> None:
-    mine, theirs = Memory(tmp_path), Memory(tmp_path)
-    window, rows = np.array([1, 2, 3]), np.ones((3, 4), dtype=np.float16)
-    theirs.add([window], [rows])
-    assert mine.get(window) is None
-    mine.refresh()
-    assert np.array_equal(mine.get(window), rows)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("freeze", "learning"), [(0, 3), (1, 2), (-1, 1), (None, 0)])
@@ -155,7 +146,7 @@ def test_what_was_learned_is_in_the_folder_that_is_saved(encoder: Path, tmp_path
     with torch.no_grad():
         for p in leaves.parameters():
             p.add_(0.01)
-    leaves.encoder.round()
+    leaves.round()
     leaves.save(tmp_path / "saved")
     assert torch.equal(
         words(TransformerEmbeddings(tmp_path / "saved", freeze=1), TEXTS), words(leaves, TEXTS)
@@ -249,9 +240,9 @@ def test_a_leaf_without_a_word_is_no_word(encoder: Path) -> None:
 def test_a_copy_of_remembered_leaves_reads_the_same_files(encoder: Path, tmp_path: Path) -> None:
     leaves = TransformerEmbeddings(encoder, freeze=2)
     leaves.remember(TEXTS, tmp_path)
-    memory = leaves.memory
+    memory = leaves.cache
     assert memory is not None
-    window = leaves._pieces(TEXTS)[0].windows[0]
+    window = leaves.tokenizer.encode(TEXTS)[0].windows[0]
     assert np.array_equal(pickle.loads(pickle.dumps(memory)).get(window), memory.get(window))  # type: ignore[arg-type]
 
 

@@ -94,9 +94,9 @@ def test_weights_are_views() -> None:
 def test_recurrent_dropout_masks_u_at_every_node(output_gate: bool, keyed: bool) -> None:
     p = 0.4
     forest = Forest(MIXED)
-    masks = torch.empty(forest.size, D, dtype=torch.float64)
+    masks = torch.empty(forest.num_nodes, D, dtype=torch.float64)
     torch.manual_seed(5)
-    masks[forest.node_of] = dropout_mask(masks, forest.size, D, p)
+    masks[forest.node_of] = dropout_mask(masks, forest.num_nodes, D, p)
     assert {0.0, 1 / (1 - p)} == set(masks.unique().tolist())
     keys = [[0] * len(tree) for tree in MIXED] if keyed else None  # equal subtrees, yet each draws its own
     layer = ChildSumTreeLSTM(X, D, output_gate=output_gate, recurrent_dropout=p)

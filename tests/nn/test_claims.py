@@ -59,9 +59,10 @@ def test_a_single_node(name: str) -> None:
     assert_all_close(states(layer, x, Forest(trees)), one_by_one(layer, x, trees))
 
 
-def test_depth_ten_thousand(name: str) -> None:
+@pytest.mark.parametrize("nodes", [1_500, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_depth(name: str, nodes: int) -> None:
     layer = build(name)
-    tree = related([*range(1, 10_000), -1])
+    tree = related([*range(1, nodes), -1])
     x = torch.randn(len(tree), X, requires_grad=True)
     out = states(layer, x, Forest([tree]))[0]
     assert out.shape == (len(tree), layer.width)
@@ -206,7 +207,7 @@ def test_levels_of_many_rows_agree(name: str) -> None:
 
 
 def test_long_chains(name: str) -> None:
-    tree = related([*range(1, 300), -1])
+    tree = related([*range(1, 120), -1])
     assert_one_by_one(name, [tree, related([-1])])
 
 
@@ -253,6 +254,9 @@ def test_float32_is_float64_rounded(name: str) -> None:
 
 def test_reset_draws_every_weight_again(name: str) -> None:
     layer = build(name)
+    with torch.no_grad():
+        for value in layer.parameters():
+            value.add_(1)
     before = {weight: value.clone() for weight, value in layer.named_parameters()}
     layer.reset_parameters()
     for weight, value in layer.named_parameters():
@@ -306,7 +310,7 @@ def test_a_weight_of_another_shape_is_named_by_every_path(
     """Neither read out of bounds nor broadcast in silence."""
     monkeypatch.setenv("BOUGH_FAST", way)
     forest = Forest(trees_for(name))
-    x = torch.randn(forest.size, X)
+    x = torch.randn(forest.num_nodes, X)
     layer = build(name)
     for part in layer.modules():
         for weight, shape in part._shapes.items() if isinstance(part, UniformInit) else ():
@@ -331,8 +335,8 @@ def test_a_weight_of_another_shape_is_named_by_every_path(
 )
 def test_x_of_the_wrong_shape(name: str, shape: tuple[int | None, ...], message: str) -> None:
     forest = Forest(trees_for(name))
-    x = torch.zeros([forest.size if size is None else size for size in shape])
-    with pytest.raises(ValueError, match=message.format(nodes=forest.size, width=X)):
+    x = torch.zeros([forest.num_nodes if size is None else size for size in shape])
+    with pytest.raises(ValueError, match=message.format(nodes=forest.num_nodes, width=X)):
         build(name)(x, forest)
 
 
@@ -341,13 +345,13 @@ def test_x_of_the_wrong_dtype(name: str, dtype: torch.dtype) -> None:
     forest = Forest(trees_for(name))
     message = rf"^x is {dtype} on cpu, the layer torch\.float32 on cpu; use \.to\(\) on one$"
     with pytest.raises(ValueError, match=message):
-        build(name)(torch.zeros(forest.size, X, dtype=dtype), forest)
+        build(name)(torch.zeros(forest.num_nodes, X, dtype=dtype), forest)
 
 
 def test_a_forest_on_another_device(name: str) -> None:
     forest = Forest(trees_for(name)).to("meta")
     with pytest.raises(ValueError, match=r"^the forest is on meta, x on cpu; use forest\.to\(x\.device\)$"):
-        build(name)(torch.zeros(forest.size, X), forest)
+        build(name)(torch.zeros(forest.num_nodes, X), forest)
 
 
 @pytest.mark.parametrize("keyed", [False, True])

@@ -27,7 +27,7 @@ def test_gradients_of_h_alone_and_of_c_alone_add_up(name: str) -> None:
         torch.testing.assert_close(of_h + of_c, of_both, **TOLERANCE)
 
 
-@pytest.mark.parametrize("name", ["constituency", "constituency, gated", "dependency"])
+@pytest.mark.parametrize("name", ["constituency", "constituency, affine", "dependency"])
 def test_weights_changed_before_backward_are_an_error(name: str) -> None:
     layer, trees = doubled(name), trees_for(name)
     h, _ = layer(inputs(trees), Forest(trees))

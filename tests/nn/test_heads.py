@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from bough.nn.dropout import dropout_mask, mask
-from bough.nn.heads import Classifier, Similarity, target_distribution
+from bough.nn.heads import Classifier, CosineSimilarity, Similarity, target_distribution
 
 
 @given(st.lists(st.floats(1, 5), min_size=1, max_size=8))
@@ -199,7 +199,7 @@ def test_rows_that_do_not_fit(rows: torch.Tensor) -> None:
 @pytest.mark.parametrize("shapes", [((2, 6), (1, 6)), ((2, 6), (2, 5)), ((2, 7), (2, 7)), ((2, 5), (2, 5))])
 def test_the_loss_of_pairs_that_do_not_fit(shapes: tuple[tuple[int, int], tuple[int, int]]) -> None:
     left, right = map(torch.randn, shapes)
-    with pytest.raises(ValueError, match=r"the similarity takes two of \(pairs, 6\)"):
+    with pytest.raises(ValueError, match=r"Similarity takes two of \(pairs, 6\)"):
         Similarity(6).loss(left, right, torch.tensor([1.0, 4.0]))
 
 
@@ -209,7 +209,7 @@ def test_ratings_and_pairs_that_do_not_fit(objective: str) -> None:
     for y in (torch.tensor([1.0]), torch.tensor([1, 2, 3, 4])):
         with pytest.raises(ValueError, match="give one float rating per pair"):
             head.loss(left, right, y)
-    with pytest.raises(ValueError, match=r"\(4, 6\) and \(4, 5\); the similarity takes two of \(pairs, 6\)"):
+    with pytest.raises(ValueError, match=r"\(4, 6\) and \(4, 5\); Similarity takes two of \(pairs, 6\)"):
         head(left, right[:, :5])
 
 
@@ -234,21 +234,20 @@ def test_the_loss_under_autocast_is_exact(inside: bool) -> None:
     assert torch.equal(grad, expected)
 
 
-def test_features_beside_the_vectors_are_centred_scaled_and_added() -> None:
-    head, (left, right) = Similarity(6, hidden=3, beside=2).double(), _pair()
-    seen = torch.tensor([[1.0, 10.0], [3.0, 30.0]], dtype=torch.float64)
-    head.settle(seen)
-    f = torch.tensor([[1.0, 10.0], [3.0, 30.0], [2.0, 20.0], [900.0, 20.0]], dtype=torch.float64)
-    scaled = torch.tensor([[-1.0, -1], [1, 1], [0, 0], [4 * 2**0.5, 0]], dtype=torch.float64) / 2**0.5
-    both = torch.cat([left * right, (left - right).abs()], dim=1)
-    h_s = torch.sigmoid(both @ head.W_h.T + scaled @ head.W_f.T + head.b_h)
-    p = torch.softmax(h_s @ head.W_p.T + head.b_p, dim=1)
-    assert torch.allclose(head(left, right, f).exp(), p)
-    assert torch.allclose(head(left, right)[2], head(left, right, f)[2])  # usual values say nothing
-    y = torch.tensor([1.0, 2.0, 3.0, 4.5], dtype=torch.float64)
-    assert head.loss(left, right, y, f).item() != pytest.approx(head.loss(left, right, y).item())
-    with pytest.raises(ValueError, match=r"f is \(4, 1\); the similarity takes \(4, 2\)"):
-        head(left, right, f[:, :1])
+def test_a_cosine_is_rated_on_a_line_and_its_loss_is_the_error_and_the_partner_among_the_batch() -> None:
+    head, (left, right) = CosineSimilarity(negatives=0.5, temperature=0.1).double(), _pair()
+    with torch.no_grad():
+        head.a.fill_(0.8)
+        head.b.fill_(0.1)
+    cosines = torch.nn.functional.cosine_similarity(left[:, None], right[None], dim=2)  # (4, 4)
+    assert torch.allclose(head(left, right), (1 + 4 * (0.8 * cosines.diagonal() + 0.1)).clamp(1, 5))
+    assert torch.allclose(head(left, right), head(3 * left, right / 7))
+    y = torch.tensor([1.0, 4.2, 3.0, 5.0], dtype=torch.float64)
+    error = (0.8 * cosines.diagonal() + 0.1 - (y - 1) / 4).square().mean()
+    log_p = (cosines / 0.1).log_softmax(dim=1)
+    assert torch.allclose(head.loss(left, right, y), error - 0.5 * (log_p[1, 1] + log_p[3, 3]) / 2)
+    with pytest.raises(ValueError, match="takes two of"):
+        head.loss(left, right[:2], y)
 
 
 @pytest.mark.parametrize("way", ["0", ""])

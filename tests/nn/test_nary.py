@@ -41,7 +41,7 @@ def test_batched_equals_recursive(
 
 
 def test_left_and_right_differ() -> None:
-    layer = NaryTreeLSTM(X, D, leaf="gated").double()
+    layer = NaryTreeLSTM(X, D).double()
     x = inputs([PAIR])
     h, _ = layer(x, Forest([PAIR]))
     swapped, _ = layer(x[[1, 0, 2]], Forest([PAIR]))
@@ -63,7 +63,7 @@ def test_a_single_child_fills_the_first_slot() -> None:
 
 
 def test_the_affine_leaf_and_an_inner_node_without_x() -> None:
-    layer = NaryTreeLSTM(X, D).double()
+    layer = NaryTreeLSTM(X, D, leaf="affine").double()
     g, x = layer.gates(), inputs([PAIR])
     h, c = layer(x, Forest([PAIR]))
     torch.testing.assert_close(c[0], g["W_leaf"] @ x[0] + g["b_leaf"], **TOLERANCE)
@@ -90,7 +90,7 @@ def test_gates_of_gated_leaves_have_the_papers_names_and_shapes() -> None:
 
 @pytest.mark.parametrize("output_gate", GATE)
 def test_gates_of_affine_leaves_name_the_leaf(output_gate: bool) -> None:
-    gates = NaryTreeLSTM(X, D, output_gate=output_gate).gates()
+    gates = NaryTreeLSTM(X, D, leaf="affine", output_gate=output_gate).gates()
     names = {f"{kind}_{gate}" for kind in "Ub" for gate in ("iouf" if output_gate else "iuf")}
     names |= {"W_leaf", "b_leaf"} | ({"W_leaf_o", "b_leaf_o"} if output_gate else set())
     assert set(gates) == names
@@ -131,7 +131,7 @@ def test_weights_are_views_and_change_the_layer(forget: Any, leaf: Any) -> None:
 
 
 def test_a_forget_gate_recomputed_by_hand() -> None:
-    layer = NaryTreeLSTM(X, D, leaf="gated").double()
+    layer = NaryTreeLSTM(X, D).double()
     g, x = layer.gates(), inputs([PAIR])
     h, c = layer(x, Forest([PAIR]))
     i = torch.sigmoid(g["W_i"] @ x[2] + g["U_i"][0] @ h[0] + g["U_i"][1] @ h[1] + g["b_i"])
@@ -144,14 +144,14 @@ def test_a_forget_gate_recomputed_by_hand() -> None:
 
 
 def test_every_affine_map_adds_a_bias_of_its_own() -> None:
-    layer = NaryTreeLSTM(X, D, 3)
+    layer = NaryTreeLSTM(X, D, 3, leaf="affine")
     u, i, *f, o = layer.b_U.view(3, 6, D).sum(0)  # three children's maps to each gate
     gates = layer.gates()
     for name, expected in (("b_u", u), ("b_i", i), ("b_o", o), ("b_f", torch.stack(f))):
         torch.testing.assert_close(gates[name], expected)
-    tied = NaryTreeLSTM(X, D, 3, forget="tied")
+    tied = NaryTreeLSTM(X, D, 3, forget="tied", leaf="affine")
     torch.testing.assert_close(tied.gates()["b_f"], tied.b_f + tied.b_off + tied.b_off)
-    diagonal = NaryTreeLSTM(X, D, 3, forget="diagonal")
+    diagonal = NaryTreeLSTM(X, D, 3, forget="diagonal", leaf="affine")
     torch.testing.assert_close(diagonal.gates()["b_f"], diagonal.b_f)
 
 
@@ -176,7 +176,7 @@ def test_recurrent_dropout_masks_u_at_every_node(leaf: Any, output_gate: bool, k
     p = 0.4
     layer = NaryTreeLSTM(X, D, leaf=leaf, output_gate=output_gate, recurrent_dropout=p)
     forest = Forest(MIXED)
-    masks = torch.ones(forest.size, D, dtype=torch.float64)
+    masks = torch.ones(forest.num_nodes, D, dtype=torch.float64)
     dropped = forest.node_of if leaf == "gated" else forest.node_of[forest.leaves :]
     torch.manual_seed(5)
     masks[dropped] = dropout_mask(masks, len(dropped), D, p)
@@ -198,7 +198,7 @@ def test_nothing_is_dropped_in_evaluation(leaf: Any) -> None:
     ("options", "message"),
     [
         ({"forget": "some"}, "forget='some': 'full', 'diagonal' or 'tied'"),
-        ({"leaf": "none"}, "leaf='none': 'affine' or 'gated'"),
+        ({"leaf": "none"}, "leaf='none': 'gated' or 'affine'"),
         ({"arity": 0}, "arity=0: at least 1"),
         ({"recurrent_dropout": 1.0}, "recurrent_dropout=1.0: at least 0, below 1"),
         ({"recurrent_dropout": -0.1}, "recurrent_dropout=-0.1: at least 0, below 1"),

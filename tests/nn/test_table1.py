@@ -27,7 +27,7 @@ TABLE = [  # variant, relatedness d and count, sentiment d and count
 
 def build(variant: str, d: int, *, output_gate: bool) -> nn.Module:
     if variant == "Constituency Tree-LSTM":
-        return NaryTreeLSTM(300, d, output_gate=output_gate)
+        return NaryTreeLSTM(300, d, leaf="affine", output_gate=output_gate)
     if variant == "Dependency Tree-LSTM":
         return ChildSumTreeLSTM(300, d, output_gate=output_gate)
     return LSTM(300, d, output_gate=output_gate, **SEQUENTIAL[variant])

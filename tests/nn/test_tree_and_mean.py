@@ -11,7 +11,7 @@ from layers import (
     assert_the_loss_of_an_empty_forest_has_a_gradient,
     registered,
 )
-from treegen import constituents, trees
+from treegen import trees
 
 
 def test_an_x_that_does_not_fit_is_an_error_like_any_layers() -> None:
@@ -33,23 +33,11 @@ def test_the_loss_of_an_empty_forest_has_a_gradient(name: str) -> None:
 
 @given(tree=trees(max_nodes=8))
 def test_it_is_the_root_and_the_mean_of_all_words_of_a_dependency_tree(tree: Tree) -> None:
-    _check(TreeAndMean(4, 3), tree, torch.ones(len(tree), dtype=torch.bool))
-
-
-@given(tree=constituents())
-def test_and_of_the_leaves_of_a_tree_of_phrases(tree: Tree) -> None:
-    tree = tree.binarise()
-    leaves = torch.zeros(len(tree), dtype=torch.bool)
-    leaves[tree.leaves.tolist()] = True
-    _check(TreeAndMean(4, 3, tree="constituency"), tree, leaves)
-
-
-def _check(layer: TreeAndMean, tree: Tree, words: torch.Tensor) -> None:
-    layer = layer.double()
+    layer = TreeAndMean(4, 3).double()
     x = torch.randn(len(tree), 4, dtype=torch.float64)
     other = torch.randn(1, 4, dtype=torch.float64)
     (h, _), found = layer.tree(x, Forest([tree])), layer(torch.cat([x, other]), Forest([tree, Tree([-1])]))
-    assert torch.allclose(found[0], torch.cat([h[tree.root], x[words].mean(dim=0)]))
+    assert torch.allclose(found[0], torch.cat([h[tree.root], x.mean(dim=0)]))
     assert torch.allclose(found[1, 3:], other[0])
 
 

@@ -1,5 +1,6 @@
 """Claims about `score_file`: a line out for a line in, in order, and nothing lost or doubled by a kill."""
 
+import io
 import json
 import os
 import signal
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bough.errors import FormatError
-from bough.pipelines.files import score_file
+from bough.pipelines.files import Record, score_file
 from bough.pipelines.readers import groups
 from bundled_pipelines import related, sentiment
 from waiting import wait_until
@@ -59,6 +60,33 @@ def test_json_lines_keep_their_other_keys(tmp_path: Path) -> None:
     assert (first["id"], second["tags"]) == (7, ["x"])
 
 
+def test_tables_keep_their_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CSV, TSV, JSON lines, Parquet and the standard input, by the usual name of a column or the one that is named."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    texts = ["good", 'two\nlines, "bad"']
+    (tmp_path / "in.csv").write_text('id,review\n1,good\n\n2,"two\nlines, ""bad"""\n')
+    (tmp_path / "in.tsv").write_text("id\treview\n1\tgood\n2\tbad\n")
+    (tmp_path / "in.jsonl").write_text(
+        "".join(f"{json.dumps({'id': i, 'review': t})}\n" for i, t in enumerate(texts, 1))
+    )
+    parquet.write_table(
+        pa.table({"id": ["1", "2"], "review": texts, "x": [float("nan"), 2.0]}), tmp_path / "in.parquet"
+    )
+    for name in ("in.csv", "in.tsv", "in.jsonl", "in.parquet"):
+        score_file(sentiment(), tmp_path / name, tmp_path / f"{name}.out", brief=True)
+        found = results(tmp_path / f"{name}.out")
+        assert [str(one["id"]) for one in found] == ["1", "2"]
+        assert [one["polarity"] for one in found] == ["positive", "negative"]
+        assert list(found[0])[:2] == ["id", "review"]
+    with pytest.raises(FormatError, match="no column 'id2'; the columns are 'id', 'review'"):
+        score_file(sentiment(), tmp_path / "in.csv", tmp_path / "none", text=["id2"])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"id,what\n7,good\n")))
+    score_file(sentiment(), "-", tmp_path / "stdin.out", text=["what"], brief=True)
+    assert results(tmp_path / "stdin.out")[0]["id"] == "7"
+
+
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "1" * 5000])
 def test_numbers_that_json_does_not_have_are_said_with_their_line(number: str, tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
@@ -79,7 +107,8 @@ def test_results_of_another_model_are_not_continued(source: Path, tmp_path: Path
     score_file(sentiment(), source, out, brief=True)
     lines = out.read_text().splitlines(keepends=True)
     first = json.loads(lines[0])
-    first["probabilities"] = first["probabilities"][::-1]
+    values = list(first["probabilities"].values())[::-1]
+    first["probabilities"] = dict(zip(first["probabilities"], values, strict=True))
     out.write_text(json.dumps(first, ensure_ascii=False) + "\n")
     with pytest.raises(ValueError, match="another model or parser"):
         score_file(sentiment(), source, out, brief=True, resume=True)
@@ -108,11 +137,11 @@ def test_a_torn_file_is_finished_to_the_same_bytes(cut: int, source: Path, tmp_p
 
 def test_nothing_is_overwritten_and_files_must_match(source: Path, tmp_path: Path) -> None:
     score_file(sentiment(), source, tmp_path / "out")
-    with pytest.raises(ValueError, match="not empty; continue it with --resume"):
+    with pytest.raises(ValueError, match="not empty; resume it"):
         score_file(sentiment(), source, tmp_path / "out")
     other = tmp_path / "other.txt"
     other.write_text("x\ny\nz\nu\nv\nw\n")
-    with pytest.raises(ValueError, match="is not about line 1 of"):
+    with pytest.raises(ValueError, match="is not about row 1 of"):
         score_file(sentiment(), other, tmp_path / "out", resume=True)
 
 
@@ -121,9 +150,13 @@ def test_nothing_is_overwritten_and_files_must_match(source: Path, tmp_path: Pat
     [
         ("a.txt", b"fine\n\xff\xfe\n", "a.txt:2: byte 0xff is not UTF-8"),
         ("a.jsonl", b'{"text": "fine"}\n{"text": \n', "a.jsonl:2: not JSON"),
-        ("a.jsonl", b'{"txt": "fine"}\n', 'a.jsonl:1: no "text" key'),
-        ("a.jsonl", b'["fine"]\n', 'a.jsonl:1: no "text" key'),
-        ("a.jsonl", b'{"text": 7}\n', 'a.jsonl:1: no "text" key'),
+        ("a.jsonl", b'{"txt": "fine", "n": 1}\n', "a.jsonl:1: which column is the text"),
+        ("a.jsonl", b'{"text": "fine"}\n{"txt": "fine"}\n', 'a.jsonl:2: no "text" with a string'),
+        ("a.jsonl", b'["fine"]\n', "a.jsonl:1: not a JSON object"),
+        ("a.csv", b"text,id\na,1\nb\n", "a.csv:3: 1 cell, 2 columns"),
+        ("a.csv", b"id,other\n1,a\n", "a.csv:1: which column is the text"),
+        ("a.parquet", b"nothing like it", "a.parquet: not Parquet"),
+        ("a.jsonl", b'{"text": 7}\n', 'a.jsonl:1: no "text" with a string'),
     ],
 )
 def test_a_bad_line_is_named(name: str, content: bytes, message: str, tmp_path: Path) -> None:
@@ -138,7 +171,7 @@ def test_a_bad_line_is_named(name: str, content: bytes, message: str, tmp_path: 
 )
 def test_what_is_no_file_of_results_stays(content: str, name: str, source: Path, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(ValueError, match="is not about line 1 of"):
+    with pytest.raises(ValueError, match="is not about row 1 of"):
         score_file(sentiment(), source, tmp_path / name, resume=True)
     assert (tmp_path / name).read_text() == content
 
@@ -148,7 +181,7 @@ def test_the_source_is_never_written_to(tmp_path: Path) -> None:
     source.write_text('{"text": "one"}\n{"text": "two"}')
     (tmp_path / "link.jsonl").symlink_to(source)
     for out in (source, tmp_path / "link.jsonl"):
-        with pytest.raises(ValueError, match="is the file to be scored"):
+        with pytest.raises(ValueError, match="is the file to score"):
             score_file(sentiment(), source, out, resume=True)
     with pytest.raises(ValueError, match="is not a file"):
         score_file(sentiment(), source, tmp_path)
@@ -158,13 +191,13 @@ def test_the_source_is_never_written_to(tmp_path: Path) -> None:
 def test_every_line_is_held_against_the_file(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     score_file(sentiment(), source, out, brief=True)
-    with pytest.raises(ValueError, match="was made with --brief"):
+    with pytest.raises(ValueError, match="was made without phrases"):
         score_file(sentiment(), source, out, resume=True)
     source.write_text(source.read_text(encoding="utf-8").replace("Dull", "Fast") + "more\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"line 3 of .* is not about line 3"):
+    with pytest.raises(ValueError, match=r"line 3 of .* is not about row 3"):
         score_file(sentiment(), source, out, resume=True, brief=True)
     source.write_text("".join(f"{text}\n" for text in TEXTS[:2]), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"line 3 of .* is not about line 3"):
+    with pytest.raises(ValueError, match=r"line 3 of .* is not about row 3"):
         score_file(sentiment(), source, out, resume=True, brief=True)
     assert len(results(out)) == len(TEXTS)
 
@@ -213,7 +246,7 @@ def test_two_never_write_one_file(source: Path, tmp_path: Path) -> None:
 
     def callback(lines: int, read: int) -> None:
         for resume in (True, False):
-            with pytest.raises(ValueError, match="another `bough score` is writing") as error:
+            with pytest.raises(ValueError, match="another process is writing") as error:
                 score_file(sentiment(), source, out, resume=resume, brief=True)
             refused.append(error)
 
@@ -228,6 +261,6 @@ def test_long_texts_are_fewer_at_a_time() -> None:
     long = "word " * 50_000
     assert [len(group) for group in groups([long] * 4)] == [2, 2]
     assert [len(group) for group in groups([(long, "a")] * 4)] == [2, 2]
-    assert [len(group) for group in groups([{"text": long, "id": 7}] * 5)] == [2, 2, 1]
+    assert [len(group) for group in groups([Record(1, (long,), {"id": 7})] * 5)] == [2, 2, 1]
     mixed = [long] * 3 + ["word"] * 300
     assert [len(group) for group in groups(mixed)] == [2, 254, 47]  # as a part of a file on a cluster begins

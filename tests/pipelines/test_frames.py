@@ -18,12 +18,14 @@ TEXTS = ["A joy.", "Dull beyond words, but short.", "It is a film."]
 def test_a_row_holds_what_the_result_holds() -> None:
     frame = sentiment().frame(TEXTS)
     results = sentiment()(TEXTS)
-    classes = [f"p_{name}" for name in sentiment().classes]
+    classes = [f"p_{name.replace(' ', '_')}" for name in sentiment().classes]
     assert list(frame.columns) == ["text", "label", "score", *classes]
     assert frame["text"].tolist() == TEXTS
     assert frame["label"].tolist() == [result.label for result in results]
     assert frame["score"].tolist() == pytest.approx([result.score for result in results], abs=1e-6)
-    assert frame[classes].values.tolist() == [pytest.approx(list(r.probabilities), abs=1e-6) for r in results]
+    assert frame[classes].values.tolist() == [
+        pytest.approx(list(r.probabilities.values()), abs=1e-6) for r in results
+    ]
 
 
 @pytest.mark.parametrize("texts", [TEXTS, tuple(TEXTS), iter(TEXTS), pandas.Series(TEXTS).to_numpy()])

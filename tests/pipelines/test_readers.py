@@ -3,6 +3,7 @@
 import pytest
 
 from bough.errors import FormatError
+from bough.pipelines import Pipeline
 from bough.pipelines.readers import aligned
 from bough.trees.tree import Tree
 from bundled_pipelines import related, sentiment
@@ -37,14 +38,14 @@ def test_the_trees_words_keep_their_place_in_the_text() -> None:
 @pytest.mark.parametrize(
     ("text", "tree", "message"),
     [
-        ("The film is not bad.", PTB, "the tree's word 5 is 'good', the sentence has 'bad.' there"),
+        ("The film is not bad.", PTB, "word 5 of the tree is 'good', but the sentence has 'bad.'"),
         ("The film is not good. Really", PTB, "but the sentence continues with 'Really'"),
-        ("The film is not", PTB, "the tree's word 5 is 'good', the sentence has 'the end'"),
-        ("Men sing", CONLLU, "a dependency tree; this model reads trees of phrases"),
+        ("The film is not", PTB, "word 5 of the tree is 'good', but the sentence has 'the end'"),
+        ("Men sing", CONLLU, "this is a dependency tree, but the model reads trees of phrases"),
         ("good", "good", "is not a tree"),
         ("good", "(S (NP", "never closed"),
-        ("good", "(S (NP) (VP go))", "the leaf 1 has no word"),
-        ("good", "(S good) (S bad)", "2 trees; a text of one sentence has one"),
+        ("good", "(S (NP) (VP go))", "leaf 1 has no word"),
+        ("good", "(S good) (S bad)", "2 trees; give one tree for one sentence"),
     ],
 )
 def test_a_tree_that_does_not_fit_is_one_clear_line(text: str, tree: str, message: str) -> None:
@@ -59,13 +60,13 @@ def test_a_tree_goes_with_one_text() -> None:
 
 
 def test_dependency_trees_for_relatedness() -> None:
-    parsed = related().compare("Men sing", "Men sing", trees=(CONLLU, CONLLU))
+    parsed = related()("Men sing", "Men sing", trees=(CONLLU, CONLLU))
     assert parsed.score > 4
     assert parsed.trees[0].relations == ("nsubj", "root")
-    with pytest.raises(ValueError, match="this model reads dependency trees"):
-        related().compare("not good", "not good", trees=("(S (A not) (B good))",) * 2)
+    with pytest.raises(ValueError, match="but the model reads dependency trees"):
+        related()("not good", "not good", trees=("(S (A not) (B good))",) * 2)
     with pytest.raises(FormatError, match="columns"):
-        related().compare("a", "b", trees=("1\ta", "1\tb"))
+        related()("a", "b", trees=("1\ta", "1\tb"))
 
 
 def test_a_root_may_have_any_label() -> None:
@@ -74,5 +75,17 @@ def test_a_root_may_have_any_label() -> None:
 
 
 def test_a_dependency_tree_has_a_word() -> None:
-    with pytest.raises(ValueError, match="a tree without a word"):
-        related().compare(None, None, trees=("(S)", "(S)"))
+    with pytest.raises(ValueError, match="the tree has no word"):
+        related()(None, None, trees=("(S)", "(S)"))
+
+
+def test_another_language_is_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    german = "Der Film war leider viel zu lang, aber die Schauspieler haben mir sehr gut gefallen."
+    english = Pipeline(sentiment().model, "balanced")
+    english("The film was too long, but I liked the actors very much.")
+    assert not caplog.records
+    english([german, german])
+    english(german)
+    assert [record.getMessage()[:49] for record in caplog.records] == [
+        "47% of the words are unknown to this English mode"
+    ]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import bough
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import Purpose
-from bough.pipelines import Sentiment, SentimentPipeline
+from bough.models.output_spec import OutputSpec
+from bough.pipelines import Pipeline, Prediction
 from bough.pipelines.readers import Read
 from bough.text.tokenise import tokenise
 from bundled_pipelines import sentiment
@@ -21,7 +21,7 @@ CLASSES = ("very negative", "negative", "neutral", "positive", "very positive")
 NODE = {"span", "text", "label", "score", "probabilities", "children"}
 
 
-def check_whole(result: Sentiment) -> None:
+def check_whole(result: Prediction) -> None:
     """What holds of every result: probabilities, spans, children, the text of every phrase."""
     shape = json.loads(result.json())
     assert set(shape) == {
@@ -36,15 +36,17 @@ def check_whole(result: Sentiment) -> None:
     }
     assert shape["label"] in CLASSES
     assert -1 <= shape["score"] <= 1
-    p = shape["probabilities"]
+    assert tuple(shape["probabilities"]) == CLASSES
+    p = list(shape["probabilities"].values())
     sums = {"negative": p[0] + p[1], "neutral": p[2], "positive": p[3] + p[4]}
     assert sums[shape["polarity"]] == pytest.approx(max(sums.values()), abs=1e-3)
-    assert sum(shape["probabilities"]) == pytest.approx(1, abs=1e-3)
+    assert sum(p) == pytest.approx(1, abs=1e-3)
     children = [child for node in shape["nodes"] for child in node["children"]]
     assert sorted(children + shape["sentences"]) == list(range(len(shape["nodes"])))
     for node in shape["nodes"]:
         assert set(node) == NODE
-        assert node["label"] == CLASSES[int(np.argmax(node["probabilities"]))]
+        own = [name for name in CLASSES if name.split()[-1] == node["label"].split()[-1]]
+        assert node["label"] == max(own, key=lambda name: node["probabilities"][name])
         start, end = node["span"]
         assert 0 <= start < end <= len(shape["tokens"])
         low, high = result.offsets[start][0], result.offsets[end - 1][1]
@@ -74,14 +76,14 @@ def test_one_sentence_is_one_tree() -> None:
 @pytest.mark.parametrize(
     ("p", "label", "polarity"),
     [
-        ([0.20, 0.21, 0.35, 0.12, 0.12], "neutral", "negative"),
-        ([0.40, 0.02, 0.08, 0.24, 0.26], "very negative", "positive"),
+        ([0.20, 0.21, 0.35, 0.12, 0.12], "negative", "negative"),
+        ([0.40, 0.02, 0.08, 0.24, 0.26], "very positive", "positive"),
         ([0.10, 0.15, 0.40, 0.20, 0.15], "neutral", "neutral"),
     ],
 )
-def test_the_polarity_sums_the_classes_of_a_sign(p: list[float], label: str, polarity: str) -> None:
+def test_the_polarity_sums_classes_and_the_label_has_it(p: list[float], label: str, polarity: str) -> None:
     word = Read(tokenise("Fine"), bough.Tree([-1], tokens=["Fine"]))
-    result = Sentiment("Fine", CLASSES, [word], [np.array([p], dtype=np.float32)])
+    result = Prediction("Fine", OutputSpec(CLASSES, ordered=True), [word], [np.array([p], dtype=np.float32)])
     assert (result.label, result.polarity) == (label, polarity)
 
 
@@ -126,8 +128,8 @@ def test_several_sentences_are_one_result_with_parts() -> None:
         check_whole(part)
         assert part.probabilities == pytest.approx(own.probabilities, abs=1e-5)
     words = np.array([len(own.tokens) for own in alone])
-    means = np.average([own.probabilities for own in alone], axis=0, weights=words)
-    assert result.probabilities == pytest.approx(means, abs=1e-5)
+    means = np.average([[*own.probabilities.values()] for own in alone], axis=0, weights=words)
+    assert [*result.probabilities.values()] == pytest.approx(means, abs=1e-5)
     with pytest.raises(ValueError, match="3 sentences, each with its own tree"):
         _ = result.tree
 
@@ -189,33 +191,48 @@ def test_no_word_is_an_error(text: str) -> None:
 
 def test_other_things_than_text_are_refused() -> None:
     with pytest.raises(ValueError, match="text 1 is 7; expected a string"):
-        sentiment()(["fine", 7])  # type: ignore[list-item]
+        sentiment()(["fine", 7])
     with pytest.raises(ValueError, match="neither a text nor a tree"):
         sentiment()(None)
 
 
 def test_models_and_folders_by_name(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no model 'sentimental'; there are sentiment, relatedness"):
+    with pytest.raises(ValueError, match="no model 'sentimental'; use sentiment, relatedness"):
         bough.load("sentimental")
     with pytest.raises(ValueError, match="no parser 'nope'"):
         bough.load("sentiment", parser="nope")("good")
-    own = Model(Config(embedding_size=4, hidden_size=3, layer="lstm"), Purpose(classes=CLASSES), ["good"])
+    own = Model(Config(embedding_size=4, hidden_size=3, layer="lstm"), OutputSpec(classes=CLASSES), ["good"])
     own.save(tmp_path / "m", card="")
-    with pytest.raises(ValueError, match="encoder 'lstm' scores whole sentences"):
+    with pytest.raises(ValueError, match="layer 'lstm' has one state per sentence"):
         bough.load(tmp_path / "m")
 
 
 @pytest.mark.parametrize("encoder", ["constituency", "dependency"])
 def test_a_trained_run_loads_too(encoder: str, tmp_path: Path) -> None:
-    purpose = Purpose(classes=("negative", "neutral", "positive"), ordered=True)
+    output_spec = OutputSpec(classes=("negative", "neutral", "positive"), ordered=True)
     config = Config(embedding_size=4, hidden_size=3, layer=encoder)
-    Model(config, purpose, ["good"]).save(tmp_path / "m", card="")
+    Model(config, output_spec, ["good"]).save(tmp_path / "m", card="")
     pipeline = bough.load(tmp_path / "m")
-    assert isinstance(pipeline, SentimentPipeline)
+    assert isinstance(pipeline, Pipeline)
     result = pipeline("A good film indeed")
     assert result.classes == ("negative", "neutral", "positive")
     assert len(result.nodes) == (7 if encoder == "constituency" else 4)
     assert result.svg().startswith("<svg")
+
+
+def test_labels_and_probabilities_as_arrays() -> None:
+    texts = ["Dull.", "A delight."]
+    assert sentiment().predict(texts) == [one.label for one in sentiment()(texts)]
+    p = sentiment().predict_proba(texts)
+    assert p.shape == (2, 5)
+    assert dict(zip(CLASSES, p[1], strict=True)) == pytest.approx(
+        sentiment()("A delight.").probabilities, abs=1e-5
+    )
+    assert sentiment().predict_proba([]).shape == (0, 5)
+    assert "5 classes: 'very negative'" in repr(sentiment())
+    assert repr(sentiment()("Fine.")).startswith("Prediction('")
+    with pytest.raises(ValueError, match="batch_size 0: at least 1"):
+        bough.load("sentiment", batch_size=0)
 
 
 def test_a_text_without_a_word_is_counted_through_all_batches() -> None:
@@ -226,3 +243,12 @@ def test_a_text_without_a_word_is_counted_through_all_batches() -> None:
 def test_one_text_is_no_list_of_texts() -> None:
     with pytest.raises(ValueError, match="one text, 'good', where several are expected"):
         list(sentiment().stream("good"))
+
+
+def test_a_name_of_an_account_and_an_address_do_not_count() -> None:
+    plain = sentiment()("The delivery was late.")
+    for text in ("@shop The delivery was late.", "The delivery was late. https://shop.com/orders"):
+        result = sentiment()(text)
+        assert result.tokens == plain.tokens
+        assert result.probabilities == plain.probabilities
+    assert sentiment()("@shop").tokens == ("@shop",)

@@ -16,10 +16,10 @@ TEXT = "The plot is dull, but the acting is brilliant. I'd watch it again \U0001
 
 
 def test_a_text_gives_what_the_command_prints(client: httpx.Client) -> None:
-    answer = client.post("/api/sentiment", json={"text": TEXT})
+    answer = client.post("/api/predict", json={"text": TEXT})
     assert answer.headers["content-type"] == "application/json"
     assert _same(answer.json(), json.loads(sentiment()(TEXT).json()))
-    schemas.SentimentResult.model_validate(answer.json())
+    schemas.Prediction.model_validate(answer.json())
 
 
 def _same(one: object, other: object) -> bool:
@@ -32,7 +32,7 @@ def _same(one: object, other: object) -> bool:
 
 
 def test_texts_give_a_list(client: httpx.Client) -> None:
-    answer = client.post("/api/sentiment", json={"texts": ["Good.", "Bad.", "Good."]}).json()
+    answer = client.post("/api/predict", json={"texts": ["Good.", "Bad.", "Good."]}).json()
     assert [one["text"] for one in answer] == ["Good.", "Bad.", "Good."]
     assert answer[0] == answer[2]
     assert answer[1]["score"] < 0 < answer[0]["score"]
@@ -41,26 +41,24 @@ def test_texts_give_a_list(client: httpx.Client) -> None:
 def test_two_sentences_give_what_the_command_prints(client: httpx.Client) -> None:
     pair = {"a": "A man plays a guitar", "b": "Someone is making music"}
     answer = client.post("/api/relatedness", json=pair).json()
-    assert _same(answer, related().compare(pair["a"], pair["b"]).as_dict())
-    schemas.RelatednessResult.model_validate(answer)
+    assert _same(answer, related()(pair["a"], pair["b"]).as_dict())
+    schemas.PairPrediction.model_validate(answer)
 
 
-def test_the_nearest_lines_by_both_measures(client: httpx.Client) -> None:
+def test_the_nearest_lines(client: httpx.Client) -> None:
     corpus = ["A plane lands", "", "The cat is asleep", "\u200b \t", "A man cooks"]
     answer = client.post("/api/nearest", json={"query": "A cat sleeps", "corpus": corpus, "k": 2}).json()
     schemas.NearestResult.model_validate(answer)
-    assert answer["model"][0]["line"] == 3
-    assert [len(answer[measure]) for measure in ("model", "cosine")] == [2, 2]
+    assert answer["nearest"][0]["line"] == 3
     own = related().nearest("A cat sleeps", [corpus[0], corpus[2], corpus[4]], 2)
-    assert [one["text"] for one in answer["model"]] == [one.text for one in own]
-    assert answer["cosine"][0]["score"] <= 1
+    assert [one["text"] for one in answer["nearest"]] == [one.text for one in own]
 
 
 def test_requests_that_arrive_together_are_answered_each(address: str) -> None:
     async def all_of() -> list[httpx.Response]:
         async with httpx.AsyncClient(base_url=address, timeout=LIMIT) as asking:
             texts = [f"Film number {i} is {'good' if i % 2 else 'bad'}." if i % 5 else " " for i in range(40)]
-            return await asyncio.gather(*(asking.post("/api/sentiment", json={"text": t}) for t in texts))
+            return await asyncio.gather(*(asking.post("/api/predict", json={"text": t}) for t in texts))
 
     answers = asyncio.run(all_of())
     for i, answer in enumerate(answers):
@@ -84,16 +82,16 @@ def test_a_picture_can_be_collapsed_or_cut_out(client: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("path", "body", "status", "said"),
     [
-        ("/api/sentiment", {}, 422, "text: Field required"),
-        ("/api/sentiment", {"text": " \n"}, 422, "no word in"),
-        ("/api/sentiment", {"text": "x" * (limits.CHARACTERS + 1)}, 422, "text: "),
-        ("/api/sentiment", {"texts": []}, 422, "texts: "),
-        ("/api/sentiment", {"texts": ["good", 3]}, 422, "texts.1: "),
-        ("/api/sentiment", {"texts": ["good", " "]}, 422, "no word in ' '"),
-        ("/api/sentiment", {"texts": ["good"] * (limits.TEXTS + 1)}, 422, "texts: "),
-        ("/api/sentiment", {"text": "good", "texts": ["bad"]}, 422, "texts: "),
-        ("/api/sentiment", {"text": "good", "model": "/etc"}, 422, "model: "),
-        ("/api/sentiment", [1], 422, "valid dictionary"),
+        ("/api/predict", {}, 422, "text: Field required"),
+        ("/api/predict", {"text": " \n"}, 422, "no word in"),
+        ("/api/predict", {"text": "x" * (limits.CHARACTERS + 1)}, 422, "text: "),
+        ("/api/predict", {"texts": []}, 422, "texts: "),
+        ("/api/predict", {"texts": ["good", 3]}, 422, "texts.1: "),
+        ("/api/predict", {"texts": ["good", " "]}, 422, "no word in ' '"),
+        ("/api/predict", {"texts": ["good"] * (limits.TEXTS + 1)}, 422, "texts: "),
+        ("/api/predict", {"text": "good", "texts": ["bad"]}, 422, "texts: "),
+        ("/api/predict", {"text": "good", "model": "/etc"}, 422, "model: "),
+        ("/api/predict", [1], 422, "valid dictionary"),
         ("/api/relatedness", {"a": "good"}, 422, "b: Field required"),
         ("/api/relatedness", {"a": "good", "b": "\t"}, 422, "nothing to compare"),
         ("/api/nearest", {"query": "a", "corpus": []}, 422, "corpus: "),
@@ -120,14 +118,14 @@ def test_what_is_wrong_is_one_line(
     "body", [b"", b"{", b"\xff\xfe", b'{"text": NaN}', b"[" * 100_000, b'{"text": "\\ud800"}', b"9" * 9000]
 )
 def test_any_bytes_are_answered(client: httpx.Client, body: bytes) -> None:
-    answer = client.post("/api/sentiment", content=body, headers={"content-type": "application/json"})
+    answer = client.post("/api/predict", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)
     assert answer.json()["detail"]
 
 
 def test_the_body_has_a_size(client: httpx.Client) -> None:
     huge = b" " * 1_000_001
-    answer = client.post("/api/sentiment", content=huge, headers={"content-type": "application/json"})
+    answer = client.post("/api/predict", content=huge, headers={"content-type": "application/json"})
     assert answer.status_code == 413
     assert client.get("/health").json()["status"] == "ok"
 
@@ -162,12 +160,14 @@ def test_the_documentation_names_every_route_and_shape(client: httpx.Client) -> 
     page = client.get("/docs").text
     for name in (*described["paths"], *described["components"]["schemas"]):
         assert f'id="{name}"' in page
-    assert {"/api/sentiment", "/api/relatedness", "/api/nearest", "/health"} <= described["paths"].keys()
+    assert {"/api/predict", "/api/relatedness", "/api/nearest", "/health"} <= described["paths"].keys()
 
 
 def test_the_calls_on_the_page_work(client: httpx.Client) -> None:
-    calls = re.findall(r"-d '(.*?)' localhost:8000(\S+)</pre>", html.unescape(client.get("/docs").text))
-    assert [path for _, path in calls] == ["/api/sentiment", "/api/relatedness", "/api/nearest", "/api/draw"]
+    calls = re.findall(
+        r"-d '(.*?)' (?:http://127.0.0.1:\d+)(\S+)</pre>", html.unescape(client.get("/docs").text)
+    )
+    assert [path for _, path in calls] == ["/api/predict", "/api/relatedness", "/api/nearest", "/api/draw"]
     for body, path in calls:
         answer = client.post(path, json=json.loads(body))
         assert answer.status_code == 200, answer.text

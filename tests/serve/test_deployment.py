@@ -41,13 +41,13 @@ def test_two_replicas_answer() -> None:
         async def all_of() -> list[httpx.Response]:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=LIMIT) as asking:
                 return await asyncio.gather(
-                    *(asking.post("/api/sentiment", json={"text": text}) for text in texts)
+                    *(asking.post("/api/predict", json={"text": text}) for text in texts)
                 )
 
         answers = asyncio.run(all_of())
         assert [answer.status_code for answer in answers] == [200] * 40
         assert [answer.json()["label"] for answer in answers] == [one.label for one in sentiment()(texts)]
-        assert httpx.post(f"http://127.0.0.1:{port}/api/sentiment", json={"text": ""}).status_code == 422
+        assert httpx.post(f"http://127.0.0.1:{port}/api/predict", json={"text": ""}).status_code == 422
         assert serve.status().applications["bough"].deployments["Bough"].replica_states == {"RUNNING": 2}
     finally:
         serve.shutdown()

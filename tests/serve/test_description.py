@@ -19,7 +19,7 @@ CHECKS = (
     content_type_conformance,
     response_schema_conformance,
 )
-ROUTES = [(path, "POST") for path in ("/api/sentiment", "/api/relatedness", "/api/nearest", "/api/draw")]
+ROUTES = [(path, "POST") for path in ("/api/predict", "/api/relatedness", "/api/nearest", "/api/draw")]
 
 
 @pytest.fixture(scope="session")

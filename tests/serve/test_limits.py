@@ -53,7 +53,7 @@ def test_the_body_of_a_refused_request_is_read_and_not_kept() -> None:
     assert asyncio.run(_whole_body(receive, 100, keep=False)) == b""
 
 
-@pytest.mark.parametrize(("path", "most"), [("/api/sentiment", 100), ("/api/nearest", 1000)])
+@pytest.mark.parametrize(("path", "most"), [("/api/predict", 100), ("/api/nearest", 1000)])
 def test_a_body_has_a_size(path: str, most: int) -> None:
     limits = Limits(body=100, corpus_body=1000)
 
@@ -76,7 +76,7 @@ def test_a_body_has_a_size(path: str, most: int) -> None:
 def test_the_server_stops_reading_a_body_beyond_its_limit(address: str) -> None:
     """It answers after a few times its limit, and closes the connection on the rest of a body that has no end."""
     host, port = address.removeprefix("http://").split(":")
-    head = f"POST /api/sentiment HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    head = f"POST /api/predict HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
     part, most = b"x" * 65536, 20 * Limits().body
     sent = 0
     with socket.create_connection((host, int(port)), timeout=LIMIT / 10) as connection:
@@ -91,7 +91,7 @@ def test_the_server_stops_reading_a_body_beyond_its_limit(address: str) -> None:
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_a_body_is_json(kind: str) -> None:
-    answer, calls = asyncio.run(ask("/api/sentiment", Limits(), b"{}", {"content-type": kind}))
+    answer, calls = asyncio.run(ask("/api/predict", Limits(), b"{}", {"content-type": kind}))
     assert (answer.status_code, calls) == (415, 0)
     assert "application/json" in answer.json()["detail"]
 
@@ -102,7 +102,7 @@ def test_a_body_arrives_in_time() -> None:
         await asyncio.sleep(5)
         yield b"}"
 
-    answer, calls = asyncio.run(ask("/api/sentiment", Limits(seconds=0.05), slow(), JSON))
+    answer, calls = asyncio.run(ask("/api/predict", Limits(seconds=0.05), slow(), JSON))
     assert (answer.status_code, calls) == (408, 0)
 
 
@@ -112,7 +112,7 @@ def test_a_request_too_many_is_told_to_come_again() -> None:
         async with client(echo, Limits(at_once=2, corpora_at_once=1)) as asking:
             under_way = [
                 asyncio.create_task(asking.post(path, content=b"{}", headers=JSON))
-                for path in ("/api/sentiment", "/api/draw", "/api/nearest")
+                for path in ("/api/predict", "/api/draw", "/api/nearest")
             ]
             while echo.calls < 3:
                 await asyncio.sleep(0.01)
@@ -124,6 +124,6 @@ def test_a_request_too_many_is_told_to_come_again() -> None:
             echo.may.set()
             assert (await asking.get("/")).content == b"page"
             assert {answer.status_code for answer in await asyncio.gather(*under_way)} == {200}
-            assert (await asking.post("/api/sentiment", content=b"{}", headers=JSON)).status_code == 200
+            assert (await asking.post("/api/predict", content=b"{}", headers=JSON)).status_code == 200
 
     asyncio.run(asyncio.wait_for(crowd(), LIMIT / 10))  # one that is let in too many waits for ever

@@ -17,20 +17,27 @@ from bough.cli import main
 from servers import running
 from waiting import LIMIT, wait_until
 
+TEXTS = [f"Film number {i} is not good, but it is never dull." for i in range(64)]
+PREDICT = ("/api/predict", {"texts": TEXTS})
+SEARCH = ("/api/nearest", {"query": "a dull film", "corpus": TEXTS})
+
+
+async def ask_and_end(address: str, pid: int, *bodies: tuple[str, Any]) -> list[httpx.Response]:
+    """Return the answers to requests that have arrived, each by its own connection, when the server gets a SIGTERM."""
+    async with contextlib.AsyncExitStack() as stack:
+        clients = [httpx.AsyncClient(base_url=address, timeout=LIMIT) for _ in bodies]
+        tasks = []
+        for client, (path, body) in zip(clients, bodies, strict=True):
+            await stack.enter_async_context(client)
+            tasks.append(asyncio.create_task(client.post(path, json=body)))
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)  # so that all have arrived
+        os.kill(pid, signal.SIGTERM)
+        return await asyncio.gather(*tasks)
+
 
 def test_sigterm_finishes_what_is_under_way() -> None:
-    async def all_of(address: str, pid: int) -> list[httpx.Response]:
-        async with httpx.AsyncClient(base_url=address, timeout=LIMIT) as asking:
-            texts = [f"Film number {i} is not good, but it is never dull." for i in range(64)]
-            bodies: list[tuple[str, Any]] = [("/api/sentiment", {"texts": texts})] * 6
-            bodies += [("/api/nearest", {"query": "a dull film", "corpus": texts})]
-            tasks = [asyncio.create_task(asking.post(path, json=body)) for path, body in bodies]
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)  # so that all have arrived
-            os.kill(pid, signal.SIGTERM)
-            return await asyncio.gather(*tasks)
-
     with running() as (address, process):
-        answers = asyncio.run(all_of(address, process.pid))
+        answers = asyncio.run(ask_and_end(address, process.pid, *[PREDICT] * 6, SEARCH))
         assert [answer.status_code for answer in answers] == [200] * 7
         assert process.wait(LIMIT) == -signal.SIGTERM
         with pytest.raises(httpx.ConnectError):
@@ -39,19 +46,6 @@ def test_sigterm_finishes_what_is_under_way() -> None:
 
 def test_workers_share_the_port_and_end_together() -> None:
     """One of two killed is replaced; SIGTERM finishes what is under way in both."""
-
-    async def all_of(address: str, pid: int) -> list[httpx.Response]:
-        texts = [f"Film number {i} is not good, but it is never dull." for i in range(64)]
-        async with contextlib.AsyncExitStack() as stack:
-            clients = [
-                await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=LIMIT))
-                for _ in range(8)
-            ]
-            tasks = [asyncio.create_task(c.post("/api/sentiment", json={"texts": texts})) for c in clients]
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            os.kill(pid, signal.SIGTERM)
-            return await asyncio.gather(*tasks)
-
     with running("--workers", "2") as (address, process):
         wait_until(lambda: len(workers_of(process.pid)) == 2)
         first = workers_of(process.pid)
@@ -63,7 +57,7 @@ def test_workers_share_the_port_and_end_together() -> None:
             return first[0] not in now and len(now) == 2
 
         wait_until(replaced)
-        answers = asyncio.run(all_of(address, process.pid))
+        answers = asyncio.run(ask_and_end(address, process.pid, *[PREDICT] * 8))
         assert [answer.status_code for answer in answers] == [200] * 8
         assert process.wait(LIMIT) == 0
         with pytest.raises(httpx.ConnectError):
@@ -92,7 +86,7 @@ def test_a_long_search_holds_nobody_up(address: str) -> None:
         async with httpx.AsyncClient(base_url=address, timeout=LIMIT) as asking:
             search = asyncio.create_task(asking.post("/api/nearest", json={"query": "a", "corpus": corpus}))
             for _ in range(10):
-                assert (await asking.post("/api/sentiment", json={"text": "Not bad."})).status_code == 200
+                assert (await asking.post("/api/predict", json={"text": "Not bad."})).status_code == 200
             assert not search.done()
             assert (await search).status_code == 200
 
@@ -148,10 +142,3 @@ def test_without_the_extra_one_line_says_how_to_get_it(
     said = capsys.readouterr().err
     assert 'pip install "bough[serve]"' in said
     assert len(said.splitlines()) == 1
-
-
-def test_the_page_is_in_the_package() -> None:
-    from bough.serve.assets import read_assets
-
-    names = {path.name for path in (Path(sys.modules["bough.serve"].__path__[0]) / "page").iterdir()}
-    assert names | {"tree.css", "palette.css", "classes.js"} == set(read_assets())

@@ -23,7 +23,7 @@ def test_a_link_restores_what_was_typed(page: Page, address: str) -> None:
 def test_a_link_restores_a_search(page: Page, address: str) -> None:
     page.goto(f"{address}/#view=nearest&query=A+cat+sleeps&corpus=A+plane%0AThe+cat+is+asleep&k=1")
     page.wait_for_selector("#found table", timeout=1000 * LIMIT)
-    assert page.locator("#found tbody tr").count() == 2
+    assert page.locator("#found tbody tr").count() == 1
     assert "corpus=A+plane" in page.url
 
 
@@ -45,8 +45,10 @@ def test_two_sentences_are_compared_side_by_side(page: Page) -> None:
         "() => document.querySelector('#pair h2')?.textContent === 'A man is playing a guitar'"
     )
     assert 1 <= float(page.inner_text(".big").split()[0]) <= 5
-    assert page.locator("#pair .percent").count() == 5
-    left, right = (page.locator("#pair article").nth(i).bounding_box() for i in (0, 1))
+    # in one step: the pause after typing may draw the pair once more
+    left, right = page.evaluate(
+        "[...document.querySelectorAll('#pair article')].map(one => one.getBoundingClientRect().toJSON())"
+    )
     assert left["y"] == right["y"]
     assert left["x"] + left["width"] < right["x"]
 
@@ -57,8 +59,7 @@ def test_a_corpus_is_searched_by_both_measures(page: Page, tmp_path: Path) -> No
     page.fill("#corpus", "A plane is landing\n\nThe cat is asleep\n<b>A man</b> is cooking")
     page.click("#nearest-form .primary")
     page.wait_for_selector("#found table", timeout=1000 * LIMIT)
-    assert page.locator("#found h2").all_text_contents() == ["Tree-LSTM", "Mean word rows"]
-    assert "folded word table" in page.locator("#found .hint").nth(1).inner_text()
+    assert page.locator("#found .hint").inner_text() == "By relatedness, 1 to 5."
     assert page.locator("#found tbody tr").nth(0).locator("td").all_text_contents()[1:] == [
         "The cat is asleep",
         "3",
@@ -108,5 +109,5 @@ def test_every_control_has_a_name(page: Page) -> None:
 
 def test_the_documentation_has_no_script(page: Page, address: str) -> None:
     page.goto(f"{address}/docs")
-    assert "/api/sentiment" in page.inner_text("main")
+    assert "/api/predict" in page.inner_text("main")
     assert page.evaluate("document.scripts.length") == 0

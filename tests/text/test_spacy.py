@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import os
+import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -141,20 +140,7 @@ def test_heads_agree_with_those_of_sick(parser: SpacyParser) -> None:
 
 
 def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(
-        name: str,
-        globals: Mapping[str, object] | None = None,
-        locals: Mapping[str, object] | None = None,
-        fromlist: Sequence[str] | None = (),
-        level: int = 0,
-    ) -> Any:
-        if name == "spacy":
-            raise ImportError("No module named 'spacy'")
-        return real(name, globals, locals, fromlist or (), level)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(DataError, match=r'^spaCy is not installed; `pip install "bough\[spacy\]"`.*$'):
         SpacyParser()
 

@@ -19,16 +19,6 @@ PHRASES = (
     "(ROOT (S (NP (CD Two) (NNS owls)) (VP (VBD sat) (PP (IN in) "
     "(NP (-LRB- -LRB-) (JJ old) (-RRB- -RRB-) (NNS barns))))))"
 )
-WORDS = [
-    ("CD", 2, "nummod"),
-    ("NNS", 3, "nsubj"),
-    ("VBD", 0, "root"),
-    ("IN", 8, "case"),
-    ("-LRB-", 6, "punct"),
-    ("JJ", 8, "amod"),
-    ("-RRB-", 6, "punct"),
-    ("NNS", 3, "obl"),
-]
 
 
 @dataclass
@@ -70,17 +60,9 @@ def nodes(text: str) -> Node:
     return made[tree.root]
 
 
-def sentence(rows: list[tuple[str, int, str]], phrases: str = PHRASES) -> SimpleNamespace:
-    words = [
-        SimpleNamespace(id=place, text=text, xpos=tag, head=head, deprel=relation)
-        for place, (text, (tag, head, relation)) in enumerate(zip(SENTENCE, rows, strict=False), 1)
-    ]
-    return SimpleNamespace(words=words, constituency=nodes(phrases))
-
-
 @pytest.fixture
 def stanza(monkeypatch: pytest.MonkeyPatch) -> Recorded:
-    recorded = Recorded([sentence(WORDS)] * 1000)
+    recorded = Recorded([SimpleNamespace(constituency=nodes(PHRASES))] * 1000)
     module = ModuleType("stanza")
     module.Pipeline = recorded.pipeline  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "stanza", module)
@@ -94,11 +76,10 @@ def test_phrases_are_built_outwards_from_their_heads(stanza: Recorded) -> None:
     assert tree.labels is None
 
 
-def test_universal_dependencies_become_stanfords(stanza: Recorded) -> None:
+def test_heads_are_found_in_the_phrases(stanza: Recorded) -> None:
     (tree,) = StanzaParser().dependency([SENTENCE])
     assert list(tree.tokens or ()) == SENTENCE
-    assert tree.parents.tolist() == [1, 2, -1, 2, 5, 7, 5, 3]
-    assert tree.relations == ("num", "nsubj", "root", "prep", "punct", "amod", "punct", "pobj")
+    assert tree.parents.tolist() == [1, 2, -1, 2, 7, 7, 7, 3]
 
 
 def test_the_words_are_handed_over_as_they_are_and_nothing_is_downloaded(stanza: Recorded) -> None:
@@ -110,12 +91,12 @@ def test_the_words_are_handed_over_as_they_are_and_nothing_is_downloaded(stanza:
     assert stanza.given == [[SENTENCE]]
 
 
-def test_models_are_loaded_once_and_only_those_that_are_used(stanza: Recorded) -> None:
+def test_models_are_loaded_once_with_the_first_sentence(stanza: Recorded) -> None:
     parser = StanzaParser()
     assert stanza.calls == []
-    for _ in range(2):
-        parser.constituency([SENTENCE])
-    assert [options["processors"] for _, options in stanza.calls] == [adapter.PHRASES]
+    parser.constituency([SENTENCE])
+    parser.dependency([SENTENCE])
+    assert [options["processors"] for _, options in stanza.calls] == ["tokenize,pos,constituency"]
 
 
 def test_many_sentences_are_handed_over_in_parts(stanza: Recorded) -> None:
@@ -132,13 +113,13 @@ def test_no_sentences_need_no_models(stanza: Recorded) -> None:
 def test_other_words_than_those_given_are_an_error(stanza: Recorded) -> None:
     with pytest.raises(FormatError, match="stanza made 8 words of a sentence of 2, 'Two owls'"):
         StanzaParser().dependency([["Two", "owls"]])
-    with pytest.raises(FormatError, match="stanza has 8 words in the tree of a sentence of 2, 'Two owls'"):
+    with pytest.raises(FormatError, match="stanza made 8 words of a sentence of 2, 'Two owls'"):
         StanzaParser().constituency([["Two", "owls"]])
 
 
 def test_lost_sentences_are_an_error(stanza: Recorded) -> None:
     del stanza.sentences[1:]
-    with pytest.raises(FormatError, match="stanza made 1 sentences of 2"):
+    with pytest.raises(FormatError, match="stanza returned 1 sentences for 2"):
         StanzaParser().dependency([SENTENCE, SENTENCE])
 
 

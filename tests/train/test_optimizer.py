@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bough.models.model import Model
 from bough.train.config import TrainConfig
-from bough.train.optimizer import OPTIMIZERS, ModelOptimizer, adagrad, lr_scale
+from bough.train.optimizer import OPTIMIZERS, ModelOptimizer, adagrad
 from small_models import CLASSES
 
 BATCHES = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=8), min_size=1, max_size=4)
@@ -126,7 +126,12 @@ def test_the_weights_of_a_class_stay_within_their_norm() -> None:
 def test_after_a_reset_the_next_step_is_a_first_step(table: str) -> None:
     steps = []
     for reset in (True, False):
-        model, optimizer = made(weight_decay=0.0, embedding_optimizer=table, embedding_learning_rate=0.05)
+        options: dict[str, Any] = {
+            "weight_decay": 0.0,
+            "embedding_optimizer": table,
+            "embedding_learning_rate": 0.05,
+        }
+        model, optimizer = made(**options, adagrad_reset_every=int(reset))
         weight = next(model.parameters()) if table == "plain" else model.table
         for _ in range(2):
             before = weight.detach().clone()
@@ -135,7 +140,7 @@ def test_after_a_reset_the_next_step_is_a_first_step(table: str) -> None:
             optimizer.step()
             steps.append((before - weight.detach()).flatten()[0].item())
             if reset:
-                optimizer.reset()
+                optimizer.start_epoch(0)
     assert steps == pytest.approx([0.05, 0.05, 0.05, 0.05 / 2**0.5], rel=1e-4)
 
 
@@ -153,8 +158,8 @@ def test_the_papers_adagrad_adds_its_l2_to_the_gradient() -> None:
 
 
 def test_the_learning_rates_rise_then_fall_in_lines() -> None:
-    config = TrainConfig(epochs=10, warmup=0.2)
-    scales = [lr_scale(config, step, 10) for step in range(100)]
+    _, optimizer = made(epochs=10, warmup=0.2)
+    scales = [optimizer.lr_scale(step, 10) for step in range(100)]
     assert scales[:20] == pytest.approx([(step + 1) / 20 for step in range(20)])
     falls = [before - after for before, after in pairwise(scales[19:])]
     assert falls == pytest.approx([falls[0]] * 80)
@@ -162,8 +167,8 @@ def test_the_learning_rates_rise_then_fall_in_lines() -> None:
 
 
 def test_the_learning_rates_shrink_once_an_epoch() -> None:
-    config = TrainConfig(epochs=3, lr_decay=0.5)
-    assert [lr_scale(config, step, 2) for step in range(6)] == [1, 1, 0.5, 0.5, 0.25, 0.25]
+    _, optimizer = made(epochs=3, lr_decay=0.5)
+    assert [optimizer.lr_scale(step, 2) for step in range(6)] == [1, 1, 0.5, 0.5, 0.25, 0.25]
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

@@ -1,4 +1,4 @@
-"""Claims about the parts of a fit: splits, parses, packed trees, words, temperature, joined sentences."""
+"""Claims about the parts of a fit: splits, parses, words, temperature, joined sentences."""
 
 import logging
 from collections import Counter
@@ -10,24 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bough.data.disk_cache import DiskCache
+from bough.data.examples import labelled_lists
 from bough.errors import DataError
+from bough.models.output_spec import OutputSpec
 from bough.pipelines.readers import WholeReader
 from bough.text.join_sentences import chain_of_words, join_sentences
-from bough.train.calibration import calibration_error, cooled, temperature
-from bough.train.dataset import PackedTrees
-from bough.train.parse_cache import Parses
-from bough.train.plan import held_out, plan
+from bough.train.calibration import calibration_error, fit_temperature, with_temperature
+from bough.train.dataset import TreeSet
+from bough.train.parse_cache import ParseCache
 from bough.train.recipes import load_recipe
-from bough.train.source import Listed
+from bough.train.splits import held_out, read_splits
 from bough.train.word_vectors import words_for
 from bough.trees.tree import Tree
-from treegen import trees
 
 
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=200), st.integers(0, 5))
 def test_a_split_keeps_each_class_and_no_text_is_on_two_sides(labels: list[int], seed: int) -> None:
     strata = np.array(labels)
-    keys = np.arange(len(labels), dtype=np.uint64) // 2 * 2 + np.arange(len(labels), dtype=np.uint64) % 3 // 2
+    keys = np.arange(len(labels), dtype=np.int64) // 2 * 2 + np.arange(len(labels), dtype=np.int64) % 3 // 2
     dev, test = held_out(strata, keys, [0.2, 0.1], seed)
     assert not {*dev.tolist()} & {*test.tolist()}
     out = np.concatenate([dev, test])
@@ -43,14 +44,14 @@ def test_a_split_keeps_each_class_and_no_text_is_on_two_sides(labels: list[int],
 
 def test_what_is_held_out_has_a_tenth_of_every_class() -> None:
     labels = ["a"] * 100 + ["b"] * 60 + ["c"] * 40
-    source = Listed([f"text {i}" for i in range(200)], labels)
-    plans = [plan({"train": source}, None, hold_test=True, seed=seed) for seed in (1, 1, 2)]
-    one, again, other = (found.parts["train"].tolist() for found in plans)
+    source = labelled_lists([f"text {i}" for i in range(200)], labels)
+    plans = [read_splits({"train": source}, "whole", hold_test=True, seed=seed) for seed in (1, 1, 2)]
+    one, again, other = (found.assigned.tolist() for found in plans)
     assert one == again != other
     for part in (1, 2):
         held = [label for label, place in zip(labels, one, strict=True) if place == part]
         assert Counter(held) == {"a": 10, "b": 6, "c": 4}
-    assert plans[0].sizes() == {"train": 160, "dev": 20, "test": 20}
+    assert plans[0].sizes == {"train": 160, "dev": 20, "test": 20}
 
 
 class Counting(WholeReader):
@@ -60,58 +61,21 @@ class Counting(WholeReader):
         super().__init__("none", "dependency", chain=True)
         self.read_texts: list[str] = []
 
-    def read_any(self, texts):  # type: ignore[no-untyped-def]
+    def read(self, texts, first=0, *, allow_empty=False):  # type: ignore[no-untyped-def]
         self.read_texts += texts
-        return super().read_any(texts)
+        return super().read(texts, first, allow_empty=allow_empty)
 
 
-def test_a_text_is_parsed_once_whatever_a_kill_left(tmp_path: Path) -> None:
-    path, texts = tmp_path / "parses.jsonl", ["one two", "three", "", "one two", "vier f\u00fcnf"]
-    with Parses(path, Counting()) as first:
-        found = first.trees(texts)
+def test_a_text_is_parsed_once(tmp_path: Path) -> None:
+    path, texts = tmp_path / "parses.sqlite", ["one two", "three", "", "one two", "vier f\u00fcnf"]
+    with DiskCache(path) as cache:
+        found = ParseCache(cache, Counting()).trees(texts)
     assert found[0] == chain_of_words(["one", "two"])
     assert found[2] is None
-    whole = path.read_bytes()
-    for cut in range(len(whole) + 1):
-        path.write_bytes(whole[:cut])
+    with DiskCache(path) as cache:
         reader = Counting()
-        with Parses(path, reader) as again:
-            assert again.trees(texts) == found
-        assert len(reader.read_texts) == 1 + 3 - whole[:cut].count(
-            b"\n"
-        )  # the text without a word has no tree
-
-
-def test_a_line_that_another_process_wrote_there_is_not_taken_for_ones_own(tmp_path: Path) -> None:
-    texts = ["one two", "three four five"]
-    with Parses(tmp_path / "parses.jsonl", Counting()) as parses:
-        found = parses.trees(texts)
-        one, other = parses.places
-        parses.places[one], parses.places[other] = parses.places[other], parses.places[one]
-        assert parses.trees(texts) == found
-
-
-def test_a_damaged_line_is_parsed_again(tmp_path: Path) -> None:
-    path = tmp_path / "parses.jsonl"
-    with Parses(path, Counting()) as first:
-        found = first.trees(["one two", "three"])
-    path.write_bytes(path.read_bytes().replace(b"[1, -1]", b"[1, {1]").replace(b"three", b"thr\xff\xfe"))
-    with Parses(path, Counting()) as again:
-        assert again.trees(["one two", "three"]) == found
-
-
-@given(st.lists(trees(), min_size=1, max_size=5))
-def test_packed_trees_come_out_as_they_went_in(some: list[Tree]) -> None:
-    packed = PackedTrees()
-    named = [tree.replace(tokens=[f"t{i % 3}" for i in range(len(tree))], relations=None) for tree in some]
-    for tree in named:
-        packed.append(tree, [i if i % 2 else None for i in range(len(tree))])
-    assert len(packed) == len(named)
-    for tree, found in zip(named, packed, strict=True):
-        assert np.array_equal(tree.parents, found.parents)
-        assert tree.tokens == found.tokens
-        assert found.relations is None
-        assert found.labels == tuple(i if i % 2 else None for i in range(len(tree)))
+        assert ParseCache(cache, reader).trees([*texts, "new"]) == [*found, chain_of_words(["new"])]
+    assert reader.read_texts == ["new"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
@@ -130,13 +94,13 @@ def test_joined_sentences_keep_their_words_in_order(count: int) -> None:
 @pytest.mark.parametrize(
     ("sets", "counts", "name", "said"),
     [
-        ({}, {"the": 1}, "the word table of a model", "no GloVe vectors in the data folder"),
+        ({}, {"the": 1}, "the words of the model it starts from", "no GloVe vectors in the data folder"),
         ({"840B": "the elm"}, {"the": 1, "elm": 1}, "glove.840B.300d", ""),
         (
             {"840B": "the"},
             {"the": 3, "elm": 1},
             "glove.840B.300d",
-            "75.0% of 4 tokens; it is taken all the same",
+            "75.0% of 4 tokens; it is used all the same",
         ),
         ({"840B": "the", "42B": "the elm"}, {"the": 1, "elm": 1}, "glove.42B.300d", ""),
     ],
@@ -161,19 +125,27 @@ def test_a_folder_of_data_that_is_not_there_is_an_error(monkeypatch: pytest.Monk
 
 
 def test_a_few_examples_that_are_all_right_do_not_make_it_sure() -> None:
-    p = np.array([[0.7, 0.2, 0.1]] * 4)
-    assert cooled(p, temperature(p, np.zeros(4, dtype=np.int64))).max() < 0.9
+    p = np.array([[0.7, 0.2, 0.1]] * 20)
+    assert with_temperature(p, fit_temperature(p, np.zeros(20, dtype=np.int64))).max() < 0.97
+    assert fit_temperature(p[:19], np.zeros(19, dtype=np.int64)) == 1
+
+
+def test_a_temperature_that_dev_does_not_show_to_be_better_is_one() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), size=40)
+    gold = np.array([rng.choice(3, p=row) for row in p])  # calibrated already
+    assert fit_temperature(p, gold) == 1
 
 
 def test_the_baseline_learns_from_a_sample_of_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     from bough.train import baseline
 
-    trees = PackedTrees()
-    for number in range(60):  # sorted by class, as many files are
-        word = ("fig", "saw")[number >= 30]
-        trees.append(Tree([1, -1], tokens=["a", word]), [None, int(number >= 30)])
+    kinds = [int(number >= 30) for number in range(60)]  # sorted by class, as many files are
+    data = TreeSet(([Tree([1, -1], tokens=["a", ("fig", "saw")[kind]]) for kind in kinds],), kinds)
     monkeypatch.setattr(baseline, "MOST", 30)
-    assert baseline.bag_of_words(trees, trees, 2) == 1.0
+    spec = OutputSpec(classes=("fruit", "tool"))
+    found = baseline.fit_baseline(spec, {"train": data, "dev": data})
+    assert found["figures"]["dev"]["accuracy"] == 1.0
 
 
 def test_the_temperature_mends_probabilities_that_are_too_sure() -> None:
@@ -181,11 +153,11 @@ def test_the_temperature_mends_probabilities_that_are_too_sure() -> None:
     logits = rng.normal(size=(4000, 3))
     p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     gold = np.array([rng.choice(3, p=row) for row in p])
-    sure = cooled(p, 1 / 4)
-    t = temperature(sure, gold)
+    sure = with_temperature(p, 1 / 4)
+    t = fit_temperature(sure, gold)
     assert t == pytest.approx(4, rel=0.1)
-    assert calibration_error(cooled(sure, t), gold) < 0.05 < calibration_error(sure, gold)
-    assert (cooled(sure, t).argmax(axis=1) == sure.argmax(axis=1)).all()
+    assert calibration_error(with_temperature(sure, t), gold) < 0.05 < calibration_error(sure, gold)
+    assert (with_temperature(sure, t).argmax(axis=1) == sure.argmax(axis=1)).all()
 
 
 def test_the_calibration_error_is_taken_bin_by_bin() -> None:

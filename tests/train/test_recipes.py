@@ -13,6 +13,7 @@ TASKS = {
     "fit-texts": "classes",
     "fit-texts-contextual": "classes",
     "fit-trees": "classes",
+    "fit-trees-numbers": "numbers",
 }
 
 

@@ -77,10 +77,10 @@ def test_edges_are_the_trees_in_order(batch: tuple[list[Tree], Keys]) -> None:
     edges: list[list[int]] = [[] for _ in range(forest.num_unique)]
     for parent, child in zip(forest.edge_parents.tolist(), forest.children.tolist(), strict=True):
         edges[parent].append(child)
-    unit_of = forest.unit_of.tolist()
-    for node, unit in enumerate(unit_of):
-        assert edges[unit] == [unit_of[k] for k in below[node]]
-    assert [unit_of[node] for node in forest.edge_nodes] == forest.children.tolist()
+    unique_of = forest.unique_of.tolist()
+    for node, unit in enumerate(unique_of):
+        assert edges[unit] == [unique_of[k] for k in below[node]]
+    assert [unique_of[node] for node in forest.edge_nodes] == forest.children.tolist()
 
 
 @given(batches())
@@ -90,7 +90,7 @@ def test_units_are_the_distinct_subtrees(batch: tuple[list[Tree], Keys]) -> None
     forest = Forest(trees, keys)
     meaning = contents(trees, keys, relations=False)
     assert forest.num_unique == len(set(meaning))
-    assert [meaning[node] for node in forest.node_of[forest.unit_of].tolist()] == meaning
+    assert [meaning[node] for node in forest.node_of[forest.unique_of].tolist()] == meaning
 
 
 @given(batches(relations=2))
@@ -100,7 +100,7 @@ def test_relations_set_subtrees_apart(batch: tuple[list[Tree], Keys]) -> None:
     forest = Forest(trees, keys)
     meaning = contents(trees, keys, relations=True)
     assert forest.num_unique == len(set(meaning))
-    assert [meaning[node] for node in forest.node_of[forest.unit_of].tolist()] == meaning
+    assert [meaning[node] for node in forest.node_of[forest.unique_of].tolist()] == meaning
     assert forest.edge_relations is not None
     flat = [name for tree in trees for name in tree.relations or ()]
     assert forest.edge_relations.tolist() == [flat[node] for node in forest.edge_nodes]
@@ -111,7 +111,7 @@ def test_relations_set_subtrees_apart(batch: tuple[list[Tree], Keys]) -> None:
 def test_inputs_are_the_distinct_keys(batch: tuple[list[Tree], Keys]) -> None:
     trees, keys = batch
     forest = Forest(trees, keys)
-    flat = list(range(forest.size)) if keys is None else [key for part in keys for key in part]
+    flat = list(range(forest.num_nodes)) if keys is None else [key for part in keys for key in part]
     read = [flat[node] for node in forest.inputs.tolist()]
     assert sorted(read) == sorted(set(flat))
     assert [read[row] for row in forest.input_of.tolist()] == [flat[node] for node in forest.node_of.tolist()]
@@ -119,8 +119,8 @@ def test_inputs_are_the_distinct_keys(batch: tuple[list[Tree], Keys]) -> None:
 
 def test_without_keys_every_node_is_its_own_unit() -> None:
     forest = Forest([PAIR, PAIR])
-    assert forest.num_unique == forest.size == 6
-    assert forest.node_of[forest.unit_of].tolist() == list(range(6))
+    assert forest.num_unique == forest.num_nodes == 6
+    assert forest.node_of[forest.unique_of].tolist() == list(range(6))
 
 
 def test_with_keys_equal_subtrees_are_one_unit() -> None:
@@ -138,8 +138,8 @@ def test_roots_count_through() -> None:
 
 def test_tree_sizes_and_tree_of() -> None:
     forest = Forest([PAIR, Tree([-1]), STAR])
-    assert forest.tree_sizes.tolist() == [3, 1, 4]
-    assert forest.tree_of.tolist() == [0, 0, 0, 1, 2, 2, 2, 2]
+    assert forest.ptr.diff().tolist() == [3, 1, 4]
+    assert forest.batch.tolist() == [0, 0, 0, 1, 2, 2, 2, 2]
 
 
 @given(batches())
@@ -154,13 +154,8 @@ def test_subtree_sizes(batch: tuple[list[Tree], Keys]) -> None:
     assert forest.subtree_sizes.tolist() == [size(node) for node in forest.node_of.tolist()]
 
 
-def test_slots_are_filled_from_the_first() -> None:
-    forest = Forest([STAR, Tree([1, -1])])
-    missing = forest.num_unique
-    assert forest.slots(4).tolist() == [[0, 1, 2, missing], [3, missing, missing, missing]]
-    assert forest.slots(3).tolist() == [[0, 1, 2], [3, missing, missing]]
-    assert Forest([PAIR]).slots(2).tolist() == [[0, 1]]
-    assert Forest([Tree([-1])]).slots(2).shape == (0, 2)
+def test_places_are_counted_among_siblings() -> None:
+    assert Forest([STAR, Tree([1, -1])]).edge_places.tolist() == [0, 1, 2, 0]
 
 
 def test_a_hundred_thousand_deep() -> None:
@@ -171,10 +166,10 @@ def test_a_hundred_thousand_deep() -> None:
 
 def test_an_empty_forest() -> None:
     for forest in (Forest([]), Forest([], []), Forest([], relations={})):
-        assert (len(forest), forest.size, forest.num_unique, forest.leaves) == (0, 0, 0, 0)
+        assert (len(forest), forest.num_nodes, forest.num_unique, forest.leaves) == (0, 0, 0, 0)
         assert forest.level_sizes == []
         assert forest.roots.shape == forest.children.shape == forest.inputs.shape == (0,)
-        assert forest.slots(2).shape == (0, 2)
+        forest.check_arity(2)
 
 
 def test_repr_counts() -> None:
@@ -219,7 +214,7 @@ def test_digests_worked_out_beforehand_change_nothing(batch: tuple[list[Tree], K
     some, given_keys = batch
     keys = [np.array(part) for part in given_keys or [[0] * len(tree) for tree in some]]
     fresh, from_digests = Forest(some, keys), Forest(some, keys, digests=sharing.prepared(some, keys))
-    assert torch.equal(fresh.unit_of, from_digests.unit_of)
+    assert torch.equal(fresh.unique_of, from_digests.unique_of)
     assert torch.equal(fresh.node_of, from_digests.node_of)
 
 
@@ -227,7 +222,7 @@ def test_digests_do_not_merge_what_relations_tell_apart() -> None:
     some = [Tree([1, -1], relations=[0, 0]), Tree([1, -1], relations=[1, 0])]
     keys = [np.array([1, 2])] * 2
     forest = Forest(some, keys, digests=sharing.prepared(some, keys))
-    assert torch.equal(forest.unit_of, Forest(some, keys).unit_of)
+    assert torch.equal(forest.unique_of, Forest(some, keys).unique_of)
 
 
 def test_digests_of_other_trees_are_an_error() -> None:
@@ -241,7 +236,7 @@ def test_digests_of_other_trees_are_an_error() -> None:
 
 def test_more_children_than_slots() -> None:
     with pytest.raises(ValueError, match=r"^node 0 of tree 1 has 3 children; the layer's arity is 2$"):
-        Forest([PAIR, STAR]).slots(2)
+        Forest([PAIR, STAR]).check_arity(2)
 
 
 def test_places_are_of_a_tree() -> None:
@@ -262,11 +257,11 @@ def test_moving_to_the_same_device_changes_nothing() -> None:
 
 def test_moving_takes_every_tensor_along() -> None:
     forest = Forest([PAIR, Tree([1, -1])], [[0, 0, 1], [0, 1]])
-    forest.slots(2), forest.subtree_sizes, forest.unshared
+    assert len(forest.subtree_sizes) == forest.num_unique < forest.unshared.num_unique
     moved = forest.to("meta")
     assert moved.device == moved.roots.device == torch.device("meta")
     tensors = [value for value in vars(moved).values() if isinstance(value, Tensor)]
-    tensors += [moved.roots, moved.unit_of, moved.node_of, moved.inputs, moved.input_of]
+    tensors += [moved.roots, moved.unique_of, moved.node_of, moved.inputs, moved.input_of]
     tensors += [moved.children, moved.edge_parents, moved.edge_rows]
     assert all(value.is_meta for value in tensors)
     assert (moved.num_unique, moved.level_sizes, moved.trees) == (

@@ -16,14 +16,14 @@ PAIR = Tree([2, 2, -1])
 
 def test_unshared() -> None:
     shared = Forest([PAIR, PAIR], [[0, 1, 9], [0, 1, 9]])
-    assert shared.unshared.num_unique == shared.unshared.size == 6
+    assert shared.unshared.num_unique == shared.unshared.num_nodes == 6
     assert shared.unshared is shared.unshared
     plain = Forest([PAIR])
     assert plain.unshared is plain
 
 
 def test_by_unit_gives_every_unit_an_input() -> None:
-    forest = Forest([PAIR, PAIR], [[0, 0, 0], [0, 0, 0]]).by_unit
+    forest = Forest([PAIR, PAIR], [[0, 0, 0], [0, 0, 0]]).with_own_inputs
     assert forest.num_unique == 2
     assert torch.equal(forest.inputs, forest.node_of)
     assert forest.input_of.tolist() == [0, 1]

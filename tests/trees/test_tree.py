@@ -95,14 +95,15 @@ def test_arrays_are_the_trees_own_and_read_only() -> None:
 @untimed
 @given(parents(max_nodes=6), st.data())
 def test_equal_trees_are_equal_and_hash_alike(above: Any, data: Any) -> None:
-    columns = {
+    columns: Any = {
         name: data.draw(st.none() | st.just(list(range(len(above))))) for name in ("labels", "relations")
     }
     tree, twin = Tree(above, **columns), Tree(np.array(above), **columns)
     assert tree == twin
     assert hash(tree) == hash(twin)
     assert tree != Tree(above, tokens=["x"] * len(above), **columns)
-    assert tree != Tree([*above, 0], **{name: v and [*v, None] for name, v in columns.items()})
+    longer: Any = {name: column and [*column, None] for name, column in columns.items()}
+    assert tree != Tree([*above, 0], **longer)
     assert tree != above
 
 
@@ -123,7 +124,7 @@ def test_equal_trees_are_equal_and_hash_alike(above: Any, data: Any) -> None:
         ([-1, 2], {}, "node 1 has parent 2; parents are -1 (the root) or 0..1"),
         ([-1, -2], {}, "node 1 has parent -2"),
         ([-1.0, 0.0], {}, "parents are float64; they are ints"),
-        ([[-1]], {}, "parents has 2 dimensions"),
+        ([[-1]], {}, "parents is [[-1]]; expected one list of ints"),
         ([-1, 0], {"tokens": ["one"]}, "1 tokens for 2 nodes; give one per node"),
         ([-1, 0], {"labels": [1, 2, 3]}, "3 labels for 2 nodes"),
         ([-1, 0], {"relations": []}, "0 relations for 2 nodes"),

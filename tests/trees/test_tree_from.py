@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
+import math
+import sys
 import warnings
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from bough.formats import ptb
 from bough.text import spacy as adapter
 from treegen import WORDS, constituents, parents, trees
 
-DEEP = 100_000
+DEEP = 10_000
 untimed = settings(deadline=None)
 
 
@@ -71,8 +72,12 @@ def test_from_networkx_keeps_the_graphs_order(above: list[int]) -> None:
     [
         ("Graph", [(0, 1)], "undirected"),
         ("DiGraph", [(0, 2), (1, 2)], "node 2 has two parents"),
-        ("DiGraph", [(0, 1), (2, 3)], "2 roots"),
-        ("DiGraph", [(0, 1), (2, 3), (3, 2)], "a cycle"),
+        ("DiGraph", [(5, 6), (7, 8)], r"2 roots .* \(here node 2 is 7 of the graph\)"),
+        (
+            "DiGraph",
+            [(5, 6), (7, 8), (8, 7)],
+            r"a cycle \(2 -> 3 -> 2\); .* \(here node 2 is 7 of the graph\)",
+        ),
         ("DiGraph", [], "an empty tree"),
     ],
 )
@@ -80,6 +85,15 @@ def test_from_networkx_refuses_what_is_no_tree(kind: str, edges: list[tuple[int,
     networkx = pytest.importorskip("networkx")
     with pytest.raises(ValueError, match=message):
         Tree.from_networkx(getattr(networkx, kind)(edges))
+
+
+@pytest.mark.parametrize(
+    ("convert", "expected"),
+    [(Tree.from_nltk, "an nltk.Tree"), (Tree.from_ast, "Python code or a node of ast")],
+)
+def test_none_is_refused_by_what_was_expected(convert: Any, expected: str) -> None:
+    with pytest.raises(TypeError, match=f"^None; expected {expected}$"):
+        convert(None)
 
 
 def test_deep_trees_of_others() -> None:
@@ -105,7 +119,7 @@ def without_empty(tree: Tree) -> Tree:
         for name in ("tokens", "labels", "relations")
         if not any(entry is not None for entry in getattr(tree, name) or ())
     }
-    return tree.replace(**empty)  # type: ignore[arg-type]
+    return tree.replace(**empty)
 
 
 @untimed
@@ -115,44 +129,28 @@ def test_networkx_and_back(tree: Tree) -> None:
     assert Tree.from_networkx(tree.to_networkx()) == without_empty(tree)
 
 
-@untimed
-@given(constituents(labels=SOMETIMES))
-def test_nltk_and_back(tree: Tree) -> None:
-    pytest.importorskip("nltk")
-    assert Tree.from_nltk(tree.to_nltk()) == without_empty(tree.renumbered(tree.preorder))
+def test_networkx_and_back_with_numbers_and_categories() -> None:
+    pytest.importorskip("networkx")
+    tree = Tree(
+        [-1, 0, 0],
+        features=[[1.5], [math.nan], [0.0]],
+        feature_names=["size"],
+        categories={"kind": ["a", None, "b"]},
+        edge_features=[[math.nan], [2.0], [3.0]],
+        edge_feature_names=["d"],
+    )
+    graph = tree.to_networkx()
+    assert graph.nodes[0] == {"kind": "a", "size": 1.5}
+    assert Tree.from_networkx(graph, numbers=["size"], categories=["kind"], edge_numbers=["d"]) == tree
+    graph.nodes[2]["size"] = "big"
+    with pytest.raises(ValueError, match=r"node 2: \"size\" is 'big'; expected a number"):
+        Tree.from_networkx(graph, numbers=["size"])
 
 
-@untimed
-@given(trees(tokens=SOMETIMES, labels=SOMETIMES))
-def test_nltk_and_back_or_an_error_that_names_the_word(tree: Tree) -> None:
-    pytest.importorskip("nltk")
-    tokens = tree.tokens or ()
-    heads = [node for node, below in enumerate(tree.children) if below and tokens[node] is not None]
-    if not heads:
-        assert Tree.from_nltk(tree.to_nltk()) == without_empty(tree.renumbered(tree.preorder))
-        return
-    with pytest.raises(ValueError, match=r"is a word with others below it; .*to_networkx\(\)"):
-        tree.to_nltk()
-
-
-def test_nltk_prints_what_we_write() -> None:
-    pytest.importorskip("nltk")
-    text = "(S (NP (DT the) (NN elm)) (VP (VBZ bends) low))"
-    assert str(ptb.parse(text).to_nltk()) == text
-
-
-@pytest.mark.parametrize("package", ["nltk", "networkx"])
-def test_a_missing_library_is_one_line(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == package:
-            raise ImportError(f"No module named {name!r}")
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=rf"^to_{package} needs {package}: pip install {package}$"):
-        getattr(Tree([-1]), f"to_{package}")()
+def test_a_missing_library_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r"^to_networkx needs networkx: pip install networkx$"):
+        Tree([-1]).to_networkx()
 
 
 # ------------------------------------------------------------------- syntax trees of programs
@@ -180,6 +178,48 @@ def test_from_ast_of_what_is_not_python() -> None:
         Tree.from_ast("a = 1\nb =\n")
     with pytest.raises(FormatError, match=r"not Python: .*null bytes"):
         Tree.from_ast("a\0")
+
+
+@pytest.fixture(scope="module")
+def parser() -> Any:
+    tree_sitter, python = pytest.importorskip("tree_sitter"), pytest.importorskip("tree_sitter_python")
+    return tree_sitter.Parser(tree_sitter.Language(python.language()))
+
+
+def test_from_tree_sitter(parser: Any) -> None:
+    code = parser.parse(b"total = f(2)")
+    tree = Tree.from_tree_sitter(code)
+    kinds = (
+        "module",
+        "expression_statement",
+        "assignment",
+        "identifier",
+        "call",
+        "identifier",
+        "argument_list",
+    )
+    assert tree.tokens == (*kinds, "integer")
+    assert tree.parents.tolist() == [-1, 0, 1, 2, 2, 4, 4, 6]
+    assert tree.labels == (None, None, None, "total", None, "f", None, "2")
+    assert tree.relations == (None, None, None, "left", "right", "function", "arguments", None)
+    below = Tree.from_tree_sitter(code.root_node.children[0].children[0].children[2], named=False)
+    assert below.tokens == ("call", "identifier", "argument_list", "(", "integer", ")")
+    assert below.relations is not None
+    assert below.relations[0] is None  # the root has no edge
+
+
+def test_from_tree_sitter_has_every_named_node_at_any_depth(parser: Any) -> None:
+    source = inspect.getsource(inspect) + "\nx = " + "(" * 10_000 + "1" + ")" * 10_000
+    code = parser.parse(source.encode())
+    everything, stack = 0, [code.root_node]
+    while stack:
+        node = stack.pop()
+        everything += node.is_named
+        stack += node.children
+    tree = Tree.from_tree_sitter(code)
+    assert len(tree) == everything
+    assert tree.heights.max() >= 10_000
+    assert tree.preorder.tolist() == list(range(len(tree)))
 
 
 # ------------------------------------------------------------------- spaCy

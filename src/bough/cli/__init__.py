@@ -1,4 +1,4 @@
-"""The command `bough`: read arguments, call one function, show what it gives."""
+"""The command `bough`: read arguments, call one function, show its result."""
 
 from __future__ import annotations
 
@@ -10,30 +10,37 @@ from pathlib import Path
 from cyclopts import App, Group
 
 import bough
-from bough.cli import fitting, scoring, serving, text, tools
+from bough.cli import fitting, scoring, text, tools
 from bough.cli.console import run_app
 from bough.version import __version__
 
 Commands = Mapping[str, Sequence[App | Callable[..., None]]]
 KERNEL = Path(bough.__file__).parent / "nn" / "kernels" / "_kernel.so"
-VECTORS = {512: "AVX-512", 256: "AVX2"}
+VECTORS = {512: "AVX-512", 256: "AVX2", 128: "vectors of 4 floats"}
 
-# grouped as a user thinks of them; a command imports torch and everything else that is heavy when it is called
+# in the order of the help; to start fast, a command imports torch and other large packages when it is called
 COMMANDS: Commands = {
-    "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, serving.serve],
-    "Your own data": [fitting.fit, fitting.evaluate],
+    "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, scoring.serve],
+    "Your own data": [fitting.fit, fitting.evaluate, text.predict],
     "Tools": [tools.parser, tools.fetch],
+}
+
+# usage lines of the commands that take any number of arguments, which cyclopts would show as [ARGS...]
+USAGE = {
+    "sentiment": "Usage: bough sentiment TEXT... [OPTIONS]",
+    "predict": "Usage: bough predict TEXT... --model FOLDER [OPTIONS]",
+    "score": "Usage: bough score FILE... [OPTIONS]",
 }
 
 
 def build_app() -> App:
-    """Return the command line: the commands in their groups."""
-    about = "Tree-LSTMs: a sentence turned into a scored tree, and models of your own data."
+    """Return the command line of bough."""
+    about = "Tree-LSTMs: turn sentences into scored trees, and fit models to your own data."
     return grouped_app("bough", about, COMMANDS)
 
 
 def grouped_app(name: str, about: str, groups: Commands) -> App:
-    """Return a command line whose commands stand in groups."""
+    """Return a command line whose help lists the commands in groups."""
     app = App(
         name=name,
         help=about,
@@ -48,7 +55,7 @@ def grouped_app(name: str, about: str, groups: Commands) -> App:
                 command.group, command.sort_key = group, place
                 app.command(command)
             else:
-                app.command(command, group=group, sort_key=place)
+                app.command(command, group=group, sort_key=place, usage=USAGE.get(command.__name__))
     options = Group.create_ordered("Options")
     for flag in ("--help", "--version"):
         app[flag].group = options
@@ -61,14 +68,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def version() -> str:
-    """Return the version and what computes the layers, without loading torch; see `bough.nn.kernels.why`."""
-    asked = os.environ.get("BOUGH_FAST", "")
-    if asked in ("0", "torch"):
-        layers = f"{'torch' if asked == 'torch' else 'their equations'}, BOUGH_FAST={asked}"
-    else:
+    """Return the version and how layers are computed, without loading torch; see `bough.nn.kernels.why`."""
+    layers = "their equations, BOUGH_FAST=0"
+    if os.environ.get("BOUGH_FAST") != "0":
         try:
-            width = int(ctypes.CDLL(str(KERNEL)).bough_isa())
-            layers = f"C, {VECTORS[width]}" if width in VECTORS else "torch, the CPU has no AVX2"
+            layers = f"C, {VECTORS[ctypes.CDLL(str(KERNEL)).bough_isa()]}"
         except (OSError, AttributeError):
-            layers = "torch, nothing compiled"
+            layers = "their equations, nothing compiled"
     return f"{__version__} (layers by {layers})"

@@ -1,4 +1,4 @@
-"""Lines for people on a terminal, and lines for programs."""
+"""Print results, errors and messages of one line."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 
 from cyclopts import App, CycloptsError
 from rich.console import Console
+
+from bough.errors import FormatError
 
 
 def plain_console(*, stderr: bool = False, quiet: bool = False) -> Console:
@@ -20,7 +22,7 @@ def complain(message: str, program: str = "bough") -> None:
 
 
 def run_app(app: App, arguments: list[str] | None = None) -> None:
-    """Run one command. Bad input is one line on stderr and exit code 2."""
+    """Run one command. Report bad input as one line on stderr, with exit code 2."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     program = app.name[0]
     try:
@@ -32,7 +34,10 @@ def run_app(app: App, arguments: list[str] | None = None) -> None:
         sys.stderr.close()
         sys.exit(141)
     except (CycloptsError, ValueError, OSError) as error:
-        complain(" ".join(str(error).split()), program)
+        message = " ".join(str(error).split())
+        if isinstance(error, FormatError) and error.reason.startswith("which "):
+            message += "; --text COLUMN and --label COLUMN name them"
+        complain(message, program)
         sys.exit(2)
 
 

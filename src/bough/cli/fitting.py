@@ -9,43 +9,63 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
+from rich.table import Table
 
 from bough.cli.console import plain_console
-from bough.cli.options import check_device, parse_settings, use_threads
+from bough.cli.options import (
+    NO_TREES,
+    Columns,
+    Device,
+    Flag,
+    Json,
+    ParserName,
+    Settings,
+    TreeKeys,
+    check_device,
+    parse_settings,
+    use_threads,
+)
 from bough.cli.progress import TrainingDisplay
-from bough.cli.tables import class_table, confusion_table, metric_table, score_table
+from bough.cli.tables import class_table, confusion_table, metric_table
 
 if TYPE_CHECKING:
-    from bough.train.source import Source
+    from bough.data.examples import Source
 
 
 def fit(
     file: Path,
     /,
     *,
-    text: Annotated[list[str], Parameter(negative="")] = [],  # noqa: B006
+    text: Columns = [],  # noqa: B006
     label: str | None = None,
+    task: Literal["classes", "numbers", "labels"] | None = None,
+    scale: Literal["linear", "log"] | None = None,
+    class_weight: str | None = None,
+    sample_weight: str | None = None,
+    keys: TreeKeys = NO_TREES,
     dev: Path | None = None,
     test: Path | None = None,
-    trees: Literal["constituency", "dependency", "none"] | None = None,
-    parser: str = "builtin",
+    trees: Literal["constituency", "dependency", "balanced", "none"] | None = None,
+    parser: ParserName = "builtin",
     layer: str | None = None,
     recipe: str | None = None,
-    settings: Annotated[list[str], Parameter(name="--set", negative="")] = [],  # noqa: B006
+    settings: Settings = [],  # noqa: B006
     start: Annotated[str | None, Parameter(name="--from")] = None,
     epochs: str = "auto",
+    batch_size: int | None = None,
+    learning_rate: float | None = None,
     vectors: str | None = None,
     encoder: str | None = None,
     seed: int = 1,
     out: Path | None = None,
-    resume: Annotated[bool, Parameter(negative="")] = False,
+    resume: Flag = False,
     data: Path | None = None,
     threads: int = 1,
-    device: str = "cpu",
+    device: Device = "cpu",
 ) -> None:
-    """Fit a model to your own labelled file, and measure it.
+    """Fit a model to your own labelled file, and evaluate it.
 
-    Under `torchrun --nproc-per-node N -m bough fit ...` N processes share the parsing and the training.
+    With `torchrun --nproc-per-node N -m bough fit ...` N processes share the parsing and the training.
 
     Parameters
     ----------
@@ -53,43 +73,53 @@ def fit(
         CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets; CoNLL-U with
         "# label = NAME".
     text
-        The column of the text, twice for pairs; else found by its name.
+        The column of the text; repeat it for pairs. Default: a column with a usual name.
     label
         The column of the label or the rating.
+    task
+        What the labels are: one of several classes, numbers, or several labels at once.
+        Default: inferred from the labels.
+    scale
+        The scale of numbers; log for numbers that span decades.
+    class_weight
+        balanced, or NAME=WEIGHT,...: the weight of each class in training.
+    sample_weight
+        The column with the weight of each example in training.
     dev
-        A file like it, to choose the epoch on; else a tenth of FILE, stratified by class.
+        A labelled file to select the best epoch on. Default: a tenth of FILE, stratified by class.
     test
-        A file like it, to measure on; else another tenth.
+        A labelled file to evaluate on. Default: another tenth of FILE.
     trees
-        Which trees the texts get; none is a chain of words.
-    parser
-        builtin, spacy, stanza, corenlp, or corenlp:URL.
+        The kind of trees for texts; balanced (for any language) and none (a chain of words) need no parser.
     layer
-        The name of a registered layer, such as tree-gru or bi-dependency; else what the recipe says.
+        The name of a registered layer, such as tree-gru or bi-dependency. Default: the recipe's.
     recipe
-        A recipe's name (fit-texts, fit-trees, fit-pairs, ...), or a TOML file of your own.
+        The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
     settings
-        key=value overrides the recipe; may be repeated.
+        key=value overrides the recipe; can be repeated.
     start
-        A bundled model (sentiment, relatedness) or a folder to start from.
+        A bundled model (sentiment, relatedness) or a folder to start from, or none for random weights.
+        By default at most 5,000 texts are fitted both ways, and the model that is better on dev is kept.
     epochs
-        A number; auto stops once the loss on dev has stopped falling, with an encoder after four.
+        A number of epochs, or auto: stop when the loss on dev no longer falls; with an encoder, four epochs.
+    batch_size
+        Number of examples per step. Default: the recipe's.
+    learning_rate
+        Learning rate. Default: the recipe's.
     vectors
-        840B, 840B-completed, 42B, 6B, a GloVe file, or shipped.
+        GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of the sentiment model.
     encoder
-        A pretrained encoder whose states stand for the words, by its folder or name; needs bough[contextual].
+        Folder or name of a transformer whose hidden states replace the word vectors; needs bough[contextual].
     seed
         Random seed for the split, shuffling, initialization and dropout.
     out
-        Folder for the model and its report; models/FILE-SEED unless given.
+        Folder for the model and its report. Default: models/FILE-SEED.
     resume
-        Continue an interrupted run; a finished one is shown again.
+        Continue an interrupted run. A finished run is shown again.
     data
-        Data folder with GloVe; else BOUGH_DATA, else the user cache.
+        Data folder with GloVe. Default: BOUGH_DATA, else the user cache.
     threads
-        Threads of torch; one is fastest, unless there is an encoder.
-    device
-        cpu, cuda, mps, ...
+        Number of torch threads; one is fastest, except with an encoder.
     """
     from bough.data.labelled import open_labelled
     from bough.train.distributed import joined, restarts
@@ -100,26 +130,34 @@ def fit(
     with joined(device) as ranks:
         check_device(device)
         if epochs != "auto" and not (epochs.isdecimal() and int(epochs)):
-            raise ValueError(f"--epochs {epochs}: a number, or auto")
-        sources: dict[str, Source] = {"train": open_labelled(file, text, label)}
-        columns = sources["train"].columns  # type: ignore[attr-defined]
+            raise ValueError(f"--epochs {epochs}: must be a positive number or auto")
+        nested = keys.columns()
+        train = open_labelled(file, text, label, tree=nested, weight=sample_weight)
+        sources: dict[str, Source] = {"train": train}
+        columns = train.columns
         for name, path in (("dev", dev), ("test", test)):
             if path is not None:
-                sources[name] = open_labelled(path, columns.texts, columns.label or None)
+                texts = () if nested else columns.items
+                sources[name] = open_labelled(path, texts, columns.label or None, tree=nested)
         folder = out or Path("models") / f"{file.stem}-{seed}"
         quiet = not ranks.first
         console, plain = Console(stderr=True, quiet=quiet), plain_console(stderr=True, quiet=quiet)
         logging.getLogger("bough").setLevel(logging.ERROR if quiet else logging.INFO)
-        if columns.texts:
-            plain.print(f"text: {', '.join(columns.texts)}; label: {columns.label}")
+        if columns.items:
+            plain.print(f"text: {', '.join(columns.items)}; label: {columns.label}")
         with TrainingDisplay(console) as display:
             options = FitOptions(
+                task=task,
+                scale=scale,
+                class_weight=_class_weight(class_weight),
                 trees=trees,
                 parser=parser,
                 layer=layer,
                 recipe=recipe,
                 settings=parse_settings(settings),
                 epochs=None if epochs == "auto" else int(epochs),
+                batch_size=batch_size,
+                learning_rate=learning_rate,
                 vectors=vectors,
                 encoder=encoder,
                 init_from=start,
@@ -128,81 +166,99 @@ def fit(
                 device=device,
             )
             again = resume or restarts()
-            _, outcome = fit_sources(
+            _, facts = fit_sources(
                 sources,
                 folder,
                 options,
                 hold_test=True,
                 resume=again,
-                callback=display.show,
+                callbacks=[display.show],
                 warn=plain.print,
             )
     if not ranks.first:
         return
-    _show(outcome.facts)
+    _show(facts)
     plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
+
+
+def _class_weight(text: str | None) -> str | dict[str, float] | None:
+    """Return NAME=WEIGHT,... as a dict; return a text without "=" unchanged."""
+    if text is None or "=" not in text:
+        return text
+    weights = {}
+    for part in text.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            weights[name.strip()] = float(weight)
+        except ValueError:
+            raise ValueError(f"--class-weight {part}: must be NAME=NUMBER") from None
+    return weights
 
 
 def _show(facts: dict[str, Any]) -> None:
     """Print the metrics of a fitted model."""
     from bough.models.metrics import ClassLine
+    from bough.train.card import metric_rows
 
     scores = facts["scores"]
     split = list(scores)[-1]
     console = Console()
-    extra = {}
-    if "baseline" in facts:
-        extra["accuracy of a bag of words"] = {name: facts["baseline"][name] for name in scores}
-        for when in ("before", "after"):
-            name = f"ECE {when} temperature scaling ({facts['temperature']:.2f})"
-            extra[name] = {part: facts["calibration"][part][when] for part in scores}
     console.print(
         f"Best epoch: {facts['epoch']} of {facts['epochs']} (chosen on dev); vectors: {facts['vectors']}"
     )
-    console.print(score_table({name: score["figures"] for name, score in scores.items()}, "Metrics", extra))
+    table = Table("", *scores, title="Metrics", title_justify="left")
+    for row in metric_rows(facts):
+        table.add_row(*row)
+    console.print(table)
     if scores[split]["classes"]:
         lines = [ClassLine(**line) for line in scores[split]["classes"]]
         console.print(class_table(lines, f"By class ({split})"))
-        console.print(confusion_table(lines, scores[split]["confusion"], f"Confusion matrix ({split})"))
+        if scores[split]["confusion"]:
+            console.print(confusion_table(lines, scores[split]["confusion"], f"Confusion matrix ({split})"))
 
 
 def evaluate(
     model: str,
-    file: Path,
+    file: Path | None = None,
     /,
     *,
-    text: Annotated[list[str], Parameter(negative="")] = [],  # noqa: B006
+    text: Columns = [],  # noqa: B006
     label: str | None = None,
-    parser: str = "builtin",
+    keys: TreeKeys = NO_TREES,
+    parser: ParserName = "builtin",
     out: Path | None = None,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    as_json: Json = False,
     threads: int = 1,
 ) -> None:
-    """Measure a model on a labelled file.
+    """Evaluate a model on a labelled file.
 
     Parameters
     ----------
     model
-        A bundled model (sentiment, relatedness), or the folder of a fitted one.
+        A bundled model (sentiment, relatedness), or the folder of a fitted model.
     file
-        A labelled file, as `bough fit` takes it.
+        A labelled file, as for `bough fit`. If it has a column `split`, only its test rows are used.
     text
-        The file's column of the text; twice for pairs.
+        The column of the text; repeat it for pairs.
     label
-        The file's column of the label or the rating.
-    parser
-        builtin, spacy, stanza, corenlp, or corenlp:URL.
+        The column of the label or the rating.
     out
         File for the predictions, one line per example.
     as_json
         Print the metrics as JSON.
     threads
-        Threads of torch.
+        Number of torch threads.
     """
-    from bough.train.evaluate import judge
+    from bough.train.evaluate import evaluate_file
 
+    if file is None:
+        raise ValueError(
+            f"no labelled file; use bough evaluate {model} FILE, with a file in the format that the model was fitted to"
+        )
     use_threads(threads)
-    report = judge(model, file, text, label, parser=parser, out=out)
+    if not as_json:
+        logging.getLogger("bough").setLevel(logging.INFO)
+    report = evaluate_file(model, file, text, label, tree=keys.columns(), parser=parser, out=out)
     if as_json:
         print(json.dumps(report.figures, indent=2))  # noqa: T201
         return

@@ -2,15 +2,94 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+if TYPE_CHECKING:
+    from bough.data.examples import TreeColumns
+
+Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]
+Columns = Annotated[list[str], Parameter(negative="", show_default=False)]
+Settings = Annotated[list[str], Parameter(name="--set", negative="", show_default=False)]
 Ray = Annotated[list[str] | None, Parameter(consume_multiple=(0, 1), negative="")]
+_PARSERS = "builtin, spacy, stanza, corenlp, corenlp:URL, or balanced for any language."
+ParserName = Annotated[str, Parameter(help=_PARSERS)]
+Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]
+PairModel = Annotated[str, Parameter(help="relatedness, or the folder of a model of pairs.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class TreeKeys:
+    """The columns of JSON lines that hold trees as nested objects, and the keys of these.
+
+    Parameters
+    ----------
+    tree
+        The column of JSON lines with trees as nested objects, instead of a text; repeat it for pairs.
+    children
+        The key that holds the children of a node.
+    token
+        The key that holds the name of a node.
+    category
+        A key that holds a category of a node; can be repeated.
+    number
+        A key that holds a number of a node; can be repeated.
+    """
+
+    tree: Columns = field(default_factory=list)
+    children: str = "children"
+    token: str | None = None
+    category: Columns = field(default_factory=list)
+    number: Columns = field(default_factory=list)
+
+    def columns(self) -> TreeColumns | None:
+        """Return the columns, or None if the examples are not nested objects."""
+        from bough.data.examples import TreeColumns
+
+        if self.tree:
+            numbers, categories = tuple(self.number), tuple(self.category)
+            column = self.tree[0] if len(self.tree) == 1 else tuple(self.tree)
+            return TreeColumns(column, self.children, self.token, numbers=numbers, categories=categories)
+        if self.token or self.category or self.number:
+            raise ValueError("--token, --category and --number need a column of trees; name it with --tree")
+        return None
+
+
+NO_TREES = TreeKeys()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ShowOptions:
+    """How a text is read, and how its tree is shown.
+
+    Parameters
+    ----------
+    tree
+        Your own tree for the text, in brackets or as CoNLL-U, or a file with the tree.
+    as_json
+        Print one line of JSON per text.
+    svg
+        Write the picture to this .svg file.
+    """
+
+    tree: str | None = None
+    as_json: Json = False
+    svg: Path | None = None
+    parser: ParserName = "builtin"
+    device: Device = "cpu"
+
+
+SHOW = ShowOptions()
 
 
 def address_of(ray: list[str]) -> str | None:
-    """Return the address in `--ray [ADDRESS]`, if there is one."""
+    """Return the address of `--ray [ADDRESS]`, or None without one."""
     return ray[0] if ray else None
 
 
@@ -23,7 +102,7 @@ def parse_settings(settings: list[str]) -> dict[str, str]:
 
 
 def use_threads(count: int = 1) -> None:
-    """Set the threads of torch. One is the default: matrices of the paper's sizes are too small to share out."""
+    """Set the number of torch threads. The default is one: matrices of the paper's sizes are too small for more."""
     import torch
 
     if count < 1:
@@ -32,7 +111,7 @@ def use_threads(count: int = 1) -> None:
 
 
 def check_device(device: str) -> None:
-    """Raise a ValueError of one line for a device that torch does not have."""
+    """Raise a ValueError of one line if torch does not have the device."""
     import torch
 
     try:

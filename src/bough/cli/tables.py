@@ -9,41 +9,19 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-NAMES = {
-    "accuracy": "accuracy",
-    "f1": "macro F1",
-    "binary": "binary",
-    "phrases": "accuracy of all phrases",
-    "pearson": "Pearson r",
-    "spearman": "Spearman rho",
-    "mse": "MSE",
-    "loss": "loss",
-}
-
 if TYPE_CHECKING:
     from bough.models.metrics import ClassLine
 
-MOST = 12  # classes of a matrix that a terminal has room for
-
-
-def score_table(
-    scores: Mapping[str, Mapping[str, float]], title: str, extra: Mapping[str, Mapping[str, float]]
-) -> Table:
-    """Return a table with a column for each split and a row for each metric."""
-    table = Table("", *scores, title=title, title_justify="left")
-    for name in next(iter(scores.values())):
-        table.add_row(NAMES.get(name, name), *(f"{figures[name]:.4f}" for figures in scores.values()))
-    for name, values in extra.items():
-        table.add_row(name, *(f"{values[split]:.4f}" for split in scores))
-    return table
+MOST = 12  # classes of a confusion matrix that fits on a terminal
 
 
 def metric_table(figures: Mapping[str, float], title: str) -> Table:
     """Return a table with a row for each metric."""
+    from bough.train.card import NAMES
+
     table = Table(title=title, show_header=False)
     for name, value in figures.items():
-        derived = ", derived from the five" if name == "binary" and "accuracy" in figures else ""
-        table.add_row(NAMES.get(name, name) + derived, f"{value:.4f}")
+        table.add_row(NAMES.get(name, name), f"{value:.4f}")
     return table
 
 
@@ -61,7 +39,7 @@ def class_table(lines: Sequence[ClassLine], title: str) -> Table:
 def confusion_table(
     lines: Sequence[ClassLine], confusion: Sequence[Sequence[int]], title: str
 ) -> Table | str:
-    """Return the confusion matrix, or a line that there are too many classes for a terminal."""
+    """Return the confusion matrix, or a line that says that there are too many classes for a terminal."""
     names = [line.name for line in lines]
     there = [i for i, row in enumerate(confusion) if any(row) or any(other[i] for other in confusion)]
     if len(there) > MOST:

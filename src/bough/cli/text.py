@@ -1,9 +1,8 @@
-"""`bough sentiment`, `bough relatedness` and `bough nearest`."""
+"""`bough sentiment`, `bough predict`, `bough relatedness` and `bough nearest`."""
 
 from __future__ import annotations
 
-import json
-import os
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,61 +10,81 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from bough.cli.console import plain_console, say
-from bough.cli.options import use_threads
+from bough.cli.options import (
+    SHOW,
+    Columns,
+    Json,
+    PairModel,
+    ParserName,
+    ShowOptions,
+    check_device,
+    use_threads,
+)
 
 if TYPE_CHECKING:
-    from bough.pipelines import RelatednessPipeline, Sentiment, SentimentPipeline
+    from bough.pipelines import Prediction
 
 
-def sentiment(
-    *text: str,
-    tree: str | None = None,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
-    svg: Path | None = None,
-    parser: str = "builtin",
-    model: str = "sentiment",
-) -> None:
+def sentiment(*text: str, show: ShowOptions = SHOW) -> None:
     """Show the sentiment of every phrase as a coloured tree.
 
     Parameters
     ----------
     text
         A text in quotes; several texts give several trees.
-    tree
-        Your own tree for the text, in brackets or as CoNLL-U, or a file that holds it.
-    as_json
-        Print one line of JSON per text.
-    svg
-        Write the picture to this file.
-    parser
-        builtin, spacy, stanza, corenlp, or corenlp:URL.
-    model
-        sentiment, or the folder of a model.
     """
-    pipeline = load_pipeline(model, parser, "sentiment")
-    if tree is not None:
+    if not text and show.tree is None:
+        raise ValueError('no text; try bough sentiment "An overlong but oddly moving film."')
+    _predict("sentiment", text, show)
+
+
+def predict(*text: str, model: str, show: ShowOptions = SHOW) -> None:
+    """Show what your own model predicts for every phrase of a text.
+
+    Parameters
+    ----------
+    text
+        A text in quotes; several texts give several trees. A model of pairs takes two texts. A model that was fitted on
+        trees takes brackets or JSON.
+    model
+        The folder of a model that `bough fit` made.
+    """
+    if not text and show.tree is None:
+        raise ValueError(f'no text; try bough predict "Where is my order?" --model {model}')
+    _predict(model, text, show)
+
+
+def _predict(model: str, text: tuple[str, ...], show: ShowOptions) -> None:
+    if show.svg is not None and show.svg.suffix.lower() != ".svg":
+        right = show.svg.with_suffix(".svg")
+        raise ValueError(f"--svg {show.svg}: the picture is in SVG format; name the file {right}")
+    pipeline = load_pipeline(model, show.parser, show.device)
+    if pipeline.pairs:
+        if len(text) != 2 or show.tree or show.svg:
+            raise ValueError(f"--model {model} is a model of pairs: give two texts, without --tree and --svg")
+        _show_pair(pipeline, pipeline(*text), show.as_json)
+        return
+    if show.tree is not None:
         if len(text) > 1:
             raise ValueError(f"--tree goes with one text, not with {len(text)}")
-        results = [pipeline(text[0] if text else None, tree=given_tree(tree))]
-    elif not text:
-        raise ValueError('no text; try bough sentiment "An overlong but oddly moving film."')
+        results = [pipeline(text[0] if text else None, tree=given_tree(show.tree))]
     else:
         results = pipeline(list(text))
-    if svg is not None:
+    if show.svg is not None:
         if len(results) > 1:
-            raise ValueError(f"--svg takes one text, not {len(results)}: it is one picture")
+            raise ValueError(f"--svg draws one text, not {len(results)}")
         from bough.files import write_text
 
-        write_text(svg, results[0].svg())
-    if as_json:
+        write_text(show.svg, results[0].svg())
+    if show.as_json:
         for result in results:
             say(result.json())
         return
     console = Console(highlight=False, markup=False, emoji=False)
     for result in results:
-        show(result, console)
-    if svg is not None:
-        console.print(f"picture: {svg}", style="dim")
+        show_tree(result, console)
+    if show.svg is not None:
+        console.print(f"picture: {show.svg}", style="dim")
 
 
 def relatedness(
@@ -74,52 +93,52 @@ def relatedness(
     /,
     *,
     tree: Annotated[tuple[str, str] | None, Parameter(consume_multiple=True)] = None,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
-    parser: str = "builtin",
-    model: str = "relatedness",
+    as_json: Json = False,
+    parser: ParserName = "builtin",
+    model: PairModel = "relatedness",
 ) -> None:
-    """Say how related two sentences are, from 1 to 5.
+    """Rate how related two sentences are, from 1 to 5.
 
-    1 is not at all, 5 is the same.
+    1 means unrelated, 5 the same.
 
     Parameters
     ----------
     a
-        A sentence.
+        The first sentence.
     b
-        Another one.
+        The second sentence.
     tree
-        Your own trees for the two, as CoNLL-U text or files.
+        Your own trees for the two sentences, as CoNLL-U text or files.
     as_json
         Print one line of JSON.
-    parser
-        builtin, spacy, stanza, corenlp, or corenlp:URL.
-    model
-        relatedness, relatedness-sick, or the folder of a model.
     """
-    pipeline = load_pipeline(model, parser, "relatedness")
+    pipeline = load_pipeline(model, parser, ratings=True)
     trees = None if tree is None else (given_tree(tree[0]), given_tree(tree[1]))
-    result = pipeline.compare(a, b, trees=trees)
+    _show_pair(pipeline, pipeline(a, b, trees=trees), as_json)
+
+
+def _show_pair(pipeline: Any, result: Any, as_json: bool) -> None:
+    """Print the rating or the class of a pair, and the probabilities, if the model has them."""
     if as_json:
         say(result.json())
         return
-    console = Console(highlight=False)
-    steps = len(result.probabilities)
-    console.print(f"{result.score:.2f} of {pipeline.model.purpose.ratings[1]:g}")
-    for place, p in enumerate(result.probabilities, 1):
-        rating = pipeline.model.purpose.rating(place, steps)
-        console.print(f"{rating:g} {'█' * round(40 * p)} {p:.0%}", style="dim")
+    spec, console = pipeline.model.output_spec, plain_console()
+    console.print(result.label if spec.classes else f"{result.score:.2f} of {spec.ratings[1]:g}")
+    width = max(map(len, result.probabilities), default=0)
+    for name, p in result.probabilities.items():
+        console.print(f"{name:{width}} {'█' * round(40 * p)} {p:.0%}", style="dim")
 
 
 def nearest(
     query: str,
     /,
     *,
-    corpus: Path,
+    corpus: str,
+    text: Columns = [],  # noqa: B006
     k: Annotated[int, Parameter(name=["-k", "--k"])] = 3,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
-    parser: str = "builtin",
-    model: str = "relatedness",
+    as_json: Json = False,
+    parser: ParserName = "builtin",
+    model: PairModel = "relatedness",
 ) -> None:
     """Find the sentences of a file that are most related to a query.
 
@@ -128,62 +147,72 @@ def nearest(
     query
         A sentence.
     corpus
-        A text file, one sentence per line; lines without words are skipped.
+        A text file with one sentence per line, a table (CSV, TSV, JSON lines, Parquet), or - for standard input. Rows
+        without words are skipped.
+    text
+        The column of the sentences. Default: a column with a usual name.
     k
-        How many to show.
+        Number of sentences to show.
     as_json
-        Print one line of JSON per sentence.
-    parser
-        builtin, spacy, stanza, corenlp, or corenlp:URL.
-    model
-        relatedness, relatedness-sick, or the folder of a model.
+        Print one line of JSON per sentence, with the other columns of its row.
     """
-    from bough.formats.lines import numbered
+    from bough.pipelines.files import Layout, open_source, records_of
+    from bough.pipelines.prediction import to_json
 
-    pipeline = load_pipeline(model, parser, "relatedness")
-    lines = list(numbered(corpus, str(corpus)))
-    found = pipeline.nearest(query, [line for _, line in lines], k, skip=True)
+    pipeline = load_pipeline(model, parser, ratings=True)
+    with open_source(corpus) as stream:
+        layout = Layout(False, tuple(text), (), frozenset({"score", "line"}))
+        records = list(records_of(stream, corpus, layout))
+    found = pipeline.nearest(query, [record.texts[0] for record in records], k, skip=True)
     if not found:
-        raise ValueError(f"{corpus}: no sentence in it; give one per line")
-    if as_json:
-        for one in found:
-            entry = {"text": one.text, "score": round(one.score, 4), "line": lines[one.index][0]}
-            say(json.dumps(entry, ensure_ascii=False))
-        return
+        raise ValueError(f"{corpus}: no sentences; give one per line")
     console = plain_console()
     for one in found:
-        console.print(f"{one.score:.2f}  {one.text}")
+        record = records[one.index]
+        if as_json:
+            say(to_json({**record.row, "score": round(one.score, 4), "line": record.line}))
+        else:
+            console.print(f"{one.score:.2f}  {one.text}")
+    if not as_json and any(one.score < other.score for one, other in pairwise(found)):
+        console.print("best first, by the score and the words shared with the query", style="dim")
 
 
 # ------------------------------------------------------------------------------ parts
 
 
-def load_pipeline(name: str, parser: str, task: str) -> Any:
-    """The pipeline for a command; a ValueError where the model is for another task."""
+def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool = False) -> Any:
+    """Load the pipeline for a command; with `ratings` raise a ValueError for a model of another kind."""
     import bough
 
     use_threads()
-    pipeline: SentimentPipeline | RelatednessPipeline = bough.load(name, parser=parser)
-    made_for = "sentiment" if pipeline.model.purpose.classes else "relatedness"
-    if made_for != task:
-        raise ValueError(f"--model {name} is a model for {made_for}, not for {task}")
+    check_device(device)
+    pipeline = bough.load(name, parser=parser, device=device)
+    kind = pipeline.model.output_spec.kind
+    if ratings and kind != "ratings":
+        of = "pairs" if pipeline.pairs else "single texts"
+        raise ValueError(
+            f"--model {name} predicts {kind} of {of}; this command needs a model that rates pairs"
+        )
     return pipeline
 
 
 def given_tree(argument: str) -> str:
-    """A tree on the command line, or that of a file."""
+    """Return the tree that an argument is, or that is in the file that it names."""
     if argument.lstrip().startswith("(") or "\t" in argument:
         return argument
-    path = Path(argument)
-    if not os.path.isfile(argument):  # of any text, even one too long for a path
+    try:
+        found = Path(argument).is_file()
+    except OSError:  # too long for a path
+        found = False
+    if not found:
         raise ValueError(
-            f"--tree {argument[:60]!r}: neither a file nor a tree; a tree is in brackets, (S (NP ...) ...)"
+            f"--tree {argument[:60]!r}: neither a file nor a tree; write a tree in brackets, (S (NP ...) ...)"
         )
-    return text_of(path)
+    return text_of(Path(argument))
 
 
 def text_of(path: Path) -> str:
-    """A file's text, without the mark that some programs put before it."""
+    """Return a file's text, without a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -192,8 +221,8 @@ def text_of(path: Path) -> str:
         raise ValueError(f"{path}: byte {error.start} is not UTF-8") from None
 
 
-def show(result: Sentiment, console: Console) -> None:
-    """The tree in the terminal: a phrase above its parts, coloured, with its sign."""
+def show_tree(result: Prediction, console: Console) -> None:
+    """Print the tree: each phrase above its parts, with its sign, in the colour of its class."""
     from rich.text import Text
 
     from bough.draw.palette import COLOURS, KINDS, NEUTRAL, ON, PAPER
@@ -205,11 +234,13 @@ def show(result: Sentiment, console: Console) -> None:
     styles += [f"black on {colour}" for colour in KINDS]
     for line in lines(result):
         row = Text(no_wrap=True, overflow="ellipsis")
-        row.append(line.before, style="dim")  # the branches alone: a phrase is as bright as it can be
+        row.append(line.before, style="dim")  # only the branches are dim
         row.append(f"{line.sign:>2} ", style="bold")
         row.append(line.text, style=styles[line.level])
         console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
     count = len(result.roots)
-    score = f"{result.score:+.2f}" if result.ordered else f"{result.score:.0%}"
-    whole = f"{result.label} ({score})" + (f", {count} sentences" if count > 1 else "")
+    whole = result.label
+    if result.output_spec.kind == "classes":
+        whole += f" ({result.score:+.2f})" if result.ordered else f" ({result.score:.0%})"
+    whole += f", {count} sentences" if count > 1 else ""
     console.print(whole, style="bold")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,8 +12,8 @@ from rich.console import Console
 from rich.filesize import decimal
 
 from bough.cli.console import plain_console
-from bough.cli.options import use_threads
-from bough.cli.progress import ProgressBars
+from bough.cli.options import Flag, Json, Settings, parse_settings, use_threads
+from bough.cli.progress import ProgressBars, TrainingDisplay
 from bough.cli.text import text_of
 
 if TYPE_CHECKING:
@@ -30,18 +32,18 @@ def fetch(
 ) -> None:
     """Download word vectors into the data folder.
 
-    They come from their official place, with a checksum.
+    The source is the official one, and checksums are verified.
 
     Parameters
     ----------
     what
         glove.
     data
-        Data folder; else BOUGH_DATA, else the user cache.
+        Data folder. Default: BOUGH_DATA, else the user cache.
     source
-        Take local copies from this folder instead of the network.
+        Use the files in this folder instead of the network.
     vectors
-        Which GloVe set: 840B, 42B or 6B.
+        The GloVe set: 840B, 42B or 6B.
     """
     fetch_all([glove_set(vectors)], data, source)
 
@@ -72,7 +74,89 @@ def fetch_all(datasets: list[Dataset], data: Path | None, source: Path | None) -
             plain_console().print(f"{dataset.name}: {len(files)} files in {folder}")
 
 
-parser = App(name="parser", help="Create silver data to train a parser on.", result_action="return_value")
+parser = App(name="parser", help="Train and evaluate your own parser.", result_action="return_value")
+Files = Annotated[list[Path], Parameter(consume_multiple=True, negative="")]
+
+
+@parser.command
+def train(
+    *treebanks: Path,
+    dev: Files,
+    out: Path,
+    vectors: Path | None = None,
+    settings: Settings = [],  # noqa: B006
+    resume: Flag = False,
+) -> None:
+    """Train a parser on treebanks, in any language.
+
+    Use it with `--parser DIR` of other commands. A sentence that is in files of both kinds gets the phrases of one and
+    the heads of the other. Training the bundled parser takes an hour on one core.
+
+    Parameters
+    ----------
+    treebanks
+        Files of bracketed trees (Penn Treebank), and of dependency trees (CoNLL-U, named .conllu).
+    dev
+        Files of the same kinds, to select the best epoch on.
+    out
+        Folder for the parser, metrics.jsonl and the checkpoint.
+    vectors
+        A file of word vectors in GloVe's format. Default: the parser learns its own vectors only.
+    settings
+        key=value overrides a setting (epochs, hidden, ...); can be repeated.
+    resume
+        Continue an interrupted run.
+    """
+    from bough.train.parser.config import Config
+    from bough.train.parser.run import train_parser
+
+    use_threads()
+    if not treebanks:
+        raise ValueError("no treebank to train on; name one or more files")
+    logging.getLogger("bough").setLevel(logging.INFO)
+    config = Config().with_settings(parse_settings(settings))
+    with TrainingDisplay(Console(stderr=True)) as display:
+        train_parser(
+            treebanks, dev, out, vectors=vectors, config=config, resume=resume, callback=display.show
+        )
+
+
+@parser.command
+def evaluate(name: str, /, *treebanks: Path, as_json: Json = False) -> None:
+    """Evaluate a parser on treebanks: brackets, heads, relations, and sentences per second.
+
+    Parameters
+    ----------
+    name
+        The folder of a trained parser, builtin, spacy, stanza, corenlp, or corenlp:URL.
+    treebanks
+        Files of bracketed trees, and of dependency trees (CoNLL-U, named .conllu).
+    as_json
+        Print the metrics as JSON.
+    """
+    from dataclasses import asdict
+
+    from rich.table import Table
+
+    from bough.text import get_parser
+    from bough.train.parser.evaluation import FIGURES, score, shown, speed
+    from bough.train.parser.examples import read_treebanks
+
+    use_threads()
+    if not treebanks:
+        raise ValueError("no treebank to evaluate on; name one or more files")
+    engine, examples = get_parser(name), read_treebanks(treebanks)
+    scores = asdict(score(engine, examples))
+    parse = engine.constituency if scores["brackets"] is not None else engine.dependency
+    rate = round(speed(parse, examples), 1)
+    if as_json:
+        plain_console().print(json.dumps({**scores, "sentences_per_second": rate}, indent=2))
+        return
+    table = Table("", name)
+    for key, title in FIGURES.items():
+        table.add_row(title, shown(scores[key]))
+    table.add_row("sentences per second on one core, text to tree", shown(rate))
+    Console().print(table)
 
 
 @parser.command
@@ -84,18 +168,16 @@ def silver(
     parser: str = "builtin",
     other: str = "spacy",
 ) -> None:
-    """Parse text with two parsers and keep the arcs on which they agree, to train a parser on.
-
-    Train with `python -m bundle parser train --out FOLDER --set silver=FILE`, from a checkout of bough.
+    """Parse text with two parsers and keep the sentences on which they agree, to train a parser on.
 
     Parameters
     ----------
     texts
         UTF-8 text, one or more sentences per line.
     out
-        File to write, one sentence per line as JSON: tokens, heads (null where the parsers differ) and relations.
+        File to write: the sentences whose heads are all the same, as CoNLL-U.
     parser
-        builtin, or the folder of a trained one.
+        builtin, or the folder of a trained parser.
     other
         spacy, stanza, corenlp, or corenlp:URL.
     """
@@ -104,11 +186,11 @@ def silver(
 
     use_threads()
     if out.exists():
-        raise ValueError(f"{out} is there already; choose another file with --out")
+        raise ValueError(f"{out} exists; choose another file with --out")
     given = text_of(texts).splitlines()
     console = Console(stderr=True)
     engines = get_parser(parser), get_parser(other)
     with ProgressBars(console) as bars:
-        count, share = write_silver(given, *engines, out, tell=bars.update)
-    message = f"{out}: {count:,} sentences; the parsers agree on {share:.1%} of the arcs"
+        kept, parsed = write_silver(given, *engines, out, tell=bars.update)
+    message = f"{out}: {kept:,} sentences; the parsers agree on {kept / parsed:.1%} of {parsed:,}"
     console.print(message, highlight=False, soft_wrap=True)

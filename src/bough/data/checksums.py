@@ -1,4 +1,4 @@
-"""Hashes that tell which data a run used, and a quick one for files of gigabytes."""
+"""Hashes that identify the data of a run."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-WHOLE = 64 << 20  # a file up to this size is hashed whole; a larger one by its ends
+WHOLE = 64 << 20  # of a larger file, only the first and the last megabyte are hashed
 END = 1 << 20
 
 
 def fingerprint(paths: Iterable[Path], *, data: Path | None = None) -> dict[str, str]:
-    """Return a hash per file, for a run's record; a folder stands for all files in it.
+    """Return a hash of each file, and of each file in a folder, by its path.
 
-    Files up to 64 MB get their `sha256:`; larger ones (GloVe) `ends:SIZE:`, the SHA-256 of the first and
-    the last megabyte.
+    The hash is `sha256:...` up to 64 MB. For larger files (GloVe) it is `ends:SIZE:...`, with the SHA-256 of the first
+    and the last megabyte.
 
     Args:
         paths: files or folders.
-        data: keys are relative to this folder where a file lies in it, so that two machines agree.
+        data: paths in this folder are relative to it, so that they are the same on all machines.
 
     Examples:
         >>> import bough.data, pathlib, tempfile
@@ -51,7 +51,7 @@ def ends_digest(path: Path) -> str:
 
 
 def text_digest(text: str) -> bytes:
-    """Return eight bytes that depend on the text alone, for splits and draws that never change."""
+    """Return a hash of eight bytes of a text, for splits and random choices that never change."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 

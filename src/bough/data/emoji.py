@@ -1,4 +1,4 @@
-"""Words that stand for emoticons, emoji, addresses and names of accounts."""
+"""Words for emoticons, emoji, addresses and account names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOUTHS = {
     "*": "kiss",
     "3": "love",
 }
-# the word for each emoji whose Unicode name says little about its meaning
+# the word for each emoji whose Unicode name does not describe its meaning
 _MEANT = {
     emoji: word
     for word, emojis in {
@@ -48,9 +48,18 @@ _SILENT = {
 }  # fmt: skip
 
 
+def is_address(token: str) -> bool:
+    """Return whether a token is an account name such as @somebody, a URL or an email address."""
+    if token.isalpha() or len(token) < 3:
+        return False
+    if "@" in token[:-1]:
+        return token[0] != "@" or token[1].isalpha()
+    return _ADDRESS.fullmatch(token) is not None
+
+
 @lru_cache(maxsize=1 << 14)
 def words_of_sign(token: str) -> tuple[str, ...]:
-    """Return the words that stand for a sign; none for a word, or for a sign without a meaning.
+    """Return the words for an emoticon, an emoji or an address; none for other tokens.
 
     >>> words_of_sign(":-("), words_of_sign("\\N{AIRPLANE}"), words_of_sign("@somebody")
     (('sad',), ('airplane',), ('someone',))
@@ -59,10 +68,8 @@ def words_of_sign(token: str) -> tuple[str, ...]:
         return ()
     if _FACE.fullmatch(token):
         return ("sad",) if "'" in token else (_MOUTHS[token[-1].lower()],)
-    if token[0] == "@" and token[1:2].isalpha():
-        return ("someone",)
-    if _ADDRESS.fullmatch(token) or "@" in token[1:-1]:
-        return ("website",)
+    if is_address(token):
+        return ("someone",) if token[0] == "@" else ("website",)
     bare = bare_emoji(token)
     if bare in _MEANT:
         return (_MEANT[bare],)
@@ -73,7 +80,7 @@ def words_of_sign(token: str) -> tuple[str, ...]:
 
 
 def bare_emoji(token: str) -> str:
-    """Return an emoji without its skin tone, its variation selector, and the emoji joined to it."""
+    """Return an emoji without its skin tone, its variation selector and joined emoji."""
     return token if token.isascii() else _TONES.sub("", token)
 
 

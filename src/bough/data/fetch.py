@@ -1,7 +1,7 @@
-"""Download data sets from their official places, or take local copies of them, into the data folder.
+"""Download data sets, or copy local files of them, into the data folder.
 
-Everything is gathered and checked in a temporary folder inside the data folder and moved to its place file by file at
-the end. So a final name never holds half a file, and a failed fetch changes nothing.
+All files are first collected and checked in a temporary folder inside the data folder, then moved to their final names.
+So a failed fetch changes nothing, and no file is ever incomplete.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from bough.errors import DataError, FormatError
 
 log = logging.getLogger(__name__)
 
-Progress = Callable[[str, int, int | None], None]  # what is under way, bytes done, bytes in all if known
+Progress = Callable[[str, int, int | None], None]  # the name of the file, bytes done, bytes in total if known
 TIMEOUT = 60  # seconds without an answer
 Check = Callable[..., None]  # check(folder, counts=): raise an error if its files are wrong
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip or tar file on the net: its files, by the end of their path, and their places in the layout.
+    """A zip or tar archive at a URL. `files` maps the ends of the paths in it to paths in the data folder.
 
-    Either the archive has a known `sha256`, or every file in it has one in `digests`, by its place.
+    Either the archive has a known `sha256`, or every file in it has one in `digests`, by its path in the data folder.
     """
 
     url: str
@@ -44,24 +44,24 @@ class Archive:
 
     @property
     def name(self) -> str:
-        """Return the archive's own file name."""
+        """The file name of the archive."""
         return self.url.rsplit("/", 1)[-1]
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """The archives of a data set, and how to check what was unpacked.
+    """The archives of a data set, and a function that checks its files.
 
-    `check(folder, counts=)` raises a DataError or FormatError if the files in `folder` are wrong. Local copies lie in
-    a folder of the data set's name. With `loose`, single files are also found in the folder that the user names, and in
-    its subfolders of these names.
+    `check(folder, counts=)` raises a DataError or FormatError if the files in `folder` are wrong. Local copies are
+    looked for in a subfolder with the name of the data set; with `loose`, by their file names in the folder itself
+    and in subfolders of these names.
     """
 
     name: str
     archives: Sequence[Archive]
     check: Check
     loose: tuple[str, ...] = ()
-    command: str = "python -m paper fetch"  # what fetches it, for messages
+    command: str = "python -m paper fetch"  # the command that fetches it, for messages
 
 
 def _check_glove(folder: Path, *, counts: bool) -> None:
@@ -102,14 +102,17 @@ def fetch(
     check: bool = True,
     progress: Progress | None = None,
 ) -> list[Path]:
-    """Bring a data set into the folder `data`, and return the files that are now in place.
+    """Download or copy a data set into the folder `data`, and return its files.
 
     Args:
         dataset: what to fetch.
         data: the data folder.
-        source: a folder with local copies, in the layout of the data folder or as official archives; None downloads.
-        check: whether to count trees, pairs or synsets.
-        progress: called with a file's name, the bytes done, and the bytes in all.
+        source: a folder with local copies, as files or as the official archives; None to download.
+        check: whether to check the number of trees, pairs or synsets.
+        progress: is called with the name of a file, the bytes done, and the bytes in total.
+
+    Raises:
+        DataError: if a download fails, or if a file is missing, damaged or not the expected one.
     """
     placed = []
     try:
@@ -141,7 +144,7 @@ def fetch(
 
 
 class _Bar:
-    """Pass pooch's progress on to a function; pooch expects the methods of a tqdm bar."""
+    """A progress bar for pooch, with the methods of tqdm, that calls a function."""
 
     total = 0
     done = 0
@@ -150,7 +153,7 @@ class _Bar:
         self.name, self.progress = name, progress
 
     def update(self, size: int) -> None:
-        self.done += size  # of whole chunks, so that the last one may go beyond the total
+        self.done += size  # in whole chunks, so that it may exceed the total
         self.progress(self.name, min(self.done, self.total or self.done), self.total or None)
 
     def reset(self) -> None:
@@ -174,16 +177,13 @@ def _download(dataset: Dataset, archive: Archive, folder: Path, progress: Progre
         return Path(found)
     except requests.HTTPError as error:
         answer = error.response
-        reason = (
-            "the server refused"
-            if answer is None
-            else f"the server says {answer.status_code} {answer.reason}"
-        )
+        status = "it failed" if answer is None else f"{answer.status_code} {answer.reason}"
+        reason = f"the server says {status}"
     except requests.Timeout:
         reason = "no answer in time"
     except requests.RequestException as error:
         cause = error.args[0] if error.args else type(error).__name__
-        reason = str(getattr(cause, "reason", cause)).rsplit(": ", 1)[-1]  # the end of a chain of causes
+        reason = str(getattr(cause, "reason", cause)).rsplit(": ", 1)[-1]  # the last in a chain of causes
     except ValueError:  # pooch's error for a wrong hash; it has removed the file
         reason = f"its sha256 is not the known {archive.sha256}; the file was not kept"
     by_hand = f"`{dataset.command} {dataset.name} --from DIR`"
@@ -192,7 +192,7 @@ def _download(dataset: Dataset, archive: Archive, folder: Path, progress: Progre
 
 def _take_copies(dataset: Dataset, source: Path, folder: Path) -> None:
     if not source.is_dir():
-        raise DataError(f"--from {source}: no such folder")
+        raise DataError(f"{source}: no such folder")
     if dataset.loose:
         places = [Path(place) for archive in dataset.archives for place in archive.files.values()]
         roots = (source, *(source / name for name in dataset.loose))
@@ -210,7 +210,7 @@ def _take_copies(dataset: Dataset, source: Path, folder: Path) -> None:
         if not missing:
             continue
         if not packed.is_file():
-            raise DataError(f"--from {source}: neither {', '.join(missing)} nor {archive.name} in it")
+            raise DataError(f"{source}: neither {', '.join(missing)} nor {archive.name} in it")
         if archive.sha256 is not None and sha256(packed) != archive.sha256:
             known = f"its sha256 is not the known {archive.sha256}"
             raise DataError(f"{packed}: {known}; nothing was taken from it")
@@ -218,7 +218,7 @@ def _take_copies(dataset: Dataset, source: Path, folder: Path) -> None:
 
 
 def _unpack(dataset: Dataset, archive: Archive, packed: Path, files: Mapping[str, str], folder: Path) -> None:
-    """Write the members named in `files` to their places below `folder`, wherever the archive would put them."""
+    """Extract the members in `files` to their paths below `folder`. Raise a DataError for a damaged archive."""
     damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, KeyError, RuntimeError)
     try:
         with tarfile.open(packed) if ".tar" in packed.suffixes else zipfile.ZipFile(packed) as opened:
@@ -239,7 +239,9 @@ def _unpack(dataset: Dataset, archive: Archive, packed: Path, files: Mapping[str
                 with stream, (folder / place).open("wb") as file:
                     shutil.copyfileobj(stream, file, 1 << 20)
     except (*damage, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # the disk's; bz2's own have no number
+        if (
+            isinstance(error, OSError) and error.errno is not None
+        ):  # an error of the disk; errors of bz2 have no errno
             raise
         raise DataError(f"{packed.name}: a damaged archive ({error}); fetch it again") from error
     for place, known in archive.digests.items():

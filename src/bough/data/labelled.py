@@ -1,22 +1,30 @@
-"""Read labelled files, one example at a time: tables (CSV, TSV, JSON lines), trees in brackets, CoNLL-U."""
+"""Read labelled files: tables (CSV, TSV, JSON lines, Parquet), bracketed trees, CoNLL-U."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
-from bough.data.tables import is_utf16, read_table
+from bough.data.examples import Columns, Example, Item, Source, TreeColumns, is_missing, read_weight
+from bough.data.tables import read_table
 from bough.errors import FormatError
 from bough.formats import conllu, ptb
-from bough.formats.lines import numbered
-from bough.trees.tree import Tree
+from bough.formats.lines import numbered, parse_json
 
 TEXT = (
-    "text", "sentence", "question", "review", "comment", "content", "body", "message", "utterance", "title",
+    "text", "sentence", "question", "review", "comment", "content", "body", "message", "utterance", "tweet", "post",
+    "document", "description", "feedback", "query", "phrase", "headline", "email", "abstract", "summary", "title", "x",
 )  # fmt: skip
-LABEL = ("label", "class", "category", "target", "intent", "topic", "tag", "sentiment", "y")
+LABEL = (
+    "label", "labels", "class", "category", "target", "intent", "topic", "tag", "sentiment", "polarity", "emotion",
+    "stars", "rating", "score", "type", "genre", "department", "priority", "answer", "y",
+)  # fmt: skip
+SPLIT = ("split", "subset", "partition")
 RATING = ("score", "rating", "similarity", "relatedness", "relatedness_score", "similarity_score", *LABEL)
 PAIRS = (
     ("a", "b"),
@@ -27,116 +35,189 @@ PAIRS = (
     ("question1", "question2"),
     ("left", "right"),
 )
+SAMPLE = 100  # rows by which columns are chosen and misspelt keys are found
 CONLLU = (".conllu", ".conll")
 BRACKETS = (".ptb", ".mrg", ".trees", ".txt")
 
 
-@dataclass(frozen=True)
-class Example:
-    """An example of a file: a text, two for a pair, or a tree; its label, and its line."""
-
-    line: int
-    texts: tuple[str, ...]
-    label: str
-    tree: Tree | None = None
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns with the texts and the label; a file of trees has none."""
-
-    texts: tuple[str, ...] = ()
-    label: str = ""
-
-
-@dataclass
-class LabelledFile:
-    """The examples of a file, read again in each pass, so that none need be kept in memory.
-
-    A row without a text or a label is left out; `empty` has the lines of those that the last pass met.
-    """
-
-    path: Path
-    columns: Columns
-    empty: list[int] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """Return the file's path."""
-        return str(self.path)
-
-    @property
-    def trees(self) -> bool:
-        """Return whether the examples are trees."""
-        return not self.columns.texts
-
-    @property
-    def pairs(self) -> bool:
-        """Return whether an example is two texts with a rating."""
-        return len(self.columns.texts) == 2
-
-    def place(self, line: int) -> str:
-        """Return the name of an example in messages."""
-        return f"{self.path}:{line}"
-
-    def __iter__(self) -> Iterator[Example]:
-        self.empty.clear()
-        if self.trees:
-            yield from (_conllu if self.path.suffix.lower() in CONLLU else _brackets)(self.path)
-            return
-        for line, cells in read_table(self.path)[1]:
-            *texts, label = (cells[name] for name in (*self.columns.texts, self.columns.label))
-            if all(text.strip() for text in (*texts, label)):
-                yield Example(line, tuple(texts), label.strip())
-            else:
-                self.empty.append(line)
-
-
-def open_labelled(path: Path, text: Sequence[str] = (), label: str | None = None) -> LabelledFile:
-    """Open a labelled file. Its suffix tells the format.
+def open_labelled(
+    path: Path | str,
+    text: Sequence[str] = (),
+    label: str | None = None,
+    *,
+    tree: TreeColumns | None = None,
+    weight: str | None = None,
+) -> Source:
+    """Read a labelled file, in the format of its suffix.
 
     Args:
         path: the file.
-        text: the column of the texts, or two for pairs; unless given, it is found by its usual names.
-        label: the column of the labels; unless given, it is found by its usual names.
+        text: the column of the texts, or the two columns of pairs; by default, columns with usual names.
+        label: the column of the labels; by default, a column with a usual name.
+        tree: the column that holds trees as nested objects instead of texts, and their keys.
+        weight: the column of the weights of the examples in training.
     """
+    path = Path(path)
     if not path.is_file():
         raise FormatError("no such file", where=str(path))
     suffix = path.suffix.lower()
     trees = suffix in CONLLU
-    if suffix in BRACKETS and not is_utf16(path):  # UTF-16 is a table from a spreadsheet
+    if tree is None and suffix in BRACKETS:
         first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
         trees = first.lstrip().startswith("(")
-    if trees:
-        if text or label:
-            raise ValueError(f"{path} holds trees, which have no columns; leave out --text and --label")
-        return LabelledFile(path, Columns())
-    names = read_table(path)[0]
-    return LabelledFile(path, _columns(names, tuple(text), label, str(path)))
+    if not trees:
+        return labelled_rows(*read_table(path), str(path), text, label, tree=tree, weight=weight)
+    if text or label or weight:
+        raise ValueError(f"{path} holds trees, which have no columns; name none")
+    return Source(str(path), list((_conllu if suffix in CONLLU else _brackets)(path)))
 
 
-def _columns(names: Sequence[str], text: tuple[str, ...], label: str | None, where: str) -> Columns:
+def labelled_rows(
+    names: Sequence[str],
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+    name: str,
+    text: Sequence[str] = (),
+    label: str | None = None,
+    *,
+    tree: TreeColumns | None = None,
+    weight: str | None = None,
+) -> Source:
+    """Return the examples in numbered rows of a table. The arguments are those of `open_labelled`."""
+    if tree is not None and text:
+        raise ValueError(f"{name}: the examples are texts or trees; name the column of one of them")
+    rows = iter(rows)
+    sample = list(islice(rows, SAMPLE))
+    given = tree.columns if tree is not None else tuple(text)
+    columns = find_columns(names, name, given, label, weight, [row for _, row in sample])
+    columns = replace(columns, tree=tree)
+    examples, empty = list[Example](), list[str]()
+    for line, row in chain(sample, rows):
+        where, value = f"{name}:{line}", row[columns.label]
+        cells = {column: row[column] if tree else _text(row[column]) for column in columns.items}
+        label_text = _text(value).strip()
+        if not label_text or any(isinstance(cell, str) and not cell.strip() for cell in cells.values()):
+            empty.append(where)
+            continue
+        items: Iterable[Item] = cells.values()
+        if tree is not None:
+            items = (tree.tree(cell, name, line, column) for column, cell in cells.items())
+        split = _text(row[columns.split]).strip() if columns.split else ""
+        weighed = read_weight(row[columns.weight], where) if columns.weight else 1.0
+        value = label_text if isinstance(value, str) else value
+        examples.append(Example(where, tuple(items), label_text, value, split, weighed))
+    return Source(name, examples, empty, columns)
+
+
+def labelled_frame(
+    frame: Any, name: str, text: Sequence[str] = (), label: str | None = None, *, weight: str | None = None
+) -> Source:
+    """Return the examples in a pandas `DataFrame`. The arguments are those of `open_labelled`."""
+    records = frame.to_dict("records")
+    cells = ({key: "" if is_missing(cell) else cell for key, cell in row.items()} for row in records)
+    return labelled_rows([*map(str, frame.columns)], enumerate(cells), name, text, label, weight=weight)
+
+
+def check_keys(source: Source) -> None:
+    """Raise a FormatError for a key of `TreeColumns` that no node of the first 100 rows has: it may be misspelt."""
+    tree = source.columns.tree
+    if tree is None:
+        return
+    known: dict[str, None] = {}
+    for _, row in islice(read_table(Path(source.name))[1], SAMPLE):
+        cells = [row[column] for column in tree.columns]
+        nodes = [parse_json(cell) if isinstance(cell, str) else cell for cell in cells if cell != ""]
+        while nodes:
+            node = nodes.pop()
+            known |= dict.fromkeys(node)
+            nodes += node.get(tree.children) or ()
+    for key in tree.keys:
+        if key not in known:
+            near = get_close_matches(key, known, 1)
+            there = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, known))}"
+            reason = f"no node of the first {SAMPLE} trees has {key!r}; {there}"
+            raise FormatError(reason, where=source.name)
+
+
+def _text(cell: Any) -> str:
+    return cell if isinstance(cell, str) else json.dumps(cell, default=str)
+
+
+def find_columns(
+    names: Sequence[str],
+    where: str,
+    given: tuple[str, ...],
+    label: str | None,
+    weight: str | None,
+    sample: Sequence[Mapping[str, Any]],
+) -> Columns:
+    """Return the columns that are given, and choose the others by their usual names.
+
+    If no column has a usual name and one column is left, it is the text; of two, the one with the longer cells is the
+    text and the other one the label. `given` are the columns of texts or trees, `sample` are some rows. Raise a
+    FormatError that lists the columns if the choice is not clear.
+    """
     there = f"the columns are {', '.join(map(repr, names))}"
-    for name in (*text, *((label,) if label is not None else ())):
+    for name in (*given, label, weight):
+        if name is not None and name not in names:
+            raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
+    plain = {name.strip().lower(): name for name in names if name != weight}
+    taken = (*given, label, *(plain.get(name) for name in (*SPLIT, "id")))
+    free = {usual: name for usual, name in plain.items() if name not in taken}
+    texts = {*TEXT, *(name for pair in PAIRS if plain.keys() >= {*pair} for name in pair)}
+    odd = [name for usual, name in free.items() if usual not in texts and (label or usual not in RATING)]
+    usual_label = any(usual in RATING for usual in free)
+    if not given and texts.isdisjoint(free) and (len(odd) == 1 or (len(odd) == 2 and not usual_label)):
+        lengths = {name: sum(len(_text(row[name])) for row in sample) for name in odd}
+        given = (max(odd, key=lengths.__getitem__),)
+        odd.remove(given[0])
+    items = text_columns(names, given, where)
+    if label is None:
+        known = LABEL if len(items) == 1 else RATING
+        label = next((free[name] for name in known if name in free and free[name] not in items), None)
+    if label is None and len(odd) == 1 and not usual_label:
+        label = odd[0]
+    if label is None:
+        raise FormatError(f"which column is the label? name it; {there}", where=where, line=1)
+    if label in items:
+        raise ValueError(f"label column {label!r}: that is the text; {there}")
+    split = next((plain[name] for name in SPLIT if name in plain and plain[name] not in (*items, label)), "")
+    return Columns(items, label, split=split, weight=weight or "")
+
+
+def text_columns(
+    names: Sequence[str], text: Sequence[str], where: str, *, pairs: bool | None = None
+) -> tuple[str, ...]:
+    """Return the column of the texts, or the two columns of pairs: those in `text`, else those with usual names.
+
+    `pairs` says whether pairs are wanted; None accepts both. Raise a FormatError that lists the columns if the choice
+    is not clear.
+    """
+    there = f"the columns are {', '.join(map(repr, names))}"
+    for name in text:
         if name not in names:
             raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
+    if text:
+        if len(text) > 2 or (pairs is not None and len(text) != 1 + pairs):
+            wanted = (
+                "pairs have two"
+                if pairs
+                else "one column"
+                if pairs is False
+                else "one column, or two for pairs"
+            )
+            raise ValueError(f"text columns {', '.join(map(repr, text))}: {wanted}")
+        return tuple(text)
     plain = {name.strip().lower(): name for name in names}
-    if not text:
-        pair = next((pair for pair in PAIRS if all(name in plain for name in pair)), None)
-        one = next((name for name in TEXT if name in plain), None)
-        if pair is None and one is None:
-            raise FormatError(f"which column is the text? name it with --text; {there}", where=where, line=1)
-        text = tuple(plain[name] for name in pair) if pair and not one else (plain[str(one)],)
-    if len(text) > 2:
-        raise ValueError(f"--text {', '.join(text)}: one column, or two for pairs")
-    if label is None:
-        known = RATING if len(text) == 2 else LABEL
-        label = next((plain[name] for name in known if name in plain and plain[name] not in text), None)
-    if label is None:
-        raise FormatError(f"which column is the label? name it with --label; {there}", where=where, line=1)
-    if label in text:
-        raise ValueError(f"--label {label}: that is the text; {there}")
-    return Columns(text, label)
+    pair = next((pair for pair in PAIRS if all(name in plain for name in pair)), None)
+    one = next((name for name in TEXT if name in plain), None)
+    if pair and (pairs or (pairs is None and one is None)):
+        return tuple(plain[name] for name in pair)
+    if one and not pairs:
+        return (plain[one],)
+    if len(names) == 1 + bool(pairs) and pairs is not None:
+        return tuple(names)
+    which = "which two columns are the texts" if pairs else "which column is the text"
+    raise FormatError(f"{which}? name {'them' if pairs else 'it'}; {there}", where=where, line=1)
 
 
 def _brackets(path: Path) -> Iterator[Example]:
@@ -150,11 +231,12 @@ def _brackets(path: Path) -> Iterator[Example]:
     with path.open("rb") as file:
         for tree in ptb.iterate(counted(file), where=str(path)):
             label = None if tree.labels is None else tree.labels[tree.root]
-            yield Example(number, (), "" if label is None else str(label), tree)
+            name = "" if label is None else str(label)
+            yield Example(f"{path}:{number}", (tree,), name, name)
 
 
 def _conllu(path: Path) -> Iterator[Example]:
-    """Yield sentences, each with a comment `# label = NAME`."""
+    """Yield the sentences of a CoNLL-U file. Raise a FormatError for one without a comment `# label = NAME`."""
     block: list[str] = []
     start, label = 1, ""
     for number, line in chain(numbered(path, str(path)), [(0, "")]):
@@ -173,5 +255,5 @@ def _conllu(path: Path) -> Iterator[Example]:
                 raise FormatError(error.reason, where=str(path), line=at) from None
             if not label:
                 raise FormatError("a sentence without `# label = NAME`", where=str(path), line=start)
-            yield Example(start, (), label, tree.replace(labels=None))
+            yield Example(f"{path}:{start}", (tree.replace(labels=None),), label, label)
         block, label = [], ""

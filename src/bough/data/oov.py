@@ -1,6 +1,6 @@
-"""Look up vectors for out-of-vocabulary words: by case, accents, digits, parts and affixes, in this order.
+"""Find known words for out-of-vocabulary words: by case, accents, digits, parts and affixes, in this order.
 
-Words as people write them are also looked up by emoji and emoticons, repeated letters, hashtags, addresses and typos.
+With `written`, also by emoji and emoticons, repeated letters, hashtags, addresses and typos.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from bough.data.emoji import bare_emoji, words_of_sign
-from bough.formats.escapes import unescaped
+from bough.formats.ptb import unescaped
 
-LONGEST = 60  # letters; a longer token is not taken apart
+# a text of at least so many words with a larger share of unknown ones is in another language
+FEWEST, FOREIGN = 6, 0.3
+LONGEST = 60  # characters; a longer token has no rows
 _REPEATED = re.compile(r"(\w)\1{2,}")
 _BREAKS = re.compile(r"[-/_.'*+&~]+")
 _NUMBERS = (
@@ -31,7 +33,7 @@ _NUMBERS = (
 _SMALL = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
-# each suffix, and the endings to put back in its place, in this order
+# each suffix, and the endings that replace it, in the order in which they are tried
 _SUFFIXES = {
     suffix: endings.split(",")
     for suffix, endings in re.findall(
@@ -43,7 +45,7 @@ _SUFFIXES = {
         """,
     )
 }
-# each prefix, and the word that stands for it where it changes the meaning
+# each prefix, and the word that is added for its meaning, if any
 _PREFIXES = {
     **dict.fromkeys(("un", "non", "dis", "im", "in"), "not"),
     "mis": "wrong",
@@ -65,12 +67,12 @@ Rows = tuple[int, ...]
 
 
 def rows_for(word: str, index: Mapping[str, int], *, written: bool = False) -> Rows:
-    """Return the rows whose mean stands for a word; none if no part of it is known.
+    """Return the rows whose mean represents a word; none if no part of it is known.
 
     Args:
         word: any token.
         index: the row of every known word; with `written`, the most frequent words first.
-        written: whether the word may be written as people write: emoji, hashtags, typos.
+        written: whether to look up emoji, hashtags and typos too.
     """
     if written and (found := _as_written(word, index)):
         return found
@@ -96,15 +98,25 @@ def rows_for(word: str, index: Mapping[str, int], *, written: bool = False) -> R
 
 
 def candidates(words: Iterable[str]) -> set[str]:
-    """Return all words that `rows_for` may look up for these words, so that their vectors can be loaded first."""
+    """Return all words that `rows_for` may look up for these words, so that only their vectors are loaded."""
     asked = _Asked()
     for word in words:
         rows_for(word, asked)
     return asked.forms and asked.forms | {_WITHOUT, *filter(None, _PREFIXES.values())}
 
 
+def mostly_unknown(words: Iterable[str], index: Mapping[str, int]) -> float | None:
+    """Return the share of unknown words if the text seems to be in another language, else None.
+
+    Only words of letters count. One of the 3,311 sentences of SST's dev and test splits has such a share.
+    """
+    judged = [word for word in words if word.isalpha()]
+    unknown = sum(word not in index and word.lower() not in index for word in judged)
+    return unknown / len(judged) if len(judged) >= FEWEST and unknown > FOREIGN * len(judged) else None
+
+
 class _Asked(dict[str, int]):
-    """An index that knows no word and records the words it was asked for."""
+    """An empty index that records the words that are looked up."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,7 +128,7 @@ class _Asked(dict[str, int]):
 
 
 def _plain(word: str) -> str:
-    """Return the word in lower case, with compatible characters joined and without accents."""
+    """Return the word in lower case, in compatibility decomposition (NFKD) and without accents."""
     if word.isascii():
         return unescaped(word).lower()
     letters = unicodedata.normalize("NFKD", unescaped(word).casefold())
@@ -124,7 +136,7 @@ def _plain(word: str) -> str:
 
 
 def _forms(word: str) -> Iterator[str]:
-    """Yield spellings of the same word, the most likely first."""
+    """Yield spellings of a word, the most likely first."""
     yield word
     yield unescaped(word)
     yield unescaped(word).lower()
@@ -138,7 +150,7 @@ def _forms(word: str) -> Iterator[str]:
 
 
 def _number(form: str, index: Mapping[str, int]) -> Rows:
-    """Return the row of a word for a number of about this size."""
+    """Return the row of a word for a number of a similar kind and size."""
     if not any(letter.isdigit() for letter in form):
         return ()
     if form.isdecimal() and len(form) <= 2 and int(form) < len(_SMALL) and _SMALL[int(form)] in index:
@@ -150,7 +162,7 @@ def _number(form: str, index: Mapping[str, int]) -> Rows:
 
 
 def _stem(word: str, index: Mapping[str, int], depth: int = 2) -> Rows:
-    """Return the row of the word without at most `depth` affixes; `un-` adds that of `not`."""
+    """Return the row of a word without up to `depth` affixes; `un-` adds the row of `not`."""
     if depth == 0:
         return ()
     suffixes, prefixes = list(_without_suffix(word)), list(_without_prefix(word))
@@ -183,7 +195,7 @@ def _without_prefix(word: str) -> Iterator[tuple[str, str | None]]:
             yield stem, sense
 
 
-# ---------------------------------------------------------------------- words as people write them
+# ---------------------------------------------------------------------- emoji, hashtags, typos
 
 
 def _as_written(word: str, index: Mapping[str, int]) -> Rows:
@@ -200,14 +212,15 @@ def _as_written(word: str, index: Mapping[str, int]) -> Rows:
 
 
 def most_frequent(forms: Iterable[str], index: Mapping[str, int]) -> str | None:
-    """Return the known form that comes first in the index, which has the most frequent words first."""
+    """Return the known form with the first row, which is the most frequent one; None if no form is known."""
     return min((form for form in forms if form in index), key=index.__getitem__, default=None)
 
 
 def correct_typo(word: str, index: Mapping[str, int]) -> str | None:
-    """Return the known word that one typo turns into this: a letter missing, doubled or swapped, else a wrong one.
+    """Return the most frequent known word that differs from this one by a typo, or None.
 
-    The first letter counts as right. Only words of 4 to 20 letters are corrected.
+    A missing, doubled or swapped letter is tried before a wrong letter. The first letter is taken to be right. Only
+    words of 4 to 20 letters are corrected.
     """
     if not (4 <= len(word) <= 20 and word.isascii() and word.isalpha()):
         return None
@@ -222,7 +235,7 @@ def correct_typo(word: str, index: Mapping[str, int]) -> str | None:
 
 
 def without_repeats(word: str) -> Iterator[str]:
-    """Yield `goooood` and `coooolll` with each repeated letter once or twice; for `?!!` the first mark."""
+    """Yield forms of `goooood` with each repeated letter once or twice; for `?!!` yield the first mark."""
     if re.fullmatch(r"[!?]{2,}", word):
         yield word[0]
         return
@@ -234,7 +247,7 @@ def without_repeats(word: str) -> Iterator[str]:
 
 
 def split_hashtag(tag: str, index: Mapping[str, int]) -> list[str]:
-    """Return the known words of a hashtag, `LoveThis` or `lovethis`: as few as possible, frequent words first."""
+    """Return the known words of a hashtag such as `LoveThis` or `lovethis`; as few and as frequent as possible."""
     camel = [piece.lower() for piece in _CAMEL.findall(tag)]
     if len(camel) > 1 and any(piece in index for piece in camel):
         return [piece for piece in camel if piece in index]

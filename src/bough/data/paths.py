@@ -1,4 +1,4 @@
-"""Find the data folder: the one asked for, else `BOUGH_DATA`, else the user cache."""
+"""Find the data folder and the user cache, and check files and counts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ def find_data(data: Path | str | None = None) -> Path:
     """Return the data folder: `data` if given, else the environment's `BOUGH_DATA`, else the user cache.
 
     Args:
-        data: a folder, which must exist; the user cache need not exist yet.
+        data: a folder. A DataError is raised if it, or `BOUGH_DATA`, does not exist.
 
     Examples:
         >>> import bough.data
         >>> bough.data.find_data().is_absolute()
         True
     """
-    named, origin = (data, "--data") if data is not None else (os.environ.get("BOUGH_DATA"), "BOUGH_DATA")
+    named, origin = (
+        (data, "the data folder") if data is not None else (os.environ.get("BOUGH_DATA"), "BOUGH_DATA")
+    )
     if not named:
         return user_cache()
     folder = Path(named)
@@ -32,7 +34,7 @@ def find_data(data: Path | str | None = None) -> Path:
 
 
 def user_cache() -> Path:
-    """Return bough's folder in the user cache, where the system keeps files that can be made again.
+    """Return the folder of bough in the user cache.
 
     Examples:
         >>> import bough.data
@@ -45,17 +47,17 @@ def user_cache() -> Path:
 
 
 def require(paths: Iterable[Path], what: str, hint: str = "") -> None:
-    """Raise a DataError for the first of `paths` that is not a file, with the ways to get `what`."""
+    """Raise a DataError for the first of `paths` that is not a file; `hint` says how to get the data `what`."""
     for path in paths:
         if not path.is_file():
             raise DataError(
                 f"{path}: no such file; {hint or f'run `python -m paper fetch {what}`'}, "
-                "or name the folder that has it with --data DIR or BOUGH_DATA"
+                "or name the data folder that has it, as BOUGH_DATA does"
             )
 
 
 def check_split(split: str) -> None:
-    """Raise a ValueError unless `split` is one of the three."""
+    """Raise a ValueError unless `split` is train, dev or test."""
     choose_from("split", split, SPLITS)
 
 
@@ -66,7 +68,7 @@ def choose_from(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def check_count(where: Path, found: int, known: int, what: str) -> None:
-    """Raise a DataError with both numbers unless they are the same."""
+    """Raise a DataError unless the counts `found` and `known` are equal."""
     if found != known:
         raise DataError(
             f"{where}: {found:,} {what}, expected {known:,}; "

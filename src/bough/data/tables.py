@@ -1,39 +1,69 @@
-"""Read tables as people have them, one row at a time: CSV with commas or semicolons, tabs, JSON lines."""
+"""Read tables one row at a time: CSV with commas or semicolons, TSV, JSON lines, Parquet."""
 
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from bough.errors import FormatError
-from bough.formats.lines import numbered
+from bough.formats.lines import numbered, parse_json
 
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 TABBED = (".tsv", ".tab", ".txt")
+TABLES = (".csv", ".tsv", ".tab")
+PARQUET = (".parquet", ".pq")
 _LONGEST = 10_000_000  # characters of a cell
-Rows = Iterator[tuple[int, dict[str, str]]]
+Rows = Iterator[tuple[int, dict[str, Any]]]
 
 
 def read_table(path: Path) -> tuple[list[str], Rows]:
     """Return the names of a table's columns, and its rows with their line numbers.
 
-    The columns of JSON lines are the keys of the first object; a row may lack some.
+    A .txt file is read as TSV. The columns of JSON lines are the keys of the first object. A missing or null cell is
+    an empty string; other cells of JSON lines and of Parquet keep their types. Raise a FormatError for an empty file.
     """
-    if path.suffix.lower() not in JSON_LINES:
-        return table_of(_utf8_lines(path), path)
-    first = next(_json_rows(path), None)
-    if first is None:
+    suffix = path.suffix.lower()
+    if suffix in PARQUET:
+        columns, rows = _parquet_rows(path, str(path))
+    elif suffix in JSON_LINES:
+        columns, rows = _json_rows(numbered(path, str(path)), str(path))
+    else:
+        return table_of(numbered(path, str(path)), path)
+    if not columns:
         raise FormatError("an empty file", where=str(path))
-    return list(first[1]), _json_rows(path)
+
+    def filled() -> Rows:
+        for line, row in rows:
+            if row:  # a blank line of JSON lines is an empty row
+                yield line, _Row({key: "" if cell is None else cell for key, cell in row.items()})
+
+    return columns, filled()
+
+
+def read_rows(stream: BinaryIO, name: str, suffix: str = "") -> tuple[list[str], Rows]:
+    """Return the names of the columns of an open file, and its rows with their line numbers.
+
+    The format is that of `suffix`, or of the suffix of `name`. The cells of CSV and TSV are strings, those of JSON
+    lines and Parquet any JSON value. The columns of JSON lines are the keys of the first object, and a blank line is an
+    empty row. A file of another format has one column, `text`, and a row for every line.
+    """
+    suffix = (suffix or Path(name).suffix).lower()
+    if suffix in PARQUET:
+        return _parquet_rows(stream, name)
+    lines = numbered(stream, name)
+    if suffix in TABLES:
+        return table_of(lines, Path(name))
+    if suffix in JSON_LINES:
+        return _json_rows(lines, name)
+    return ["text"], ((number, {"text": line}) for number, line in lines)
 
 
 def rows_with(path: Path, wanted: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a published CSV file. Raise FormatError unless it has at least the wanted columns."""
+    """Yield the rows of a CSV file. Raise a FormatError if one of the wanted columns is missing."""
     with path.open(encoding="utf-8", newline="") as file:
         table = csv.DictReader(file)
         for name in wanted:
@@ -42,13 +72,12 @@ def rows_with(path: Path, wanted: Iterable[str]) -> Iterator[dict[str, str]]:
         yield from table
 
 
-def table_of(lines_of_file: Iterable[bytes], path: Path) -> tuple[list[str], Rows]:
-    """Return the columns and the rows of a CSV or tabbed file, from its lines.
+def table_of(lines: Iterator[tuple[int, str]], path: Path) -> tuple[list[str], Rows]:
+    """Return the columns and the rows of a CSV or TSV file from its numbered lines.
 
-    No line is read before the row that needs it. `path` tells the format, and names the file in errors.
+    Lines are read only as rows are asked for. `path` determines the format and names the file in errors.
     """
     where = str(path)
-    lines = numbered(lines_of_file, where)
     first = next(lines, (1, ""))
     header, lines = first[1], chain([first], lines)
     comma = ";" if header.count(";") > header.count(",") else ","
@@ -74,7 +103,7 @@ def table_of(lines_of_file: Iterable[bytes], path: Path) -> tuple[list[str], Row
 
 
 def _quoted(lines: Iterator[tuple[int, str]], comma: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV. A cell in quotes may span several lines; the row's number is that of the first."""
+    """Yield the rows of CSV, each with the number of its first line; a quoted cell may span several lines."""
     csv.field_size_limit(_LONGEST)
     last = 0
 
@@ -96,7 +125,7 @@ def _quoted(lines: Iterator[tuple[int, str]], comma: str, where: str) -> Iterato
 
 
 def _tabbed(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a tabbed file. Quotes mean something only around a whole cell."""
+    """Yield the rows of TSV. Quotes are removed only if they enclose a whole cell."""
     for number, line in lines:
         row = line.split("\t")
         for column, cell in enumerate(row):
@@ -105,48 +134,58 @@ def _tabbed(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]
         yield number, row
 
 
-class _Row(dict[str, str]):
+class _Row(dict[str, Any]):
+    """The cells of a row; a missing cell is an empty string."""
+
     def __missing__(self, key: str) -> str:
-        return ""  # as an empty cell
+        return ""
 
 
-def _json_rows(path: Path) -> Rows:
-    for number, line in numbered(_utf8_lines(path), str(path)):
-        if line.strip():
-            value = parse_json(line, str(path), number)
-            if not isinstance(value, dict):
-                raise FormatError("not a JSON object; give one per line", where=str(path), line=number)
-            row = _Row()
-            for key, cell in value.items():
-                row[key] = "" if cell is None else cell if isinstance(cell, str) else json.dumps(cell)
+def _json_rows(lines: Iterator[tuple[int, str]], where: str) -> tuple[list[str], Rows]:
+    def rows() -> Rows:
+        for number, line in lines:
+            row = parse_json(line, where, number) if line.strip() else {}
+            if not isinstance(row, dict):
+                raise FormatError("not a JSON object; give one per line", where=where, line=number)
             yield number, row
 
+    first, rest = list[tuple[int, dict[str, Any]]](), rows()
+    for numbered_row in rest:
+        first.append(numbered_row)
+        if numbered_row[1]:
+            return list(numbered_row[1]), chain(first, rest)
+    return [], iter(first)
 
-def parse_json(line: str, where: str, number: int) -> Any:
-    """Return the value of a line of JSON. Raise FormatError for anything else, NaN and infinity included."""
 
-    def refuse(name: str) -> float:
-        raise ValueError(f"{name} is not a number in JSON")
-
-    def finite(text: str) -> float:
-        return value if math.isfinite(value := float(text)) else refuse(text)
-
+def _parquet_rows(source: BinaryIO | Path, where: str) -> tuple[list[str], Rows]:
     try:
-        return json.loads(line, parse_constant=refuse, parse_float=finite)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON ({error})", where=where, line=number) from None
+        from pyarrow import ArrowInvalid
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise ValueError(f'{where}: Parquet needs pyarrow; pip install "bough[parquet]"') from None
+    try:
+        file = ParquetFile(source)
+    except (ArrowInvalid, OSError) as error:
+        raise FormatError(f"not Parquet ({' '.join(str(error).split())[:120]})", where=where) from None
+
+    def rows() -> Rows:
+        number = 0
+        for batch in file.iter_batches():
+            for row in batch.to_pylist():
+                number += 1
+                yield number, {key: _plain(cell) for key, cell in row.items()}
+
+    return list(file.schema_arrow.names), rows()
 
 
-def is_utf16(path: Path) -> bool:
-    """Return whether a file begins with a byte order mark of UTF-16, as spreadsheets write it."""
-    with path.open("rb") as file:
-        return file.read(2) in (b"\xff\xfe", b"\xfe\xff")
-
-
-def _utf8_lines(path: Path) -> Iterator[bytes]:
-    if is_utf16(path):
-        with path.open(encoding="utf-16", newline="\n") as text:
-            yield from (line.encode() for line in text)
-    else:
-        with path.open("rb") as file:
-            yield from file
+def _plain(value: Any) -> Any:
+    """Return a cell as a JSON value: bytes as text, NaN and infinity as null, a date as a string."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")  # undecodable bytes, such as an image, are no error
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else str(value)

@@ -1,4 +1,4 @@
-"""Choose a file of word vectors, and measure how much of a text it covers."""
+"""Choose a file of word vectors by its coverage of a text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """Return the found part of the tokens; 1 for an empty text."""
+        """Return the share of the tokens that have a vector; 1 for an empty text."""
         return self.tokens_found / self.tokens if self.tokens else 1.0
 
     def __str__(self) -> str:
@@ -58,8 +58,8 @@ class Coverage:
 def coverage(path: Path, counts: Mapping[str, int], *, cache: Path | None = None) -> Coverage:
     """Count how many of the words in `counts` (word to number of occurrences) have a vector in the file.
 
-    Where a completed set has the plain one beside it, a row that the plain set has for the word is exact, and a row
-    that it has for the lower-case form is lowered.
+    If the plain set is in the same folder as a completed one, also count the tokens whose row the plain set has for the
+    word itself (`exact`), and for its lower-case form (`lowered`).
     """
     vectors = load_vectors(path, counts, cache=cache)
     tokens = np.fromiter(counts.values(), np.int64, len(counts))
@@ -92,7 +92,9 @@ def choose(
         data: the data folder.
         counts: the words of the training split, and how often each occurs.
         which: a set (`840B`, `840B-completed`, `42B`, `6B`), a path, or `auto`: 840B if the file at hand has at least
-            95% of the tokens, else the completed 840B if that has, else 6B.
+            95% of the tokens, else the completed 840B if it has, else 6B.
+
+    Raise a DataError if there is no such file.
         cache: the folder of converted vectors; None is the user cache.
     """
     folder = data / "glove"
@@ -100,7 +102,7 @@ def choose(
         path = _at_hand(data, str(which)) if which in SETS else Path(which)
         if path is None:
             fetch = "" if which == "840B-completed" else "run `bough fetch glove`, or "
-            raise DataError(f"{folder}: no {SETS[str(which)]}; {fetch}name a file with --vectors")
+            raise DataError(f"{folder}: no {SETS[str(which)]}; {fetch}name a file of vectors")
         if not path.is_file():
             raise DataError(f"vectors {str(which)!r}: no such file, nor 'auto', {', '.join(map(repr, SETS))}")
         return path
@@ -118,25 +120,25 @@ def choose(
     if lacking:
         raise DataError(
             f"{folder}: {'; '.join(lacking)}, {ENOUGH:.0%} wanted, and no glove.6B.300d is beside it; "
-            "run `bough fetch glove`, or take it all the same with --vectors 840B"
+            "run `bough fetch glove`, or take it all the same by the name 840B"
         )
     raise DataError(
         f"{folder}: neither glove.840B.300d nor glove.6B.300d; run `bough fetch glove`, "
-        "or name a file with --vectors"
+        "or name a file of vectors"
     )
 
 
 def best_known(
     data: Path, counts: Mapping[str, int], *, cache: Path | None = None
 ) -> tuple[Path, Coverage] | None:
-    """Return the set in the data folder that has most of the tokens, with its coverage; None if there is no set."""
+    """Return the set in the data folder that covers most tokens, and its coverage; None if there is no set."""
     paths = filter(None, (_at_hand(data, name) for name in SETS))
     known = [(path, coverage(path, counts, cache=cache)) for path in paths]
     return max(known, key=lambda found: found[1].share, default=None)
 
 
 def _at_hand(data: Path, which: str) -> Path | None:
-    """Find the file of a set. Stanford's glove.6B.zip has several lengths, and none in its name."""
+    """Return the file of a set, or None. The name of Stanford's glove.6B.zip does not have the vectors' length."""
     archive = data / "glove" / f"glove.{which}.zip"
     return _file_of(data / "glove", SETS[which]) or (archive if archive.is_file() else None)
 

@@ -1,7 +1,7 @@
-"""Word vectors: text files in GloVe's format, converted once and memory-mapped, and random rows for other words.
+"""Word vectors: text files in GloVe's format, and random vectors for other words.
 
-The first look-up converts a file to two files in the user cache: `NAME.npy`, the rows as float32, and `NAME.json`, the
-words. Later look-ups map the rows into memory and read only those that they need.
+A file is converted once to two files in the user cache: `NAME.npy`, the rows as float32, and `NAME.json`, the words.
+The rows are then memory-mapped, so that only those that are needed are read.
 """
 
 from __future__ import annotations
@@ -28,20 +28,19 @@ from bough.data.checksums import ends_digest
 from bough.data.paths import require, user_cache
 from bough.errors import FormatError
 from bough.files import read_json, replacing, write_json
-from bough.formats.escapes import unescaped
+from bough.formats.ptb import unescaped
 
 log = logging.getLogger(__name__)
 
-SCALE = 0.05  # a word without a vector gets U(-0.05, 0.05)
-CAPITALS = 0.001  # a set is cased if a larger share of its words has a capital letter
+SCALE = 0.05  # random vectors are U(-0.05, 0.05)
+CAPITALS = 0.001  # a set is cased if a larger share of its words has capital letters
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """The vectors of some words: `rows[i]` is that of `words[i]`, zeros where `found[i]` is False.
+    """The vectors of some words: `rows[i]` is that of `words[i]`, and zeros if `found[i]` is False.
 
-    Shape: rows (n, dim) float32; found (n,) bool.
-    `cased` says whether the set tells `Apple` from `apple`.
+    `cased` says whether the set distinguishes `Apple` from `apple`. Shape: rows (n, dim) float32; found (n,) bool.
     """
 
     name: str
@@ -52,16 +51,16 @@ class Vectors:
 
     @property
     def dim(self) -> int:
-        """Return the length of a vector."""
+        """The length of a vector."""
         return int(self.rows.shape[1])
 
 
 def load_vectors(path: Path | str, words: Iterable[str], *, cache: Path | None = None) -> Vectors:
     """Look up words in a file of vectors (`.txt`, `.txt.gz` or `.zip`).
 
-    A word is looked up without its Penn Treebank escapes (`-LRB-` is `(`), then as it stands. If the set is lower-case,
-    that is, if at most one in a thousand of the file's words has a capital letter, a missing word is also looked up
-    lower-cased. The first of duplicate lines counts.
+    A word is looked up without Penn Treebank escapes (`-LRB-` is `(`), then as it is, and then, if the set is not
+    cased, in lower case. A set is cased if more than one in a thousand of its words has capital letters. The first of
+    duplicate lines is used.
 
     Args:
         path: the file.
@@ -89,14 +88,14 @@ def load_vectors(path: Path | str, words: Iterable[str], *, cache: Path | None =
 
 
 def first_vectors(path: Path, most: int, *, cache: Path | None = None) -> Vectors:
-    """Return the vectors of the first `most` lines of a file: GloVe has the most frequent words first."""
+    """Return the first `most` vectors of a file, which in GloVe are those of the most frequent words."""
     file = read_vectors(path, cache=cache)
     rows = np.array(file.rows[:most])
     return Vectors(file.name, file.words[:most], rows, file.found[:most], file.cased)
 
 
 def embedding_rows(vectors: Vectors, seed: int) -> NDArray[np.float32]:
-    """Return (n, dim): a copy of the rows, with `random_rows` for words without a vector."""
+    """Return (n, dim) a copy of the rows, with random vectors for words without a vector."""
     rows = np.array(vectors.rows, dtype=np.float32)
     missing = np.flatnonzero(~vectors.found)
     rows[missing] = random_rows([vectors.words[index] for index in missing], vectors.dim, seed)
@@ -104,7 +103,7 @@ def embedding_rows(vectors: Vectors, seed: int) -> NDArray[np.float32]:
 
 
 def random_rows(words: Iterable[str], dim: int, seed: int) -> NDArray[np.float32]:
-    """Return (n, dim): U(-0.05, 0.05), a function of each word and the seed alone, whatever the other words are."""
+    """Return (n, dim) vectors U(-0.05, 0.05), each of which depends only on its word and the seed."""
     texts = [f"{seed}\0{word}".encode("utf-8", "surrogatepass") for word in words]
     noise = b"".join(hashlib.shake_256(text).digest(4 * dim) for text in texts)
     uniform = np.frombuffer(noise, dtype="<u4").reshape(len(texts), dim) / 2**32
@@ -115,10 +114,10 @@ def random_rows(words: Iterable[str], dim: int, seed: int) -> NDArray[np.float32
 
 
 def read_vectors(path: Path | str, *, cache: Path | None = None) -> Vectors:
-    """Return all vectors of a file, memory-mapped from its converted copy.
+    """Return all vectors of a file, memory-mapped from its converted copy in the cache.
 
-    The copy's name has the file's size, time and a hash of its ends, so a changed file is converted again. Where
-    the cache cannot be written, the file is converted into memory instead, with a warning.
+    The name of the copy depends on the size, the time and the ends of the file, so that a changed file is converted
+    again. If the cache cannot be written, a warning is logged and the vectors are read into memory.
     """
     path, cache = Path(path), cache or user_cache() / "vectors"
     require([path], "glove", "run `bough fetch glove`")
@@ -154,20 +153,19 @@ def _load(entry: Path, mode: Literal["r"] | None) -> Vectors:
 
 
 def _convert(path: Path, entry: Path) -> None:
-    """Write the rows, then the words, so that a file of words vouches for its rows."""
+    """Write the rows and then the words, so that a file of words implies a complete file of rows."""
     words: list[str] = []
     dim = 0
 
-    def write_header(
-        file: IO[bytes],
-    ) -> None:  # NumPy pads a header so that it keeps its length as rows are added
+    # written twice, as the number of rows is known only at the end; NumPy pads it to the same length
+    def write_header(file: IO[bytes]) -> None:
         shape = (len(words), dim)
         np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
 
     with replacing(entry.with_name(f"{entry.name}.npy")) as temporary, temporary.open("wb") as file:
         for number, word, values in vector_lines(path):
             try:
-                with np.errstate(over="ignore"):  # a number beyond float32 is inf, which is refused below
+                with np.errstate(over="ignore"):  # a number too large for float32 becomes inf, an error below
                     row = np.array(values, dtype="<f4")
             except ValueError as error:
                 reason = f"not a number among the values ({error})"
@@ -190,10 +188,10 @@ def _convert(path: Path, entry: Path) -> None:
 
 
 def vector_lines(path: Path) -> Iterator[tuple[int, str, list[bytes]]]:
-    """Yield the number, the word and the values of each line; raise FormatError where a line has too few values.
+    """Yield the number, the word and the values of each line. Raise a FormatError for a line with too few values.
 
-    The length of a vector comes from the file's name where it has one (`.300d`), else from the first line. The word is
-    what stands before the values, so it may contain spaces.
+    The length of a vector is taken from the name of the file (`.300d`), else from the first line. The word is
+    everything before the values, so it may contain spaces.
     """
     name = _name(path)
     named = re.search(r"\.(\d+)d\b", name)
@@ -237,7 +235,7 @@ def _opened(path: Path) -> Iterator[Iterable[bytes]]:
 
 
 def _name(path: Path) -> str:
-    """Return the name of a set: `glove.840B.300d`."""
+    """Return the name of a set, such as `glove.840B.300d`."""
     if path.suffix != ".zip":
         return path.name.removesuffix(".gz").removesuffix(".txt")
     try:
@@ -248,7 +246,7 @@ def _name(path: Path) -> str:
 
 
 def _member(archive: zipfile.ZipFile, path: Path) -> str:
-    """Choose the longest vectors of an archive: glove.6B.zip has four sets."""
+    """Return the largest text file of an archive: glove.6B.zip has vectors of four lengths."""
     texts = [info for info in archive.infolist() if info.filename.endswith(".txt")]
     if not texts:
         raise FormatError("no .txt file in it; an archive of vectors has one", where=str(path))

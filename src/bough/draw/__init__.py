@@ -1,4 +1,4 @@
-"""Results as pictures: SVG, and lines for a terminal."""
+"""Draw results: SVG, and lines for a terminal."""
 
 from bough.draw.canvas import STYLE, WIDEST
 from bough.draw.palette import COLOURS

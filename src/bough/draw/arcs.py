@@ -1,25 +1,26 @@
-"""Dependency trees as pictures: words in a row with arcs from head to dependent, or one below the other."""
+"""Draw dependency trees with arcs from head to dependent, from left to right or from top to bottom."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
+from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, box, clipped, document, shown, text_width
 from bough.trees.tree import Tree
 
-RISE, FIRST, TURN = 22.0, 16.0, 7.0  # between arcs; up to the lowest one; the radius of their corners
-ASIDE = 12.0  # between arcs where words stand one below the other
+# the distance between arcs, from the words to the lowest arc, and the radius of the corners
+RISE, FIRST, TURN = 22.0, 16.0, 7.0
+ASIDE = 12.0  # the distance between arcs if the words are below one another
 
 
 def svg(text: str, trees: Sequence[Tree], *, style: bool = True, widest: float = WIDEST) -> str:
-    """The dependency trees of a text's sentences, one below the other, as one SVG document.
+    """Draw the dependency trees of a text's sentences, one below the other, as one SVG document.
 
     Args:
         text: the text, for the title.
         trees: its dependency trees.
-        style: False leaves out the style sheet, for a page that has `STYLE` in its own.
-        widest: a wider tree runs from top to bottom.
+        style: whether to include the style sheet; False for a page that includes `STYLE` itself.
+        widest: a wider tree is drawn from top to bottom.
 
     Examples:
         >>> import bough
@@ -34,10 +35,10 @@ def svg(text: str, trees: Sequence[Tree], *, style: bool = True, widest: float =
 
 
 class Arcs:
-    """One sentence. An arc stands above those it spans, so that arcs of a projective tree never cross."""
+    """Picture of one sentence. An arc is above all arcs that it spans, so arcs of a projective tree never cross."""
 
     def __init__(self, tree: Tree, first: int, widest: float) -> None:
-        self.first = first  # the number of its first word
+        self.first = first  # the index of its first word in the text
         self.parents = tree.parents.tolist()
         self.words = [str(token) for token in tree.tokens or ()]
         self.drawn = [clipped(word) for word in self.words]
@@ -60,9 +61,9 @@ class Arcs:
             self.along = [end + (step - GAP) / 2 for end, step in zip(ends, steps, strict=True)]
 
     def _levels(self) -> list[int]:
-        """How high each word's arc to its head stands; 0 for the root, which has none."""
+        """Return the level of each word's arc to its head, and 0 for the root."""
         count = len(self.parents)
-        levels, over = [0] * count, [0] * count  # over[i]: the highest arc so far over the gap after word i
+        levels, over = [0] * count, [0] * count  # over[i]: the highest level so far after word i
         spans = [(min(i, head), max(i, head), i) for i, head in enumerate(self.parents) if head >= 0]
         for low, high, word in sorted(spans, key=lambda span: span[1] - span[0]):
             levels[word] = 1 + max(over[low:high])
@@ -70,7 +71,7 @@ class Arcs:
         return levels
 
     def shapes(self) -> Iterator[str]:
-        """The arcs, then the words."""
+        """Yield the arcs, then the words."""
         for word, head in enumerate(self.parents):
             if head >= 0:
                 yield self._arc(word, head)
@@ -78,7 +79,7 @@ class Arcs:
             yield self._word(word)
 
     def _arc(self, word: int, head: int) -> str:
-        # arcs that leave a head on the same side start side by side
+        # the arcs of a head start left or right of its middle, where no arc ends
         shift = 5 if word > head else -5
         start, end, level = self.along[head] + shift, self.along[word], self.levels[word]
         turn = TURN if end > start else -TURN
@@ -108,17 +109,9 @@ class Arcs:
         head, relation = self.parents[word], self.relations[word]
         role = f"{relation or 'depends on'} of {self.words[head]}" if head >= 0 else "the root"
         width = self.widths[word]
+        left, y, mark = self.along[word] - width / 2, 0.0 if self.upright else self.base + 10, ""
         if self.upright:
-            left, y = self.left, self.along[word]
-        else:
-            left, y = self.along[word] - width / 2, self.base + 10
-        mark = ""
-        if self.upright:
-            name = relation if head >= 0 else "root"
+            left, y, name = self.left, self.along[word], relation if head >= 0 else "root"
             mark = f'<text class="relation" x="{left + width + 8:.1f}" y="{y:.1f}" dy=".35em">{shown(name)}</text>'
-        return (
-            f'<g class="node" data-node="{self.first + word}"><title>{shown(self.words[word])}: {shown(role)}</title>'
-            f'<rect class="plain" x="{left:.1f}" y="{y - 10:.1f}" width="{width:.1f}" height="20" rx="5"/>'
-            f'<text class="mid" x="{left + width / 2:.1f}" y="{y:.1f}" dy=".35em">{shown(self.drawn[word])}</text>'
-            f"{mark}</g>"
-        )
+        title = f"{self.words[word]}: {role}"
+        return box(self.first + word, left, y, width, self.drawn[word], title=title, after=mark)

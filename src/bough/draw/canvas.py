@@ -1,4 +1,4 @@
-"""What all pictures share: the SVG document with its style sheet, a dark one beside it, and text that fits."""
+"""Parts of all pictures: the SVG document, the style sheet for light and dark mode, boxes and text."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from bough.draw.palette import (
 )
 
 WIDEST = 1000
-"""Units; a sentence that is wider from left to right runs from top to bottom."""
+"""Width in pixels beyond which a sentence is drawn from top to bottom."""
 ROW, GAP, MARGIN = 26.0, 8.0, 12.0
-LONGEST = 40  # letters of a word that are drawn; the whole of it stands in the tooltip
-LETTER = 7.6  # the mean width of a letter at 13 units; wide scripts count double
+LONGEST = 40  # the most letters of a word that are drawn; the tooltip has the whole word
+LETTER = 7.6  # the mean width of a letter at 13 px; letters of wide scripts count twice
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 _KINDS = "".join(
@@ -51,22 +51,22 @@ STYLE = f"""
 .bough .folded rect{{stroke:#c4ccd4}} .bough .l2{{fill:{DARK_NEUTRAL}}} .bough text.on2{{fill:{ON_DARK_NEUTRAL}}}
 }}
 """
-"""The style sheet of every picture, light and dark."""
+"""Style sheet of all pictures, for light and dark mode."""
 
 
 class Drawn(Protocol):
-    """Shapes of a known size."""
+    """Picture of a known size."""
 
     width: float
     height: float
 
     def shapes(self) -> Iterable[str]:
-        """As SVG elements, from (0, 0) on."""
+        """Return or yield SVG elements; the top left corner is (0, 0)."""
         ...
 
 
 def document(title: str, pictures: Sequence[Drawn], *, style: bool) -> str:
-    """An SVG document of pictures one below the other; without `style` a page has `STYLE` in its own sheet."""
+    """Return an SVG document with the pictures below one another, and with the style sheet if `style` is true."""
     body: list[str] = []
     top = 0.0
     for picture in pictures:
@@ -82,20 +82,29 @@ def document(title: str, pictures: Sequence[Drawn], *, style: bool) -> str:
 
 
 def clipped(word: str) -> str:
-    """A word as it is drawn: no longer than `LONGEST`."""
+    """Return a word, shortened to `LONGEST` letters."""
     return word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}\u2026"
 
 
+def box(node: int, left: float, y: float, width: float, text: str, *, title: str, after: str = "") -> str:
+    """Return the box of a node with its text; `y` is the middle of the box, which is 20 high."""
+    return (
+        f'<g class="node" data-node="{node}"><title>{shown(title)}</title>'
+        f'<rect class="plain" x="{left:.1f}" y="{y - 10:.1f}" width="{width:.1f}" height="20" rx="5"/>'
+        f'<text class="mid" x="{left + width / 2:.1f}" y="{y:.1f}" dy=".35em">{shown(text)}</text>{after}</g>'
+    )
+
+
 def shown(text: str) -> str:
-    """A text that XML can hold."""
+    """Return a text escaped for XML."""
     return escape(without_controls(text), quote=True)
 
 
 def without_controls(text: str) -> str:
-    """The text with U+FFFD for control characters and lone surrogates."""
+    """Return the text with U+FFFD for control characters and lone surrogates."""
     return _CONTROL.sub("\ufffd", text)
 
 
 def text_width(text: str) -> float:
-    """About how wide a text is."""
+    """Return the approximate width of a text."""
     return LETTER * sum(2 if ord(letter) > 0x2E7F else 1 for letter in text)

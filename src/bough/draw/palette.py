@@ -1,43 +1,43 @@
-"""The five colours and signs of sentiment, for the picture, the terminal and the page alike.
+"""Colours and signs of classes, for pictures, the terminal and the web page.
 
-Colours run from orange (negative) over grey to blue (positive), which people with any colour vision tell
-apart; each has a sign as well.
+The five colours of sentiment go from orange (negative) over grey to blue (positive), which can be told apart with any
+kind of colour vision. Each colour also has a sign.
 """
 
 from __future__ import annotations
 
 COLOURS = ("#b4500a", "#f0a25c", "#dcdcdc", "#86b6e6", "#1e5aa0")
-"""The colour of each level, from the most negative to the most positive."""
+"""Colours of the five levels, from the most negative to the most positive."""
 SIGNS = ("\u2212\u2212", "\u2212", "0", "+", "++")
-# of each class, by the number of classes
+# the level of each class, by the number of classes
 LEVELS = {2: (1, 3), 3: (1, 2, 3), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4)}
 NEUTRAL = 2
 INK, PAPER = "#1b1f24", "#fff"
-ON = (PAPER, INK, INK, INK, PAPER)  # what is written on each colour
-# classes without an order; one colour after the other, and again from the start
+ON = (PAPER, INK, INK, INK, PAPER)  # the colour of text on each colour
+# colours of classes without an order, which repeat if there are more classes
 KINDS = (
     "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6",
     "#ffe680", "#8dd3c7", "#d9c3a5", "#f4b6d2", "#c7cdd4",
 )  # fmt: skip
 ON_KINDS = INK
-SHORT = 2  # letters of a class's name that stand for it where there is no room
+SHORT = 2  # the number of letters by which the name of a class is abbreviated
 DARK_INK, DARK_PAPER, DARK_NEUTRAL, ON_DARK_NEUTRAL = "#e8ebee", "#14181d", "#5a5f66", PAPER
 
 
 def level_of_class(number: int, classes: int, *, ordered: bool) -> int:
-    """Where on the scale of five a class stands; without an order 5 and on, one for each of `KINDS`."""
+    """Return the level of a class: 0 to 4 for ordered classes, else 5 plus the index of its colour in `KINDS`."""
     if ordered and classes in LEVELS:
         return LEVELS[classes][number]
     return len(COLOURS) + number % len(KINDS)
 
 
 def sign_of_class(level: int, name: str) -> str:
-    """What tells a class beside its colour: a sign, or the first letters of its name."""
+    """Return the mark of a class: a sign, or the first letters of its name."""
     return SIGNS[level] if level < len(SIGNS) else name[:SHORT]
 
 
 def variables() -> str:
-    """The palette as CSS variables, for a page with a style sheet of its own: `--c0` to `--c4`, `--on0`, ..."""
+    """Return the palette as CSS: the variables `--c0` to `--c4`, `--on0`, ..., and a class for each of `KINDS`."""
     levels = "".join(
         f"--c{i}:{colour};--on{i}:{on};" for i, (colour, on) in enumerate(zip(COLOURS, ON, strict=True))
     )

@@ -1,68 +1,32 @@
-"""Draw scored trees as SVG: what can be drawn, and how."""
+"""Draw the trees of a prediction as SVG, with the class of each node as a colour and a mark."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Protocol
+from typing import Any
 
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
-from bough.draw.palette import NEUTRAL, level_of_class, sign_of_class
+from bough.draw.palette import NEUTRAL, SIGNS, level_of_class, sign_of_class
 
-STEP, RADIUS = 34.0, 10.0  # from a level of the tree to the next; of a node without a word
-
-
-class Node(Protocol):
-    """A phrase; `children` are places among the nodes, `word` is the place of the node's own word, if any."""
-
-    @property
-    def span(self) -> tuple[int, int]: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def probabilities(self) -> Sequence[float]: ...
-    @property
-    def children(self) -> Sequence[int]: ...
-    @property
-    def word(self) -> int | None: ...
-
-
-class Scored(Protocol):
-    """A text with its phrases, each tree in preorder; `roots` says where each tree begins."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def classes(self) -> Sequence[str]: ...
-    @property
-    def ordered(self) -> bool: ...
-    @property
-    def tokens(self) -> Sequence[str]: ...
-    @property
-    def nodes(self) -> Sequence[Node]: ...
-    @property
-    def roots(self) -> Sequence[int]: ...
+STEP, RADIUS = 34.0, 10.0  # the distance between levels, and the radius of a node without a word
 
 
 def svg(
-    result: Scored,
+    result: Any,
     *,
     style: bool = True,
     only: int | None = None,
     collapsed: Collection[int] = (),
     widest: float = WIDEST,
 ) -> str:
-    """The trees of a result, one below the other, as one SVG document.
+    """Return the trees of a result, below one another, as one SVG document.
 
     Args:
-        result: a `Sentiment`, or anything with its attributes.
-        style: False leaves out the style sheet, for a page that has `STYLE` in its own.
-        only: the place of the one node to draw, with its subtree.
-        collapsed: places of nodes that are drawn as if their phrase were a word.
-        widest: a wider tree runs from top to bottom.
+        result: a `Prediction`.
+        style: whether to include the style sheet; False for a page that includes `STYLE` itself.
+        only: the index in `result.nodes` of the one node to draw, with its subtree.
+        collapsed: the indices of nodes whose phrase is drawn as a single word.
+        widest: the width in pixels beyond which a tree is drawn from left to right, with its words below one another.
 
     Examples:
         >>> import bough, bough.draw
@@ -75,23 +39,37 @@ def svg(
             raise ValueError(f"no node {place}; there are {count}, counted from 0")
     roots = result.roots if only is None else (only,)
     whole = frozenset(collapsed) - {only}
-    pictures = [_Picture(result, root, whole, widest) for root in roots]
+    marks = marks_of(result)
+    pictures = [_Picture(result, root, marks, whole, widest) for root in roots]
     return document(f"{result.text[:200]}: {result.label}", pictures, style=style)
 
 
-def level_of(result: Scored, place: int) -> int:
-    """Return a phrase's level on the scale of five; see `level_of_class`."""
-    number = result.classes.index(result.nodes[place].label)
-    return level_of_class(number, len(result.classes), ordered=result.ordered)
+def marks_of(result: Any) -> list[tuple[int, str]]:
+    """Return the level of the colour and the mark of each node, such as (4, `++`); see `level_of_class`.
+
+    Numbers are divided into five levels between the smallest and the largest. If a node has several labels, the most
+    probable one counts; a node without a label is neutral.
+    """
+    if not result.classes:
+        scores = [node.score for node in result.nodes]
+        low, high = min(scores), max(scores)
+        steps = len(SIGNS) - 1
+        levels = [NEUTRAL if low == high else round(steps * (score - low) / (high - low)) for score in scores]
+        return [(level, SIGNS[level]) for level in levels]
+    marks = []
+    for node in result.nodes:
+        label = max(node.labels, key=node.probabilities.__getitem__, default="") or node.label
+        if label in result.classes:
+            number = result.classes.index(label)
+            level = level_of_class(number, len(result.classes), ordered=result.ordered)
+            marks.append((level, sign_of_class(level, label)))
+        else:
+            marks.append((NEUTRAL, SIGNS[NEUTRAL]))
+    return marks
 
 
-def sign_of(result: Scored, place: int) -> str:
-    """Return the sign that tells a phrase's class besides its colour."""
-    return sign_of_class(level_of(result, place), result.nodes[place].label)
-
-
-def below(result: Scored, root: int, *, whole: frozenset[int] = frozenset()) -> Iterator[int]:
-    """Yield a node and all below it, in preorder. Leave out what is below a node in `whole`."""
+def below(result: Any, root: int, *, whole: frozenset[int] = frozenset()) -> Iterator[int]:
+    """Yield the nodes of a subtree in preorder, without the nodes below those in `whole`."""
     stack = [root]
     while stack:
         place = stack.pop()
@@ -101,15 +79,21 @@ def below(result: Scored, root: int, *, whole: frozenset[int] = frozenset()) -> 
 
 
 class _Picture:
-    """One sentence's tree. Words stand in a row, or, where that is too wide, one below the other."""
+    """Picture of one tree, with the words in a row, or below one another if that is too wide."""
 
-    def __init__(self, result: Scored, root: int, collapsed: frozenset[int], widest: float) -> None:
-        self.result, self.collapsed = result, collapsed
+    def __init__(
+        self,
+        result: Any,
+        root: int,
+        marks: Sequence[tuple[int, str]],
+        collapsed: frozenset[int],
+        widest: float,
+    ) -> None:
+        self.result, self.marks, self.collapsed = result, marks, collapsed
         self.places = list(below(result, root, whole=collapsed))
-        self.texts: dict[
-            int, str
-        ] = {}  # the word drawn at a node: a leaf's text, or a dependency node's own word
-        self.marks: dict[int, str] = {}  # the sign of a node's class; a neutral word has none
+        # the word of a node (the text of a leaf, or the word of a dependency node), and its sign if it is not neutral
+        self.texts: dict[int, str] = {}
+        self.signs: dict[int, str] = {}
         heights: dict[int, int] = {}
         for place in reversed(self.places):
             node, children = result.nodes[place], self._children(place)
@@ -117,12 +101,13 @@ class _Picture:
             own = node.word is not None and bool(children)
             word = result.tokens[node.word or 0] if own else "" if children else node.text
             self.texts[place] = clipped(word)
-            self.marks[place] = sign_of(result, place) if level_of(result, place) != NEUTRAL else ""
+            level, sign = marks[place]
+            self.signs[place] = sign if level != NEUTRAL else ""
         spoken = [place for place in self.places if self.texts[place]]
         self.widths = {}
         for place in self.places:
-            mark = f" {self.marks[place]}" if self.marks[place] else ""
-            self.widths[place] = max(26.0, text_width(self.texts[place] + mark) + 12)
+            sign = f" {self.signs[place]}" if self.signs[place] else ""
+            self.widths[place] = max(26.0, text_width(self.texts[place] + sign) + 12)
         across = sum(self.widths[place] + GAP for place in spoken)
         self.sideways = across + 2 * MARGIN > widest
         if self.sideways:
@@ -146,13 +131,14 @@ class _Picture:
             rise = STEP * (heights[root] - heights[place]) + MARGIN + RADIUS
             self.spots[place] = (rise, along[place]) if self.sideways else (along[place], rise)
 
-    def _children(self, place: int) -> Sequence[int]:
-        return () if place in self.collapsed else self.result.nodes[place].children
+    def _children(self, place: int) -> tuple[int, ...]:
+        children: tuple[int, ...] = self.result.nodes[place].children
+        return () if place in self.collapsed else children
 
     def _first(self, place: int) -> int:
-        """Return the position of a drawn word among the words."""
+        """Return the position of a node's word in the sentence."""
         node = self.result.nodes[place]
-        return node.span[0] if node.word is None or place in self.collapsed else node.word
+        return int(node.span[0] if node.word is None or place in self.collapsed else node.word)
 
     def shapes(self) -> Iterator[str]:
         """Yield the edges, then the nodes over them."""
@@ -167,22 +153,20 @@ class _Picture:
 
     def _node(self, place: int) -> str:
         node, (x, y) = self.result.nodes[place], self.spots[place]
-        level = level_of(self.result, place)
-        chances = ", ".join(
-            f"{name} {p:.0%}" for name, p in zip(self.result.classes, node.probabilities, strict=True)
-        )
-        title = f"<title>{shown(node.text)}\n{shown(node.label)} ({shown(chances)})</title>"
+        level, sign = self.marks[place]
+        chances = ", ".join(f"{name} {p:.0%}" for name, p in node.probabilities.items())
+        label = f"{node.label} ({chances})" if chances else node.label
+        title = f"<title>{shown(node.text)}\n{shown(label)}</title>"
         folded = " folded" if place in self.collapsed and node.children else ""
         head = f'<g class="node{folded}" data-node="{place}">{title}'
         if not self.texts[place]:
-            sign = shown(sign_of(self.result, place))
             return (
                 f'{head}<circle class="l{level}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS:g}"/>'
-                f'<text class="mid sign on{level}" x="{x:.1f}" y="{y:.1f}" dy=".35em">{sign}</text></g>'
+                f'<text class="mid sign on{level}" x="{x:.1f}" y="{y:.1f}" dy=".35em">{shown(sign)}</text></g>'
             )
         width = self.widths[place]
         left = x - (RADIUS if self.sideways else width / 2)
-        mark = f' <tspan class="sign">{shown(self.marks[place])}</tspan>' if self.marks[place] else ""
+        mark = f' <tspan class="sign">{shown(self.signs[place])}</tspan>' if self.signs[place] else ""
         return (
             f'{head}<rect class="l{level}" x="{left:.1f}" y="{y - 10:.1f}" width="{width:.1f}" '
             f'height="20" rx="5"/><text class="mid on{level}" x="{left + width / 2:.1f}" '

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bough.draw.canvas import without_controls
-from bough.draw.scored_svg import Scored, below, level_of, sign_of
+from bough.draw.scored_svg import below, marks_of
 
 
 @dataclass(frozen=True)
 class Line:
-    """A phrase on its own line: what stands before it, its sign, its level on the scale of five, and its text.
+    """Line of one phrase: the branches of the tree before it, its sign, the level of its colour, and its text.
 
     Examples:
         >>> import bough, bough.draw
@@ -24,11 +25,11 @@ class Line:
     text: str
 
 
-def lines(result: Scored) -> list[Line]:
-    """The trees as lines, a phrase above its parts; a phrase whose parts all have its label stays whole.
+def lines(result: Any) -> list[Line]:
+    """Return the trees as lines, a phrase above its parts. A phrase whose parts all have its label is not divided.
 
     Args:
-        result: a `Sentiment`, or anything with its attributes.
+        result: a `Prediction`.
 
     Examples:
         >>> import bough, bough.draw
@@ -42,17 +43,17 @@ def lines(result: Scored) -> list[Line]:
               ├─ + good
               └─ 0 film.
     """
-    found: list[Line] = []
+    found, marks = list[Line](), marks_of(result)
     stack = [(root, "", "") for root in reversed(result.roots)]
     while stack:
         place, before, under = stack.pop()
-        level = level_of(result, place)
+        level, sign = marks[place]
         text = " ".join(without_controls(result.nodes[place].text).split())
-        found.append(Line(before, sign_of(result, place), level, text))
+        found.append(Line(before, sign, level, text))
         label = result.nodes[place].label
         if all(result.nodes[inner].label == label for inner in below(result, place)):
             continue
-        turn, line = "\u2514\u2500 ", "   "  # of the last child, which is the first on the stack
+        turn, line = "\u2514\u2500 ", "   "  # for the last child, which is pushed first
         for child in reversed(result.nodes[place].children):
             stack.append((child, under + turn, under + line))
             turn, line = "\u251c\u2500 ", "\u2502  "

@@ -1,22 +1,22 @@
-"""Trees without scores as pictures: boxes below one another, or arcs over a sentence with its dependencies."""
+"""Draw trees without predictions: as boxes, or with arcs for a sentence with dependencies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from bough.draw.arcs import Arcs
-from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, Drawn, clipped, document, shown, text_width
+from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, Drawn, box, clipped, document, shown, text_width
 from bough.trees.tree import Tree
 
-MOST = 500  # nodes that are drawn: a picture of more says less than their number
-STEP, INDENT = 38.0, 22.0  # from a level of the tree to the next; the same where each node has a row
+MOST = 500  # the most nodes that are drawn: a larger picture would not be readable
+STEP, INDENT = 38.0, 22.0  # the distance between levels, from top to bottom and from left to right
 
 
 def svg(trees: Sequence[Tree], title: str, *, caption: str = "", widest: float = WIDEST) -> str | None:
-    """Trees one below the other, as one SVG document: those at the start that have `MOST` nodes together.
+    """Draw the first trees, up to `MOST` nodes, below one another as one SVG document.
 
-    A sentence with its dependencies is drawn with arcs over the words, any other tree as boxes; a tree wider than
-    `widest` runs from top to bottom. None where even the first tree has more than `MOST` nodes.
+    A sentence with dependencies is drawn with arcs over the words, any other tree as boxes. If a tree is wider than
+    `widest`, its nodes are below one another. Return None if the first tree has more than `MOST` nodes.
     """
     pictures: list[Drawn] = [Caption(caption)] if caption else []
     nodes = done = 0
@@ -34,9 +34,9 @@ def svg(trees: Sequence[Tree], title: str, *, caption: str = "", widest: float =
 
 
 def is_sentence(tree: Tree) -> bool:
-    """Whether every node is a word with a relation, and some word stands before its head.
+    """Return whether every node is a word with a relation, and some word precedes its head.
 
-    Syntax trees of programs have relations too, but are numbered from the root on.
+    Syntax trees of programs have relations, too, but their nodes are numbered from the root.
     """
     above = tree.parents.tolist()
     named = all(
@@ -47,26 +47,26 @@ def is_sentence(tree: Tree) -> bool:
 
 
 class Caption:
-    """A line of text."""
+    """Picture of a line of text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.width, self.height = text_width(text) + 2 * MARGIN, ROW + MARGIN / 2
 
     def shapes(self) -> Iterable[str]:
-        """The text."""
+        """Return the text."""
         return [f'<text x="{MARGIN:g}" y="{ROW * 0.75:g}">{shown(self.text)}</text>']
 
 
 class Boxes:
-    """One tree: a node above the middle of its children, or, where that is too wide, each in a row of its own."""
+    """Picture of one tree: each node above the middle of its children or, if that is too wide, in its own row."""
 
     def __init__(self, tree: Tree, widest: float) -> None:
         self.tree = tree
         self.order = tree.preorder.tolist()
         self.names = {node: clipped(tree.node_name(node)) for node in self.order}
         self.boxes = {node: max(26.0, text_width(name) + 12) for node, name in self.names.items()}
-        room: dict[int, float] = {}  # how wide each subtree is
+        room: dict[int, float] = {}  # the width of each subtree
         for node in reversed(self.order):
             below = [room[child] for child in tree.children[node]]
             room[node] = max(self.boxes[node], sum(below) + GAP * (len(below) - 1))
@@ -84,35 +84,25 @@ class Boxes:
             else:
                 left = start[node] + (room[node] - self.boxes[node]) / 2
                 spots[node] = left, MARGIN + ROW / 2 + STEP * depth[node]
-        self.spots = spots  # the left edge of each box and its middle
+        self.spots = spots  # the left edge and the vertical middle of each box
         self.width = max(left + self.boxes[node] for node, (left, _) in spots.items()) + MARGIN
         self.height = max(middle for _, middle in spots.values()) + ROW / 2 + MARGIN
 
     def shapes(self) -> Iterator[str]:
-        """The edges, then the boxes over them."""
+        """Yield the edges, then the boxes over them."""
+        boxes, relations = self.boxes, self.tree.relations
         for node in self.order:
+            left, top = self.spots[node]
             for child in self.tree.children[node]:
-                yield self._edge(node, child)
+                at, middle = self.spots[child]
+                if self.sideways:
+                    path = f"M{left + 10:.1f} {top:.1f}V{middle:.1f}H{at:.1f}"
+                else:
+                    start, end = left + boxes[node] / 2, at + boxes[child] / 2
+                    path = f"M{start:.1f} {top:.1f}L{end:.1f} {middle:.1f}"
+                yield f'<path class="edge" d="{path}"/>'
         for node in self.order:
-            yield self._box(node)
-
-    def _edge(self, above: int, below: int) -> str:
-        (left, top), (at, middle) = self.spots[above], self.spots[below]
-        if self.sideways:
-            path = f"M{left + 10:.1f} {top:.1f}V{middle:.1f}H{at:.1f}"
-        else:
-            path = (
-                f"M{left + self.boxes[above] / 2:.1f} {top:.1f}L{at + self.boxes[below] / 2:.1f} {middle:.1f}"
-            )
-        return f'<path class="edge" d="{path}"/>'
-
-    def _box(self, node: int) -> str:
-        (left, middle), width = self.spots[node], self.boxes[node]
-        relation = self.tree.relations[node] if self.tree.relations else None
-        told = f"{node}: {self.tree.node_name(node)}" + ("" if relation is None else f" ({relation})")
-        return (
-            f'<g class="node" data-node="{node}"><title>{shown(told)}</title>'
-            f'<rect class="plain" x="{left:.1f}" y="{middle - 10:.1f}" width="{width:.1f}" height="20" rx="5"/>'
-            f'<text class="mid" x="{left + width / 2:.1f}" y="{middle:.1f}" dy=".35em">{shown(self.names[node])}</text>'
-            "</g>"
-        )
+            title = f"{node}: {self.tree.node_name(node)}"
+            if relations is not None and relations[node] is not None:
+                title += f" ({relations[node]})"
+            yield box(node, *self.spots[node], boxes[node], self.names[node], title=title)

@@ -1,10 +1,10 @@
-"""Text to trees and back: PTB brackets, CoNLL-U, parent pointers.
+"""Read and write trees as text: PTB brackets, CoNLL-U, parent pointers, nested JSON, Newick, XML and HTML.
 
-One convention throughout: `read` takes a path (a str or a Path) or an iterable of lines (an open file, a
-list), `parse` takes the text itself, `write` gives text back. Files are UTF-8; a BOM and CRLF line ends
-are fine. Whatever is malformed raises `bough.FormatError` with file, line and reason.
+In every format, `read` takes a path (a str or a Path) or an iterable of lines (an open file, a list), `parse` takes
+the text itself, and `write` returns text. Files are UTF-8; a BOM and CRLF line endings are accepted. Malformed input
+raises `bough.FormatError` with the file, the line and the reason.
 """
 
-from bough.formats import conllu, pointers, ptb
+from bough.formats import conllu, markup, nested, newick, pointers, ptb
 
-__all__ = ["conllu", "pointers", "ptb"]
+__all__ = ["conllu", "markup", "nested", "newick", "pointers", "ptb"]

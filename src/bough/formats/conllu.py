@@ -1,32 +1,26 @@
-"""CoNLL-U: one word per line, ten columns with tabs between, a blank line after each sentence.
+"""CoNLL-U: one word per line in ten columns, separated by tabs, and a blank line after each sentence.
 
-Nodes are the words in order: FORM is the token, DEPREL the relation, UPOS the label (`_` is None in the
-latter two). Multiword tokens (`3-4`) and empty nodes (`5.1`) are not nodes of the basic tree and are left
-out; so are comments.
+The nodes are the words in order. FORM is the token, DEPREL the relation and UPOS the label; `_` in the last two means
+None. Multiword tokens (`3-4`), empty nodes (`5.1`) and comments are skipped.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from bough.errors import FormatError
-from bough.formats.lines import HeadError, Source, name_of, numbered, parents_of, tree_of
+from bough.formats.lines import Source, name_of, numbered, only_tree, unless_empty
 from bough.trees.tree import Tree
+from bough.trees.validate import ParentError, checked_parents
 
-_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-
-
-class _Word(NamedTuple):
-    line: int
-    form: str
-    upos: str | None
-    head: int
-    deprel: str | None
+COLUMNS = 10  # id, form, lemma, upos, xpos, feats, head, deprel, deps, misc
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_NO_WORD = re.compile(r"([0-9]{1,18})-([0-9]{1,18})|[0-9]+\.[0-9]+")  # a multiword token, or an empty node
 
 
 def read(source: Source, *, where: str | None = None) -> list[Tree]:
-    r"""Every sentence of a file or of lines.
+    r"""Return the sentences of a file or of lines.
 
     Args:
         source: a path, or an iterable of lines.
@@ -42,7 +36,7 @@ def read(source: Source, *, where: str | None = None) -> list[Tree]:
 
 
 def parse(text: str) -> Tree:
-    r"""The one sentence that `text` holds.
+    r"""Return the one sentence that `text` holds.
 
     Args:
         text: one sentence, ten columns per word.
@@ -53,14 +47,11 @@ def parse(text: str) -> Tree:
         >>> conllu.parse(line).relations
         ('nsubj', 'root')
     """
-    trees = read(text.split("\n"))
-    if len(trees) != 1:
-        raise FormatError(f"{len(trees)} sentences; parse takes a text with one, read takes a file or lines")
-    return trees[0]
+    return only_tree(read(text.split("\n")))
 
 
 def iterate(source: Source, *, where: str | None = None) -> Iterator[Tree]:
-    r"""Like `read`, but one sentence at a time.
+    r"""Yield the sentences of a file or of lines, one at a time.
 
     Args:
         source: a path, or an iterable of lines.
@@ -85,10 +76,10 @@ def iterate(source: Source, *, where: str | None = None) -> Iterator[Tree]:
 
 
 def write(tree: Tree) -> str:
-    """The sentence and the blank line that ends it; `parse(write(tree))` is the same tree.
+    """Return the lines of the sentence, with a blank line at the end; `parse(write(tree))` is the same tree.
 
-    Every node is a word, in the order of the nodes, so each needs a token. Relations and labels that are not
-    strings come back as strings.
+    Every node needs a token, since every line is a word. Labels and relations that are not strings are written as
+    strings. Raise a ValueError for a node without a token, and for text that CoNLL-U cannot hold.
 
     Args:
         tree: a tree with a token at every node.
@@ -99,81 +90,64 @@ def write(tree: Tree) -> str:
         >>> text.split()[:2]
         ['1', 'cats']
     """
-    from conllu import Token, TokenList  # only those who ask for CoNLL-U load it
-
-    words = []
+    lines = []
     for node, parent in enumerate(tree.parents.tolist()):
-        word = Token(dict.fromkeys(_COLUMNS))
-        word["id"], word["head"] = node + 1, parent + 1
-        columns = (
-            ("form", "token", tree.tokens),
-            ("upos", "label", tree.labels),
-            ("deprel", "relation", tree.relations),
-        )
-        for column, kind, entries in columns:
+        cells = []
+        for kind, entries in (("token", tree.tokens), ("label", tree.labels), ("relation", tree.relations)):
             entry = None if entries is None else entries[node]
-            text = None if entry is None else str(entry)
-            if text is None and kind == "token":
+            if entry is None and kind == "token":
                 raise ValueError(f"node {node} has no token; in CoNLL-U every node is a word")
-            if text == "_" and kind != "token":
+            text = "_" if entry is None else str(entry)
+            if text == "_" and entry is not None and kind != "token":
                 raise ValueError(f"node {node} has {kind} '_', which means none in CoNLL-U; use None")
-            if text is not None and (not text or any(separator in text for separator in "\t\r\n")):
+            if not text or any(separator in text for separator in "\t\r\n"):
                 raise ValueError(f"node {node} has {kind} {text!r}; no tabs, line ends or empty text there")
-            word[column] = text
-        words.append(word)
-    return str(TokenList(words).serialize())
+            cells.append(text)
+        form, upos, deprel = cells
+        lines.append(f"{node + 1}\t{form}\t_\t{upos}\t_\t_\t{parent + 1}\t{deprel}\t_\t_\n")
+    return "".join(lines) + "\n"
 
 
 def _sentence(block: list[tuple[int, str]], where: str | None) -> Tree:
-    words: list[_Word] = []
+    rows: list[tuple[str, str, int, str]] = []
+    lines: list[int] = []  # of each word
     for number, line in block:
         try:
-            word = _word(line, number, expected=len(words) + 1)
+            row = _word(line, expected=len(rows) + 1)
         except FormatError as error:
             raise FormatError(error.reason, where=where, line=number) from error
-        if word is not None:
-            words.append(word)
-    if not words:
+        if row is not None:
+            rows.append(row)
+            lines.append(number)
+    if not rows:
         raise FormatError("a sentence without words", where=where, line=block[0][0])
+    forms, tags, heads, names = zip(*rows, strict=True)
     try:
-        return tree_of(
-            parents_of([word.head for word in words]),
-            tokens=[word.form for word in words],
-            relations=[word.deprel for word in words],
-            labels=[word.upos for word in words],
-        )
-    except HeadError as error:
-        raise FormatError(error.reason, where=where, line=words[error.node - 1].line) from error
+        parents = checked_parents([head - 1 for head in heads], first=1)
+    except ParentError as error:
+        raise FormatError(str(error), where=where, line=lines[error.node]) from error
+    labels, relations = ([None if cell == "_" else cell for cell in column] for column in (tags, names))
+    return Tree(parents, tokens=forms, labels=unless_empty(labels), relations=unless_empty(relations))
 
 
-def _word(line: str, number: int, expected: int) -> _Word | None:
-    """What a line says of a word; None where it is a comment, a multiword token or an empty node."""
-    from conllu.exceptions import ParseException
-    from conllu.parser import parse_id_value, parse_int_value, parse_nullable_value
-
+def _word(line: str, expected: int) -> tuple[str, str, int, str] | None:
+    """Return form, tag, head and relation; None for a comment, a multiword token or an empty node."""
     if line.startswith("#"):
         return None
-    values = line.split("\t")  # the library would break a form at two spaces, too
-    if len(values) != len(_COLUMNS):
+    values = line.split("\t")
+    if len(values) != COLUMNS:
         columns = "column" if len(values) == 1 else "columns"
-        raise FormatError(f"{len(values)} {columns}; CoNLL-U has {len(_COLUMNS)}, with tabs between")
-    word = dict(zip(_COLUMNS, values, strict=True))
-    try:
-        identity = parse_id_value(word["id"])
-    except ParseException as error:
-        raise FormatError(f"id {word['id']!r}; ids are 3, 3-4 or 3.1") from error
-    if isinstance(identity, tuple):
+        raise FormatError(f"{len(values)} {columns}; CoNLL-U has {COLUMNS}, with tabs between")
+    identity, form, _, upos, _, _, head, deprel, _, _ = values
+    if not identity.isdecimal():
+        between = _NO_WORD.fullmatch(identity)
+        if between is None or (between[1] and int(between[1]) >= int(between[2])):
+            raise FormatError(f"id {identity!r}; ids are 3, 3-4 or 3.1")
         return None
-    if identity != expected:
-        raise FormatError(f"id {word['id']!r} where {expected} is next; words are numbered 1, 2, 3, ...")
-    if not word["form"]:
+    if int(identity) != expected:
+        raise FormatError(f"id {identity!r} where {expected} is next; words are numbered 1, 2, 3, ...")
+    if not form:
         raise FormatError(f"word {expected} has no form")
-    try:
-        head = parse_int_value(word["head"])
-    except ParseException:
-        head = None
-    if head is None:
-        raise FormatError(f"word {expected} has head {word['head']!r}; a head is 0 (the root) or a word's id")
-    return _Word(
-        number, word["form"], parse_nullable_value(word["upos"]), head, parse_nullable_value(word["deprel"])
-    )
+    if not _INTEGER.fullmatch(head):
+        raise FormatError(f"word {expected} has head {head!r}; a head is 0 (the root) or a word's id")
+    return form, upos, int(head), deprel

@@ -1,231 +1,183 @@
-"""Parent pointers: one line per tree, the parent of each node counted from 1, 0 for the root.
+"""Parent pointers: one line per tree with the parent of each node, counted from 1; the root has 0.
 
-Tokens, relations and labels stand in lines of their own, one entry per node with one plain space between;
-`#` means no relation, or no label. In a dependency tree the nodes are the words in order. In a constituency
-tree the leaves are nodes 1..n in word order, then come the inner nodes in any order, and tokens are the
-leaves' only; such a tree is renumbered on reading, so that nodes stand in preorder and children left to
-right by first leaf, which the pointers' own numbers do not promise.
+Parallel lines hold the tokens, relations and labels, one entry per node, separated by single spaces. `#` means no
+relation or no label. In a dependency tree the nodes are the words in order. In a constituency tree the leaves are
+nodes 1..n in the order of the words, the inner nodes follow in any order, and only leaves have tokens. `read` and
+`parse` renumber a constituency tree in preorder, with children from left to right.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, Literal, NamedTuple
 
 from bough.errors import FormatError
-from bough.formats.lines import Source, name_of, numbered, parents_of, tree_of
+from bough.formats.lines import Source, name_of, numbered, unless_empty
 from bough.trees.tree import Tree
+from bough.trees.validate import ParentError, checked_parents
 
+Kind = Literal["dependency", "constituency"]
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 class Lines(NamedTuple):
-    """One tree as lines; a column that the tree does not have is None.
+    """The lines of one tree; a column that the tree does not have is None.
 
     Examples:
         >>> from bough.formats import pointers
-        >>> pointers.Lines(parents="2 0", tokens="cats climb", relations=None, labels=None).tokens
+        >>> pointers.Lines(parents="2 0", tokens="cats climb").tokens
         'cats climb'
     """
 
     parents: str
-    tokens: str | None
-    relations: str | None
-    labels: str | None
+    tokens: str | None = None
+    relations: str | None = None
+    labels: str | None = None
 
 
-def read_dependency(
+def read(
     parents: Source,
     tokens: Source | None = None,
     relations: Source | None = None,
     labels: Source | None = None,
     *,
+    kind: Kind = "dependency",
     where: str | None = None,
 ) -> list[Tree]:
-    """The dependency trees of parallel files (paths) or lines.
+    """Return the trees of parallel files (paths) or lines.
 
     Args:
         parents: one line per tree, the parent of each node counted from 1, 0 for the root.
-        tokens: the words in the same way.
-        relations: the relations in the same way, `#` for none.
-        labels: the labels in the same way, `#` for none.
-        where: the name of the source in errors; else the parents' file.
+        tokens: the words, one line per tree.
+        relations: the relations, one line per tree; `#` for none.
+        labels: the labels, one line per tree; `#` for none.
+        kind: `dependency` or `constituency`.
+        where: the name of the source in errors; by default the parents' file.
 
     Examples:
         >>> from bough.formats import pointers
-        >>> pointers.read_dependency(["2 0 2"], ["cats climb trees"])
+        >>> pointers.read(["2 0 2"], ["cats climb trees"])
         [Tree((climb cats trees), 3 nodes)]
-    """
-    return list(_read(parse_dependency, (parents, tokens, relations, labels), where))
-
-
-def read_constituency(
-    parents: Source,
-    tokens: Source | None = None,
-    relations: Source | None = None,
-    labels: Source | None = None,
-    *,
-    where: str | None = None,
-) -> list[Tree]:
-    """The constituency trees of parallel files (paths) or lines.
-
-    Args:
-        parents: one line per tree, the parent of each node counted from 1, 0 for the root.
-        tokens: the words in the same way.
-        relations: the relations in the same way, `#` for none.
-        labels: the labels in the same way, `#` for none.
-        where: the name of the source in errors; else the parents' file.
-
-    Examples:
-        >>> from bough.formats import pointers
-        >>> pointers.read_constituency(["4 5 5 0 4"], ["cats climb trees"])
+        >>> pointers.read(["4 5 5 0 4"], ["cats climb trees"], kind="constituency")
         [Tree((· cats (· climb trees)), 5 nodes)]
     """
-    return list(_read(parse_constituency, (parents, tokens, relations, labels), where))
+    columns = zip(Lines._fields, (parents, tokens, relations, labels), strict=True)
+    given = {name: source for name, source in columns if source is not None}
+    streams = [numbered(source, name_of(source, where)) for source in given.values()]
+    where = name_of(parents, where)
+    trees = []
+    for number, row in enumerate(zip_longest(*streams), start=1):
+        for name, entry in zip(given, row, strict=True):
+            if entry is None:
+                reason = f"{name} end before this line, but the others continue"
+                raise FormatError(reason, where=where, line=number)
+        try:
+            trees.append(parse(**{name: line for name, (_, line) in zip(given, row, strict=True)}, kind=kind))
+        except FormatError as error:
+            raise FormatError(error.reason, where=where, line=number) from error
+    return trees
 
 
-def parse_parents(line: str) -> list[int]:
-    """Parents as `Tree` counts them, from 0 and -1 for the root.
+def parse(
+    parents: str,
+    tokens: str | None = None,
+    relations: str | None = None,
+    labels: str | None = None,
+    *,
+    kind: Kind = "dependency",
+) -> Tree:
+    """Return the tree of one line of each kind; `parse(*write(tree))` is the same tree.
 
     Args:
-        line: parents counted from 1, 0 for the root, with spaces between.
+        parents: the parent of each node counted from 1, 0 for the root.
+        tokens: the words.
+        relations: the relations, `#` for none.
+        labels: the labels, `#` for none.
+        kind: `dependency` or `constituency`.
 
     Examples:
         >>> from bough.formats import pointers
-        >>> pointers.parse_parents("2 0 2")
-        [1, -1, 1]
+        >>> pointers.parse("2 0 2", "cats climb trees")
+        Tree((climb cats trees), 3 nodes)
     """
-    heads = line.split()
+    _check_kind(kind)
+    heads = parents.split()
     if not heads:
         raise FormatError("no parents; a tree has at least one node")
     for node, head in enumerate(heads, start=1):
         if not _INTEGER.fullmatch(head):
             raise FormatError(f"node {node} has parent {head!r}; parents are integers, 0 for the root")
-    return parents_of([int(head) for head in heads])
-
-
-def parse_dependency(
-    parents: str, tokens: str | None = None, relations: str | None = None, labels: str | None = None
-) -> Tree:
-    """The tree of one line each; `parse_dependency(*write_dependency(tree))` is the same tree.
-
-    Args:
-        parents: the parent of each node counted from 1, 0 for the root.
-        tokens: the words in the same way.
-        relations: the relations in the same way, `#` for none.
-        labels: the labels in the same way, `#` for none.
-
-    Examples:
-        >>> from bough.formats import pointers
-        >>> pointers.parse_dependency("2 0 2", "cats climb trees")
-        Tree((climb cats trees), 3 nodes)
-    """
-    above = parse_parents(parents)
-    return tree_of(
-        above,
-        tokens=None if tokens is None else _split(tokens, "tokens", len(above)),
-        relations=_optional(relations, "relations", len(above)),
-        labels=_optional(labels, "labels", len(above)),
-    )
-
-
-def parse_constituency(
-    parents: str, tokens: str | None = None, relations: str | None = None, labels: str | None = None
-) -> Tree:
-    """The tree of one line each; `parse_constituency(*write_constituency(tree))` is the same tree, in preorder.
-
-    Args:
-        parents: the parent of each node counted from 1, 0 for the root.
-        tokens: the words in the same way.
-        relations: the relations in the same way, `#` for none.
-        labels: the labels in the same way, `#` for none.
-
-    Examples:
-        >>> from bough.formats import pointers
-        >>> pointers.parse_constituency("3 3 0", "cats climb")
-        Tree((· cats climb), 3 nodes)
-    """
-    above = parse_parents(parents)
-    n = len(above)
+    try:
+        above = checked_parents([int(head) - 1 for head in heads], first=1).tolist()
+    except ParentError as error:
+        raise FormatError(str(error)) from None
+    columns: dict[str, Any] = {}
+    for name, line in (("relations", relations), ("labels", labels)):
+        if line is not None:
+            entries = _split(line, name, len(above))
+            columns[name] = unless_empty([None if entry == "#" else entry for entry in entries])
+    if kind == "dependency":
+        columns["tokens"] = None if tokens is None else _split(tokens, "tokens", len(above))
+        return Tree(above, **columns)
     inner = {node for node in above if node >= 0}
-    leaves = n - len(inner)
+    leaves = len(above) - len(inner)
     for node in range(leaves):
         if node in inner:
             raise FormatError(f"node {node + 1} has children; the {leaves} leaves are nodes 1..{leaves}")
-    words = None if tokens is None else [*_split(tokens, "tokens", leaves, "leaves"), *[None] * len(inner)]
+    if tokens is not None:
+        columns["tokens"] = [*_split(tokens, "tokens", leaves, "leaves"), *[None] * len(inner)]
     order = _left_to_right(above, leaves)
-    position = {node: new for new, node in enumerate(order)} | {-1: -1}
+    return Tree(above, **columns).renumbered(order)
 
-    def moved(column: Sequence[str | None] | None) -> list[str | None] | None:
-        return None if column is None else [column[node] for node in order]
 
-    return tree_of(
-        [position[above[node]] for node in order],
-        tokens=moved(words),
-        relations=moved(_optional(relations, "relations", n)),
-        labels=moved(_optional(labels, "labels", n)),
+def write(tree: Tree, *, kind: Kind = "dependency") -> Lines:
+    """Return the tree as lines.
+
+    If a dependency tree has tokens, every node needs one. If a constituency tree has tokens, every leaf needs one and
+    inner nodes have none; its leaves are written first. Raise a ValueError otherwise, and for text with spaces.
+
+    Args:
+        tree: the tree.
+        kind: `dependency` or `constituency`.
+
+    Examples:
+        >>> import bough
+        >>> bough.formats.pointers.write(bough.Tree(parents=[1, -1, 1])).parents
+        '2 0 2'
+        >>> bough.formats.pointers.write(bough.Tree(parents=[-1, 0, 0]), kind="constituency").parents
+        '3 3 0'
+    """
+    _check_kind(kind)
+    order, words = list(range(len(tree))), len(tree)
+    if kind == "constituency":
+        inner = tree.preorder[tree.degrees[tree.preorder] > 0].tolist()
+        order, words = [*tree.leaves.tolist(), *inner], len(tree.leaves)
+        spoken = [node for node in sorted(inner) if tree.tokens is not None and tree.tokens[node] is not None]
+        if spoken:
+            raise ValueError(f"node {spoken[0]} has children and a token; write it as a dependency tree")
+    position = {node: new for new, node in enumerate(order, start=1)} | {-1: 0}
+    parents = tree.parents.tolist()
+    tokens = None if tree.tokens is None else _joined(tree.tokens, "token", order[:words])
+    if tokens is not None and tokens.startswith("\ufeff"):
+        reason = "U+FEFF in front is lost as a BOM"
+        raise ValueError(f"node {order[0]} has token {tokens.split()[0]!r}; {reason}")
+    return Lines(
+        parents=" ".join(str(position[parents[node]]) for node in order),
+        tokens=tokens,
+        relations=None if tree.relations is None else _joined(tree.relations, "relation", order),
+        labels=None if tree.labels is None else _joined(tree.labels, "label", order),
     )
 
 
-def write_dependency(tree: Tree) -> Lines:
-    """The tree as lines, nodes in order; if it has tokens, every node needs one.
-
-    Args:
-        tree: a tree whose nodes are its words.
-
-    Examples:
-        >>> import bough
-        >>> bough.formats.pointers.write_dependency(bough.Tree(parents=[1, -1, 1])).parents
-        '2 0 2'
-    """
-    return _lines(tree, list(range(len(tree))), words=len(tree))
-
-
-def write_constituency(tree: Tree) -> Lines:
-    """The tree as lines, leaves first; if it has tokens, every leaf has one and no other node.
-
-    Args:
-        tree: a tree whose words are at the leaves.
-
-    Examples:
-        >>> import bough
-        >>> bough.formats.pointers.write_constituency(bough.Tree(parents=[-1, 0, 0])).parents
-        '3 3 0'
-    """
-    if tree.tokens is not None:
-        inner = [node for node in np.flatnonzero(tree.degrees) if tree.tokens[node] is not None]
-        if inner:
-            raise ValueError(f"node {inner[0]} has children and a token; write it with write_dependency")
-    order = [*tree.leaves.tolist(), *tree.preorder[tree.degrees[tree.preorder] > 0].tolist()]
-    return _lines(tree, order, words=len(tree.leaves))
-
-
-def _read(
-    parse: Callable[..., Tree],
-    sources: tuple[Source, Source | None, Source | None, Source | None],
-    where: str | None,
-) -> Iterator[Tree]:
-    given = {name: source for name, source in zip(Lines._fields, sources, strict=True) if source is not None}
-    streams = [numbered(source, name_of(source, where)) for source in given.values()]
-    where = name_of(sources[0], where)
-    for number, row in enumerate(zip_longest(*streams), start=1):
-        for name, entry in zip(given, row, strict=True):
-            if entry is None:
-                raise FormatError(
-                    f"{name} end before this line, but the others continue", where=where, line=number
-                )
-        try:
-            yield parse(**{name: line for name, (_, line) in zip(given, row, strict=True)})
-        except FormatError as error:
-            raise FormatError(error.reason, where=where, line=number) from error
+def _check_kind(kind: str) -> None:
+    if kind not in ("dependency", "constituency"):
+        raise ValueError(f"kind {kind!r}: 'dependency' or 'constituency'")
 
 
 def _split(line: str, name: str, count: int, of: str = "nodes") -> list[str]:
-    entries = line.split(" ")  # not split(): U+00A0 is part of a word
+    entries = line.split(" ")  # not split(), which would split at U+00A0 inside a word
     if "" in entries:
         raise FormatError(f"{name}: entry {entries.index('') + 1} is empty; one space stands between entries")
     if len(entries) != count:
@@ -233,16 +185,10 @@ def _split(line: str, name: str, count: int, of: str = "nodes") -> list[str]:
     return entries
 
 
-def _optional(line: str | None, name: str, count: int) -> list[str | None] | None:
-    if line is None:
-        return None
-    return [None if entry == "#" else entry for entry in _split(line, name, count)]
-
-
 def _left_to_right(parents: list[int], leaves: int) -> list[int]:
-    """The nodes in preorder, where nodes 0..leaves-1 are the words from left to right."""
+    """Return the nodes in preorder. Nodes 0..leaves-1 are the words from left to right."""
     order: list[int] = []
-    opened: list[int] = []  # the way from the root to the last word
+    opened: list[int] = []  # the path from the root to the last word
     seen = [False] * len(parents)
     for leaf in range(leaves):
         path, node = [], leaf
@@ -253,47 +199,22 @@ def _left_to_right(parents: list[int], leaves: int) -> list[int]:
         while opened and opened[-1] != node:
             opened.pop()
         if order and not opened:
-            tree_of(parents)  # a cycle is the better reason, if there is one
             reason = f"node {node + 1} covers word {leaf + 1} and an earlier one, but not word {leaf}"
             raise FormatError(f"{reason}; the words of a phrase follow one another")
         opened += reversed(path)
         order += reversed(path)
-    if len(order) < len(parents):
-        tree_of(parents)  # nodes above no leaf go round in a cycle: this says which
     return order
 
 
-def _lines(tree: Tree, order: list[int], words: int) -> Lines:
-    position = {node: new for new, node in enumerate(order, start=1)} | {-1: 0}
-    parents = tree.parents.tolist()
-    tokens = None
-    if tree.tokens is not None:
-        tokens = " ".join(_entry(tree.tokens[node], "token", node) for node in order[:words])
-        if tokens.startswith("\ufeff"):
-            raise ValueError(
-                f"node {order[0]} has token {tree.tokens[order[0]]!r}; U+FEFF in front is lost as a BOM"
-            )
-    return Lines(
-        parents=" ".join(str(position[parents[node]]) for node in order),
-        tokens=tokens,
-        relations=_marked(tree.relations, "relation", order),
-        labels=_marked(tree.labels, "label", order),
-    )
-
-
-def _marked(column: Sequence[Hashable] | None, kind: str, order: list[int]) -> str | None:
-    if column is None:
-        return None
+def _joined(column: Sequence[Hashable], kind: str, order: list[int]) -> str:
+    entries = []
     for node in order:
-        if column[node] is not None and str(column[node]) == "#":
+        text = "#" if column[node] is None else str(column[node])
+        if kind == "token" and column[node] is None:
+            raise ValueError(f"node {node} has no token; here all have one, or the tree has none")
+        if kind != "token" and text == "#" and column[node] is not None:
             raise ValueError(f"node {node} has {kind} '#', which means none in pointer files; use None")
-    return " ".join("#" if column[node] is None else _entry(column[node], kind, node) for node in order)
-
-
-def _entry(entry: Hashable, kind: str, node: int) -> str:
-    if entry is None:
-        raise ValueError(f"node {node} has no {kind}; here all have one, or the tree has none")
-    text = str(entry)
-    if not text or any(separator in text for separator in " \r\n"):
-        raise ValueError(f"node {node} has {kind} {text!r}; no spaces, line ends or empty text there")
-    return text
+        if not text or any(separator in text for separator in " \r\n"):
+            raise ValueError(f"node {node} has {kind} {text!r}; no spaces, line ends or empty text there")
+        entries.append(text)
+    return " ".join(entries)

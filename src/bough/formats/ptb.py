@@ -1,14 +1,13 @@
 r"""Bracketed trees, as in the Penn Treebank: `(S (NP (DT The) (NN elm)) (VP (VBZ bends)))`.
 
-A bracket is a node and the text that touches its `(` is its label; a space there means no label, so
-`( (S ...))` has an unlabelled root and `( the elm )` is an unlabelled node over two words. A bracket around
-one word only, `(DT The)`, is one node with a label and a token. A bare word beside other children is a node
-with a token and no label. Nodes are numbered in preorder. Space, tab, CR and newline separate, nothing
-else does: U+00A0 is a letter like any other.
+A bracket is a node, and the text that touches its `(` is its label. A space after `(` means no label: `( (S ...))` has
+an unlabelled root, and `( the elm )` is an unlabelled node over two words. A bracket around a single word, `(DT The)`,
+is one node with a label and a token. A word without a bracket, beside other children, is a node with a token and no
+label. Nodes are numbered in preorder. Only space, tab, CR and newline separate words; U+00A0 is part of a word.
 
-Tokens lose their escapes on reading and get them back on writing: `-LRB- -RRB- -LSB- -RSB- -LCB- -RCB-` for
-brackets, `\/` and `\*`; also `\\` for a backslash and `\-` for the hyphen of a literal `-LRB-`. Labels have
-no escapes: `-LRB-` is a real part of speech.
+Reading removes the escapes of tokens and writing adds them: `-LRB- -RRB- -LSB- -RSB- -LCB- -RCB-` for brackets, `\/`
+and `\*`, `\\` for a backslash and `\-` for the hyphen of a literal `-LRB-`. Labels have no escapes: `-LRB-` is also
+the name of a part of speech.
 """
 
 from __future__ import annotations
@@ -17,28 +16,29 @@ import re
 from collections.abc import Iterator
 
 from bough.errors import FormatError
-from bough.formats.escapes import BRACKETS
-from bough.formats.lines import Source, name_of, numbered, unless_empty
+from bough.formats.lines import Source, name_of, numbered, only_tree, unless_empty
 from bough.trees.tree import Tree
 
 _PIECE = re.compile(r"\([^() \t\r\n]*|\)|[^() \t\r\n]+")
 _PIECE_UNLABELLED = re.compile(r"[()]|[^() \t\r\n]+")
 _ATOM = re.compile(r"[^() \t\r\n]+")
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPE = {bracket: name for name, bracket in BRACKETS.items()}
 _ESCAPED = re.compile(r"-[LR][RSC]B-|\\[/*\\-]")
+_ESCAPED_ELSEWHERE = re.compile(r"-[LR][RSC]B-|\\[/*]")
 _UNSAFE = re.compile(r"[()\[\]{}/*\\]|-(?=[LR][RSC]B)")
 
 
 def read(
-    source: Source, *, where: str | None = None, unescape: bool = True, labelled: bool | None = None
+    source: Source, *, where: str | None = None, unescape: bool = True, labelled: bool = True
 ) -> list[Tree]:
-    """Every tree of a file or of lines: one or many per line, or one over many lines.
+    """Return the trees of a file or of lines: one or many per line, or one over many lines.
 
     Args:
         source: a path, or an iterable of lines.
         where: the name of the source in errors.
-        unescape: False leaves tokens as they stand.
-        labelled: True takes the first word in a bracket as its label even after a space; False takes none.
+        unescape: whether to remove the escapes of tokens.
+        labelled: whether the text that touches an opening bracket is a label; False makes it a word.
 
     Examples:
         >>> from bough.formats import ptb
@@ -48,8 +48,8 @@ def read(
     return list(iterate(source, where=where, unescape=unescape, labelled=labelled))
 
 
-def parse(text: str, *, unescape: bool = True, labelled: bool | None = None) -> Tree:
-    """The one tree that `text` holds.
+def parse(text: str, *, unescape: bool = True, labelled: bool = True) -> Tree:
+    """Return the one tree that `text` holds.
 
     Args:
         text: one tree in brackets.
@@ -61,18 +61,13 @@ def parse(text: str, *, unescape: bool = True, labelled: bool | None = None) -> 
         >>> ptb.parse("(S (NP cats) (VP climb))").tokens
         (None, 'cats', 'climb')
     """
-    trees = read(text.split("\n"), unescape=unescape, labelled=labelled)
-    if len(trees) != 1:
-        raise FormatError(
-            f"{len(trees)} trees in the text; parse takes exactly one, read any number of lines"
-        )
-    return trees[0]
+    return only_tree(read(text.split("\n"), unescape=unescape, labelled=labelled))
 
 
 def iterate(
-    source: Source, *, where: str | None = None, unescape: bool = True, labelled: bool | None = None
+    source: Source, *, where: str | None = None, unescape: bool = True, labelled: bool = True
 ) -> Iterator[Tree]:
-    """Like `read`, but one tree at a time.
+    """Yield the trees of a file or of lines, one at a time.
 
     Args:
         source: a path, or an iterable of lines.
@@ -86,7 +81,7 @@ def iterate(
         Tree(1:dull, 1 node)
     """
     where = name_of(source, where)
-    pieces = (_PIECE_UNLABELLED if labelled is False else _PIECE).findall
+    pieces = (_PIECE if labelled else _PIECE_UNLABELLED).findall
     parents: list[int] = []
     tokens: list[str | None] = []
     labels: list[str | None] = []
@@ -105,7 +100,9 @@ def iterate(
                         raise FormatError(
                             "an empty '()'; a node has a label, a word or children", where=where, line=number
                         )
-                elif bare == last == node + 1:  # one word is all there is: it belongs to the node itself
+                elif (
+                    bare == last == node + 1
+                ):  # the bracket holds a single word, which becomes the token of the bracket's node
                     parents.pop()
                     labels.pop()
                     tokens[node] = tokens.pop()
@@ -122,8 +119,6 @@ def iterate(
                 labels.append(piece[1:] or None)
             elif not opened:
                 raise FormatError(f"text outside brackets: {_shown(piece)}", where=where, line=number)
-            elif labelled and opened[-1] == len(parents) - 1 and labels[-1] is None:
-                labels[-1] = piece
             else:
                 bare = len(parents)
                 parents.append(opened[-1])
@@ -137,10 +132,10 @@ def iterate(
 
 
 def write(tree: Tree, *, escape: bool = True) -> str:
-    """The tree on one line; `parse(write(tree))` is the same tree, numbered in preorder.
+    """Return the tree on one line; `parse(write(tree))` is the same tree, numbered in preorder.
 
-    Labels that are not strings come back as strings. A tree that brackets cannot hold (a token at an inner node,
-    relations, a leaf with neither token nor label, white space in a word) is a ValueError.
+    Labels that are not strings are written as strings. Raise a ValueError for a tree that brackets cannot hold: with
+    relations, a token at an inner node, a leaf with neither token nor label, or white space in a word.
 
     Args:
         tree: a tree whose words are at the leaves.
@@ -154,38 +149,40 @@ def write(tree: Tree, *, escape: bool = True) -> str:
     if tree.relations is not None:
         raise ValueError("brackets hold no relations; write this tree as CoNLL-U or pointers, or drop them")
     pieces: list[str] = []
-    stack = [tree.root]
-    while stack:
-        node = stack.pop()
-        if node < 0:
+    for node, done in tree.walk():
+        if done:
             pieces.append(")")
             continue
         label = None if tree.labels is None else tree.labels[node]
         token = None if tree.tokens is None else tree.tokens[node]
         if token is not None and escape:
-            trace = label == "-NONE-"  # the star of `*T*-1` needs no escape
+            trace = label == "-NONE-"  # treebanks do not escape the star of a trace such as `*T*-1`
             token = _UNSAFE.sub(lambda match: "*" if trace and match[0] == "*" else _escaped(match), token)  # noqa: B023
         label = None if label is None else str(label)
         for kind, text in (("label", label), ("token", token)):
             if text is not None and not _ATOM.fullmatch(text):
                 reason = "no brackets, white space or empty text there"
                 raise ValueError(f"node {node} has {kind} {_shown(text)}; {reason}")
-        below = tree.children[node]
-        if below:
+        if tree.children[node]:
             if token is not None:
                 raise ValueError(f"node {node} has children and a token; brackets hold words at leaves only")
             pieces.append(f" ({label or ''}")
-            stack.append(-1)
-            stack.extend(reversed(below))
         elif label is not None:
             pieces.append(f" ({label})" if token is None else f" ({label} {token})")
         elif token is None:
             raise ValueError(f"leaf {node} has neither token nor label; brackets need one of them")
         else:
             parent = int(tree.parents[node])
-            alone = parent < 0 or tree.degrees[parent] == 1  # without a bracket it would belong to its parent
+            alone = (
+                parent < 0 or tree.degrees[parent] == 1
+            )  # without a bracket the word would be read as the token of its parent
             pieces.append(f" ( {token})" if alone else f" {token}")
     return "".join(pieces)[1:]
+
+
+def unescaped(token: str) -> str:
+    r"""Return a token of a pointer file or a word list without its escapes: `(` for `-LRB-`, `/` for `\/`."""
+    return _ESCAPED_ELSEWHERE.sub(lambda match: BRACKETS.get(match[0], match[0][-1]), token)
 
 
 def _escaped(match: re.Match[str]) -> str:

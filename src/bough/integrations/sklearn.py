@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import logging
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,42 +14,53 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from bough.train.fit import fit
-from bough.train.source import blank
+from bough.data.examples import is_missing, labelled_lists
+from bough.train.fit import fit_sources
+from bough.train.options import FitOptions
+from bough.trees.tree import Tree
+
+log = logging.getLogger(__name__)
 
 
 class _Fitted(BaseEstimator):  # type: ignore[misc]
-    """Hold the options of `bough.fit` as parameters."""
+    """Hold the options of `bough.fit` as parameters, those that are often searched by their own names."""
 
     def __init__(
         self,
         trees: str | None = None,
-        recipe: str | None = None,
-        settings: Mapping[str, Any] | None = None,
+        hidden_size: int | None = None,
         epochs: int | None = None,
+        learning_rate: float | None = None,
+        batch_size: int | None = None,
+        class_weight: str | Mapping[str, float] | None = None,
         vectors: str | None = None,
         encoder: str | None = None,
+        layer: str | None = None,
+        recipe: str | None = None,
+        settings: Mapping[str, Any] | None = None,
         parser: str = "builtin",
         data: str | None = None,
-        seed: int = 1,
+        device: str = "cpu",
+        random_state: int = 1,
+        verbose: int = 0,
+        scale: str | None = None,
     ) -> None:
-        self.trees, self.recipe, self.settings, self.epochs = trees, recipe, settings, epochs
-        self.vectors, self.encoder, self.parser, self.data, self.seed = vectors, encoder, parser, data, seed
+        self.trees, self.hidden_size, self.epochs = trees, hidden_size, epochs
+        self.learning_rate, self.batch_size, self.class_weight = learning_rate, batch_size, class_weight
+        self.vectors, self.encoder, self.layer, self.recipe = vectors, encoder, layer, recipe
+        self.settings, self.parser, self.data, self.device = settings, parser, data, device
+        self.random_state, self.verbose, self.scale = random_state, verbose, scale
 
-    def _fit(self, items: Sequence[Any], labels: Sequence[Any]) -> None:
-        self.pipeline_ = fit(
-            items,
-            labels,
-            trees=self.trees,
-            recipe=self.recipe,
-            settings=self.settings,
-            epochs=self.epochs,
-            vectors=self.vectors,
-            encoder=self.encoder,
-            parser=self.parser,
-            data=self.data,
-            seed=self.seed,
-        )
+    def _fit(self, items: Sequence[Any], labels: Sequence[Any], sample_weight: Any, task: str | None) -> None:
+        given = self.get_params(deep=False) | {"task": task}
+        del given["verbose"]
+        options = FitOptions.given({"seed": given.pop("random_state"), **given})
+        with tempfile.TemporaryDirectory(prefix="bough-fit-") as folder, _shown(self.verbose):
+            sources = {"train": labelled_lists(items, labels, "X", sample_weight)}
+            # facts about the data would come again with every fold, so they are no warnings here
+            run = Path(folder) / "run"
+            fitted, _ = fit_sources(sources, run, options, warn=log.info, baseline=False)
+            self.pipeline_: Any = fitted
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -54,47 +69,30 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
-    """Classify texts or `Tree`s, as a scikit-learn estimator; `classes_` are the labels as given.
+class _Classifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
+    """Keep the labels as they are given, and the columns of the pipeline in their order."""
 
-    Args:
-        trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
-        recipe: a recipe's name or file.
-        settings: values that override the recipe's.
-        epochs: the number of epochs; else training stops once the loss on dev has stopped falling.
-        vectors: "auto", a GloVe set's name or file, or "shipped".
-        encoder: a pretrained encoder whose states stand for the words, by its folder or name.
-        parser: a name that `bough.text.get_parser` knows.
-        data: the data folder, for word vectors.
-        seed: random seed for the split, shuffling, initialization and dropout.
+    _items: Any  # what turns X into a list of texts, trees or pairs
 
-    Examples:
-        >>> from bough.sklearn import TreeLSTMClassifier
-        >>> texts = [f"day {i} was {word}" for i in range(20) for word in ("fine", "dull")]
-        >>> model = TreeLSTMClassifier(trees="none", vectors="shipped", epochs=2).fit(texts, [1, 0] * 20)
-        >>> model.predict_proba(["the day was fine"]).shape
-        (1, 2)
-    """
-
-    def fit(self, X: Any, y: Any) -> TreeLSTMClassifier:
-        """Fit to texts or trees X and their classes y."""
-        texts, labels = _texts(X), _labels(y)
-        check_consistent_length(texts, labels)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit to texts, trees or pairs X and their classes y; `sample_weight` (n,) is how much each counts."""
+        items, labels = self._items(X), _labels(y)
+        check_consistent_length(items, labels)
         self.classes_, places = np.unique(labels, return_inverse=True)
         names, numbers = [str(label) for label in self.classes_.tolist()], places.tolist()
-        spoken = {number for text, number in zip(texts, numbers, strict=True) if not blank(text)}
+        spoken = {number for item, number in zip(items, numbers, strict=True) if not is_missing(item)}
         for number, name in enumerate(names):
             if number not in spoken:
                 raise ValueError(f"the class {name!r} has empty texts only; leave it out, or give it others")
-        self._fit(texts, [names[number] for number in numbers])
-        self._columns = [self.pipeline_.classes.index(name) for name in names]
+        self._fit(items, [names[number] for number in numbers], sample_weight, "classes")
+        self._columns = [self.pipeline_.model.output_spec.classes.index(name) for name in names]
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return (n, classes) probabilities in the order of `classes_`."""
         check_is_fitted(self, "pipeline_")
-        rows = np.array([result.probabilities for result in self.pipeline_(_texts(X))], dtype=np.float64)
-        return rows.reshape(-1, len(self.pipeline_.classes))[:, self._columns]
+        p: NDArray[np.float64] = self.pipeline_.predict_proba(self._items(X))
+        return p[:, self._columns]
 
     def predict(self, X: Any) -> Any:
         """Return (n,) the likeliest class of each."""
@@ -102,44 +100,136 @@ class TreeLSTMClassifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
         return self.classes_[places]
 
 
-class TreeLSTMPairRegressor(RegressorMixin, _Fitted):  # type: ignore[misc]
-    """Rate pairs of texts, as a scikit-learn estimator; X is a list of pairs or an array with two columns.
+class _Regressor(RegressorMixin, _Fitted):  # type: ignore[misc]
+    """Predict numbers, one or several."""
 
-    The arguments are those of `TreeLSTMClassifier`.
+    _items: Any
+    _task: str | None = None
 
-    Examples:
-        >>> from bough.sklearn import TreeLSTMPairRegressor
-        >>> pairs = [(f"{i} dogs run", f"{i} {word} run") for i in range(20) for word in ("dogs", "men")]
-        >>> model = TreeLSTMPairRegressor(trees="none", vectors="shipped", epochs=2).fit(pairs, [5.0, 2.5] * 20)
-        >>> model.predict([("a dog runs", "a cat runs")]).shape
-        (1,)
-    """
-
-    def fit(self, X: Any, y: Any) -> TreeLSTMPairRegressor:
-        """Fit to pairs of texts X (n, 2) and their ratings y (n,)."""
-        self._fit(_pairs(X), _labels(y).astype(np.float64).tolist())
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit to texts, trees or pairs X and their numbers y; `sample_weight` (n,) is how much each counts."""
+        self._fit(self._items(X), _labels(y).astype(np.float64).tolist(), sample_weight, self._task)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return (n,) ratings."""
+        """Return (n,), or (n, T), the predicted numbers."""
         check_is_fitted(self, "pipeline_")
-        return np.array([result.score for result in self.pipeline_.compare_all(_pairs(X))])
+        return np.array(self.pipeline_.predict(self._items(X)))
 
 
 def _texts(X: Any) -> list[Any]:
     return [item.item() if isinstance(item, np.generic) else item for item in X]
 
 
+def _pairs(X: Any) -> list[tuple[Any, Any]]:
+    rows = getattr(X, "values", X)  # of a data frame
+    return [(a, b) if isinstance(a, Tree) else (str(a), str(b)) for a, b in rows]
+
+
+class TreeLSTMClassifier(_Classifier):
+    """Classify texts or `Tree`s, as a scikit-learn estimator; `classes_` are the labels as given.
+
+    Args:
+        trees: "constituency", "dependency", "balanced" or "none", a chain of words. Default: the recipe's.
+        hidden_size: the width of the layer.
+        epochs: the number of epochs. Default: stop when the loss on dev no longer falls.
+        learning_rate: the step size of the optimiser.
+        batch_size: the examples of a step.
+        class_weight: "balanced", or a weight for each class by name.
+        vectors: "auto", a GloVe set's name or file, or "bundled".
+        encoder: a transformer whose hidden states replace the word vectors, by its folder or name.
+        layer: the name of a registered layer.
+        recipe: a recipe's name or file.
+        settings: other values that override the recipe's.
+        parser: a name that `bough.text.get_parser` knows.
+        data: the data folder, for word vectors.
+        device: where to train.
+        random_state: random seed for the split, shuffling, initialization and dropout.
+        verbose: 1 shows facts about the data on stderr.
+        scale: "linear", or "log" for numbers that span decades; only `TreeLSTMRegressor` uses it.
+
+    Examples:
+        >>> from bough.sklearn import TreeLSTMClassifier
+        >>> texts = [f"day {i} was {word}" for i in range(40) for word in ("fine", "dull")]
+        >>> model = TreeLSTMClassifier(trees="none", vectors="bundled", epochs=6).fit(texts, [1, 0] * 40)
+        >>> model.score(["this day was fine", "that was dull"], [1, 0])
+        1.0
+    """
+
+    _items = staticmethod(_texts)
+
+
+class TreeLSTMRegressor(_Regressor):
+    """Predict numbers of texts or `Tree`s, as a scikit-learn estimator.
+
+    Takes the arguments of `TreeLSTMClassifier` but `class_weight`.
+
+    Examples:
+        >>> from bough.sklearn import TreeLSTMRegressor
+        >>> texts = [f"{n} days {word}" for n in range(20) for word in ("late", "early")]
+        >>> model = TreeLSTMRegressor(trees="none", vectors="bundled", epochs=2).fit(texts, [n / 2 for n in range(40)])
+        >>> model.predict(["3 days late"]).shape
+        (1,)
+    """
+
+    _items = staticmethod(_texts)
+    _task = "numbers"
+
+
+class TreeLSTMPairClassifier(_Classifier):
+    """Classify pairs, as a scikit-learn estimator; X is a list of pairs of texts
+    or trees, or an array with two columns.
+
+    The arguments are those of `TreeLSTMClassifier`.
+
+    Examples:
+        >>> from bough.sklearn import TreeLSTMPairClassifier
+        >>> pairs = [(f"{i} dogs run", f"{i} {word} run") for i in range(20) for word in ("dogs", "men")]
+        >>> model = TreeLSTMPairClassifier(trees="none", vectors="bundled", epochs=2).fit(pairs, ["same", "other"] * 20)
+        >>> model.predict_proba([("a dog runs", "a cat runs")]).shape
+        (1, 2)
+    """
+
+    _items = staticmethod(_pairs)
+
+
+class TreeLSTMPairRegressor(_Regressor):
+    """Rate pairs, as a scikit-learn estimator; X is a list of pairs of texts
+    or trees, or an array with two columns.
+
+    Takes the arguments of `TreeLSTMClassifier` but `class_weight`.
+
+    Examples:
+        >>> from bough.sklearn import TreeLSTMPairRegressor
+        >>> pairs = [(f"{i} dogs run", f"{i} {word} run") for i in range(20) for word in ("dogs", "men")]
+        >>> model = TreeLSTMPairRegressor(trees="none", vectors="bundled", epochs=2).fit(pairs, [5.0, 2.5] * 20)
+        >>> model.predict([("a dog runs", "a cat runs")]).shape
+        (1,)
+    """
+
+    _items = staticmethod(_pairs)
+
+
+@contextlib.contextmanager
+def _shown(verbose: int) -> Iterator[None]:
+    """Show what is logged at level INFO within the block, if that is asked for."""
+    logger, handler = logging.getLogger("bough"), logging.StreamHandler()
+    before = logger.level
+    if verbose:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
 def _labels(y: Any) -> NDArray[Any]:
-    """Return (n,) labels; raise a ValueError that says where one is missing."""
+    """Return (n,) labels, or (n, T) numbers. Raise a ValueError that says where one is missing."""
     given = getattr(y, "values", y)  # of a data frame
     for place, label in enumerate(given):
-        if blank(label):
+        if is_missing(label):
             raise ValueError(f"y[{place}] is {label!r}; give it a label, or leave the example out")
-    labels: NDArray[Any] = column_or_1d(np.asarray(given))
-    return labels
-
-
-def _pairs(X: Any) -> list[tuple[str, str]]:
-    rows = getattr(X, "values", X)  # of a data frame
-    return [(str(a), str(b)) for a, b in rows]
+    labels = np.asarray(given)
+    return labels if labels.ndim == 2 and labels.shape[1] > 1 else column_or_1d(labels)

@@ -12,12 +12,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bough.draw.palette import COLOURS
-from bough.models.output_spec import SENTIMENT
+from bough.models.output_spec import SENTIMENT, OutputSpec
 from bough.pipelines import load
-from bough.pipelines.readers import GivenReader, Read, groups
-from bough.pipelines.results import Phrase, Sentiment
-from bough.pipelines.sentiment import SentimentPipeline
-from bough.text.spacy import clearnlp_to_stanford
+from bough.pipelines.prediction import Phrase, Prediction
+from bough.pipelines.readers import Read, groups
 from bough.text.tokenise import Token, sentences
 from bough.trees.tree import Tree
 
@@ -29,38 +27,38 @@ except ImportError:
 
 NAME = "bough_sentiment"
 NEUTRAL = "neutral"
-OWN = "spacy"  # the parser's name where the trees are those of the Doc itself
-_read: WeakKeyDictionary[Doc, tuple[Any, Sentiment, dict[tuple[int, int], Phrase]]] = WeakKeyDictionary()
+# the values that a Doc stores -> its prediction and phrases, made once for many accesses
+_read: WeakKeyDictionary[Doc, tuple[Any, Prediction, dict[tuple[int, int], Phrase]]] = WeakKeyDictionary()
 
 
 class SentimentComponent:
-    """Scores every phrase of a Doc, over spaCy's words and sentences.
+    """Score every phrase of a Doc, over spaCy's words and sentences.
 
-    Sets `doc._.sentiment`, a `Sentiment` or None for a Doc without a word; `span._.sentiment`, a `Phrase` or None for
-    a span that is no phrase; `doc.spans["sentiment"]`, every phrase with its class as label; among them
-    `doc.spans["sentiment_turns"]`, for displaCy: the phrases that are not neutral and of another class than the phrase
-    around them; and spaCy's own `doc.sentiment`, the score.
+    The component sets:
+
+    - `doc._.sentiment`: a `Prediction`, or None for a Doc without a word;
+    - `span._.sentiment`: a `Phrase`, or None for a span that is not a phrase;
+    - `doc.spans["sentiment"]`: every phrase, with its class as label;
+    - `doc.spans["sentiment_turns"]`, for displaCy: the phrases that are not neutral and whose class differs from
+      that of the enclosing phrase;
+    - spaCy's own `doc.sentiment`: the score.
 
     Args:
         model: `sentiment`, or the folder of a model of texts with classes.
-        parser: a name that `bough.text.get_parser` knows; `spacy` means the Doc's own dependencies, which a model
-            that reads dependency trees takes.
-        spans_key: where the phrases go, in place of `sentiment`.
+        parser: a name that `bough.text.get_parser` knows.
+        spans_key: the key for the phrases instead of `sentiment`.
     """
 
     def __init__(
         self, model: str = "sentiment", parser: str = "builtin", spans_key: str = "sentiment"
     ) -> None:
-        pipeline = load(model, parser="builtin" if parser == OWN else parser)
-        if not isinstance(pipeline, SentimentPipeline) or isinstance(pipeline.reader, GivenReader):
+        pipeline = load(model, parser=parser)
+        spec = pipeline.model.output_spec
+        if spec.kind != "classes" or spec.pairs or spec.trees == "given":
             raise ValueError(
                 f"the model {model!r} has no classes of texts; {NAME} needs a model such as 'sentiment'"
             )
-        if parser == OWN and pipeline.reader.kind != "dependency":
-            raise ValueError(
-                f"the model {model!r} reads phrases, spaCy has dependencies only; take the parser 'builtin'"
-            )
-        self.pipeline, self.spans_key, self.own_trees = pipeline, spans_key, parser == OWN
+        self.pipeline, self.spans_key = pipeline, spans_key
 
     def __call__(self, doc: Doc) -> Doc:
         """Score a Doc."""
@@ -74,26 +72,18 @@ class SentimentComponent:
             yield from docs
 
     def _score(self, docs: Sequence[Doc]) -> None:
-        cut = {
-            place: found
-            for place, doc in enumerate(docs)
-            if (found := words_of(doc, joined=not self.own_trees))
-        }
-        parse = None
-        if self.own_trees:
-            trees = [tree for place in cut for tree in _own_trees(docs[place], cut[place])]
-            parse = lambda _: trees  # noqa: E731
-        texts = [docs[place].text for place in cut]
-        results = dict(zip(cut, self.pipeline.of_words(texts, list(cut.values()), parse), strict=True))
-        for place, doc in enumerate(docs):
-            _keep(doc, results.get(place), self.spans_key)
+        tokens = [words_of(doc) for doc in docs]
+        texts = [doc.text for doc, own in zip(docs, tokens, strict=True) if own]
+        results = iter(self.pipeline.of_words(texts, [own for own in tokens if own]))
+        for doc, own in zip(docs, tokens, strict=True):
+            _store(doc, next(results) if own else None, self.spans_key)
 
 
-def words_of(doc: Doc, *, joined: bool = True) -> list[list[Token]]:
+def words_of(doc: Doc) -> list[list[Token]]:
     """Return the words of a Doc, sentence by sentence, in the treebank's form, without white space.
 
-    The words are spaCy's. Where it has several for one word of the treebank, such as `well-made`, they are `joined`:
-    the models were trained on the latter. The sentences are ours if no component of the pipeline has found any.
+    The words are spaCy's. Several that are one word in the treebank, such as `well-made`, are joined, because the
+    models were trained on the treebank's words. The sentences are found here if no component of the pipeline sets them.
     """
     own = sentences(doc.text)
     ends = {word.idx + len(word.text) for word in doc}
@@ -111,31 +101,15 @@ def words_of(doc: Doc, *, joined: bool = True) -> list[list[Token]]:
             begins = False
         token = Token(word.text, word.idx, word.idx + len(word.text))
         form = forms.get(token.start, token)
-        found[-1].append(form if joined or form.end == token.end else token)
-        done = found[-1][-1].end
+        found[-1].append(form)
+        done = form.end
     return found
-
-
-def _own_trees(doc: Doc, cut: Sequence[Sequence[Token]]) -> Iterator[Tree]:
-    if not doc.has_annotation("DEP"):
-        raise ValueError(
-            f"{doc.text[:40]!r} has no dependencies; put {NAME} after a parser, or take 'builtin'"
-        )
-    places = {word.idx: word.i for word in doc}
-    for sentence in cut:
-        words = [doc[places[token.start]] for token in sentence]
-        node = {word.i: number for number, word in enumerate(words)}
-        heads = [-1 if word.head.i == word.i else node.get(word.head.i, -1) for word in words]
-        first = heads.index(-1)  # a word that hung from white space hangs from the root
-        heads = [first if head < 0 and word != first else head for word, head in enumerate(heads)]
-        forms = [token.text for token in sentence]
-        yield clearnlp_to_stanford(forms, heads, [word.dep_ for word in words], [word.tag_ for word in words])
 
 
 # ------------------------------------------------------------------ what a Doc stores
 
 
-def _keep(doc: Doc, result: Sentiment | None, key: str) -> None:
+def _store(doc: Doc, result: Prediction | None, key: str) -> None:
     """Store plain values, which `doc.to_bytes` can write, and the phrases as spans."""
     doc.user_data[NAME] = None if result is None else _plain(result)
     doc.sentiment = 0.0 if result is None else result.score
@@ -147,13 +121,13 @@ def _keep(doc: Doc, result: Sentiment | None, key: str) -> None:
         doc.spans[name] = [span for span in spans if span is not None]
 
 
-def _covered(result: Sentiment, phrase: Phrase) -> tuple[int, int]:
+def _covered(result: Prediction, phrase: Phrase) -> tuple[int, int]:
     """Return the characters that a phrase covers."""
     first, last = phrase.span[0], phrase.span[1] - 1
     return result.offsets[first][0], result.offsets[last][1]
 
 
-def _plain(result: Sentiment) -> dict[str, Any]:
+def _plain(result: Prediction) -> dict[str, Any]:
     return {
         "classes": list(result.classes),
         "ordered": result.ordered,
@@ -169,7 +143,7 @@ def _plain(result: Sentiment) -> dict[str, Any]:
     }
 
 
-def _known(doc: Doc) -> tuple[Sentiment | None, dict[tuple[int, int], Phrase]]:
+def _known(doc: Doc) -> tuple[Prediction | None, dict[tuple[int, int], Phrase]]:
     """Return the result of a Doc, if it has one, and its phrases by the characters they cover."""
     stored = doc.user_data.get(NAME)
     if stored is None:
@@ -180,7 +154,8 @@ def _known(doc: Doc) -> tuple[Sentiment | None, dict[tuple[int, int], Phrase]]:
             for part in stored["sentences"]
         ]
         rows = [np.asarray(part["probabilities"], dtype=np.float32) for part in stored["sentences"]]
-        result = Sentiment(doc.text, stored["classes"], reads, rows, ordered=stored["ordered"])
+        spec = OutputSpec(stored["classes"], ordered=stored["ordered"])
+        result = Prediction(doc.text, spec, reads, rows)
         phrases: dict[tuple[int, int], Phrase] = {}
         for phrase in result.nodes:
             phrases.setdefault(_covered(result, phrase), phrase)
@@ -188,7 +163,7 @@ def _known(doc: Doc) -> tuple[Sentiment | None, dict[tuple[int, int], Phrase]]:
     return _read[doc][1:]
 
 
-def _of_doc(doc: Doc) -> Sentiment | None:
+def _of_doc(doc: Doc) -> Prediction | None:
     return _known(doc)[0]
 
 
@@ -213,5 +188,5 @@ Span.set_extension("sentiment", getter=_of_span, force=True)
     assigns=["doc._.sentiment", "span._.sentiment", "doc.spans"],
 )
 def make(nlp: Language, name: str, model: str, parser: str, spans_key: str) -> SentimentComponent:
-    """What `nlp.add_pipe("bough_sentiment", config={...})` calls."""
+    """Create the component for `nlp.add_pipe("bough_sentiment", config={...})`."""
     return SentimentComponent(model, parser, spans_key)

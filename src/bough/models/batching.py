@@ -1,4 +1,4 @@
-"""The one road from trees to a forest: what a model reads of each tree, worked out once, and many as one batch."""
+"""Prepare trees for a model, and collate prepared trees into one forest."""
 
 from __future__ import annotations
 
@@ -7,142 +7,183 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
-from bough.models.model import NO_WORD, InTexts, Model
-from bough.models.pair_features import Side, side
-from bough.models.transformer import Text, in_order
+from bough.models.inputs import NodeBatch, NodeColumns, WordBags, words_of
+from bough.models.model import Model, Words, WordsInTexts
+from bough.models.transformer import words_in_order
 from bough.trees.builders import balanced, chain, word_nodes
 from bough.trees.forest import Forest
-from bough.trees.subtree_sharing import Words, prepared
+from bough.trees.subtree_sharing import Digests, prepared
 from bough.trees.tree import Tree
 from bough.trees.validate import Ints
 
 UNLABELLED = -1
-NO_PLACE = -1  # in a text
+NOT_IN_TEXT = -1
 NO_SPANS: Ints = np.zeros((0, 3), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Sentence:
-    """One sentence: `keys` (n,) the row of each node's word, `labels` (n,), -1 where there is none.
+class PreparedTree:
+    """A tree as a model reads it: `keys` (n,) the row of each node's word, `labels` (n,), -1 for none.
 
-    `spans` (k, 3) are start, end and label of the phrases inside it that are not nodes, for a model that reads words
-    in a row or halves of them. For a transformer a key is the word's place in `text`, -1 where there is no word.
+    If numbers or several labels are predicted, a label is the index of a row of `targets`. `spans` (k, 3) are start,
+    end and label of the phrases that are no nodes, for a model that reads chains or balanced trees. For a transformer,
+    a key is the index of the node's word in `text`, -1 for none.
     """
 
     tree: Tree
     keys: Ints
     labels: Ints
     spans: Ints
-    digests: Words | None = None
-    text: Text = ()
-    inner: bool = False  # a phrase inside another one
-    side: Side | None = None  # what the features of a pair are made of, where the model has them
+    digests: Digests | None = None  # of its subtrees, to find equal subtrees
+    text: Sequence[str] = ()
+    inner: bool = False  # whether it is a phrase of another tree
+    targets: NDArray[np.float32] | None = None  # (k, T) if numbers or several labels are predicted
+    weight: float = 1.0  # of the example in the loss
+    columns: NodeColumns | None = None  # categories and numbers, if the model reads them
+    bags: Sequence[Ints] | None = None  # the rows of the words of each node, if nodes have texts
+
+    @property
+    def labelled(self) -> int:
+        """The number of labelled nodes."""
+        return int(np.count_nonzero(self.labels != UNLABELLED))
 
     @property
     def label(self) -> int:
-        """The whole sentence's."""
+        """The label of the root."""
         return int(self.labels[self.tree.root])
 
 
-def prepare_all(trees: Sequence[Tree], model: Model) -> list[Sentence]:
-    """Trees as `model` reads them."""
-    sentences = [prepare(tree, model) for tree in trees]
+def prepare_all(trees: Sequence[Tree], model: Model) -> list[PreparedTree]:
+    """Return trees as `model` reads them, with digests of their subtrees if equal subtrees are shared."""
+    found = [prepare(tree, model) for tree in trees]
     kind = model.config.kind
     if model.encoder is not None or kind.reads == "words" or kind.wants_relations:
-        return sentences  # nothing is shared; chains need no digests; relations make them another matter
-    found = prepared([sentence.tree for sentence in sentences], [sentence.keys for sentence in sentences])
-    return [replace(sentence, digests=digests) for sentence, digests in zip(sentences, found, strict=True)]
+        # an encoder shares nothing, chains need no digests, and digests do not include relations
+        return found
+    keys = [own for one in found if (own := _sharing_keys(one, model)) is not None]
+    if len(keys) < len(found):
+        return found
+    digests = prepared([one.tree for one in found], keys)
+    return [replace(one, digests=own) for one, own in zip(found, digests, strict=True)]
 
 
-def prepare(tree: Tree, model: Model) -> Sentence:
-    """A tree as `model` reads it: as it is, or as a chain of its words for a layer that reads words."""
+def prepare(tree: Tree, model: Model) -> PreparedTree:
+    """Return a tree as `model` reads it: the tree itself, or a chain or a balanced tree of its words."""
     tokens = tree.tokens or (None,) * len(tree)
-    if tree.labels is None:
-        labels = np.full(len(tree), UNLABELLED)
-    else:
+    labels = np.full(len(tree), UNLABELLED)
+    targets = None
+    if tree.labels is not None and model.output_spec.kind in ("numbers", "labels"):
+        labelled = [node for node, label in enumerate(tree.labels) if label is not None]
+        values = np.array([tree.labels[node] for node in labelled], dtype=np.float64)
+        spec = model.output_spec
+        targets = (spec.standardised(values) if spec.numbers else values).astype(np.float32)
+        labels[labelled] = np.arange(len(labelled))
+    elif tree.labels is not None:
         labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
-    text, keys = ((), model.ids(tokens)) if model.encoder is None else in_order(tree)
+    text, keys = ((), model.ids(tokens)) if model.encoder is None else words_in_order(tree)
+    columns = None if model.inputs is None else model.inputs.columns(tree)
     if model.config.kind.reads == "words":
-        found = _in_a_row(tree, keys[tree.words], labels, text)
+        found = _chain(tree, keys[tree.words], labels)
+        columns = columns and columns.take(tree.words)
     elif model.config.shape == "balanced":
-        found = _halved(tree, keys[tree.words], labels, text)
+        found = _balanced(tree, keys[tree.words], labels)
+        if columns is not None:
+            leaves = np.full(len(found.tree), NOT_IN_TEXT)
+            leaves[found.tree.leaves] = tree.words
+            columns = columns.take(leaves)
     else:
         bare = tree.replace(tokens=None, labels=None, relations=model.relation_ids(tree))
-        found = Sentence(bare, keys, labels, NO_SPANS, text=text)
-    return replace(found, side=_side(tree, model)) if model.config.pair_features else found
+        found = PreparedTree(bare, keys, labels, NO_SPANS)
+    bags = None
+    if model.config.node_text:
+        bags = [model.ids(() if token is None else words_of(token)) for token in tokens]
+    return replace(found, text=text, targets=targets, columns=columns, bags=bags)
 
 
-@torch.no_grad()
-def _side(tree: Tree, model: Model) -> Side:
-    rows = torch.from_numpy(model.ids(tree.tokens or (None,) * len(tree))).to(model.table.device)
-    rarity = model.rarity[rows.clamp(max=len(model.rarity) - 1)].masked_fill(rows >= len(model.rarity), 1.0)
-    vectors = model.vectors(rows).masked_fill((rows == NO_WORD).unsqueeze(1), 0.0)
-    return side(tree, rarity.cpu().numpy(), vectors.cpu().numpy())
-
-
-def _in_a_row(tree: Tree, ids: Ints, labels: Ints, text: Text) -> Sentence:
+def _chain(tree: Tree, keys: Ints, labels: Ints) -> PreparedTree:
     inner = (tree.degrees > 0) & (labels != UNLABELLED) & (tree.parents >= 0)
     spans = np.concatenate([tree.spans[inner], labels[inner, None]], axis=1)
-    at_words = np.full(len(ids), UNLABELLED, dtype=np.int64)
+    at_words = np.full(len(keys), UNLABELLED, dtype=np.int64)
     at_words[-1] = labels[tree.root]
-    return Sentence(chain(len(ids)), ids, at_words, spans, text=text)
+    return PreparedTree(chain(len(keys)), keys, at_words, spans)
 
 
-def _halved(tree: Tree, ids: Ints, labels: Ints, text: Text) -> Sentence:
-    shape = balanced(len(ids))
+def _balanced(tree: Tree, keys: Ints, labels: Ints) -> PreparedTree:
+    shape = balanced(len(keys))
     labelled = {
         (start, end): label
         for (start, end), label in zip(tree.spans.tolist(), labels.tolist(), strict=True)
         if label != UNLABELLED
     }
-    found = [labelled.pop((start, end), UNLABELLED) for start, end in shape.spans.tolist()]
+    at_nodes = [labelled.pop((start, end), UNLABELLED) for start, end in shape.spans.tolist()]
     spans = np.array([(*span, label) for span, label in labelled.items()], dtype=np.int64).reshape(-1, 3)
-    keys = np.full(len(shape), NO_PLACE)
-    keys[shape.leaves] = ids
-    return Sentence(shape, keys, np.array(found, dtype=np.int64), spans, text=text)
+    at_leaves = np.full(len(shape), NOT_IN_TEXT)
+    at_leaves[shape.leaves] = keys
+    return PreparedTree(shape, at_leaves, np.array(at_nodes, dtype=np.int64), spans)
 
 
-def part(sentence: Sentence, start: int, end: int, label: int) -> Sentence:
-    """A phrase of a sentence of words in a row, or halves of them, as one of its own within the same text."""
-    words = word_nodes(sentence.tree)
-    shape = (chain if len(words) == len(sentence.tree) else balanced)(end - start)
-    keys = np.full(len(shape), NO_PLACE)
-    keys[word_nodes(shape)] = sentence.keys[words[start:end]]
+def part(whole: PreparedTree, start: int, end: int, label: int) -> PreparedTree:
+    """Return a phrase of a chain or a balanced tree as a separate tree with the same text."""
+    words = word_nodes(whole.tree)
+    shape = (chain if len(words) == len(whole.tree) else balanced)(end - start)
+    keys = np.full(len(shape), NOT_IN_TEXT)
+    keys[word_nodes(shape)] = whole.keys[words[start:end]]
     labels = np.full(len(shape), UNLABELLED, dtype=np.int64)
     labels[shape.root] = label
-    return Sentence(shape, keys, labels, NO_SPANS, text=sentence.text, inner=True)
+    columns = None
+    if whole.columns is not None:
+        nodes = np.full(len(shape), NOT_IN_TEXT)
+        nodes[word_nodes(shape)] = words[start:end]
+        columns = whole.columns.take(nodes)
+    return PreparedTree(shape, keys, labels, NO_SPANS, text=whole.text, inner=True, columns=columns)
 
 
-def collate(sentences: Sequence[Sentence], model: Model) -> tuple[Forest, Tensor | InTexts]:
-    """Return one forest and the word of every node.
+def collate(batch: Sequence[PreparedTree], model: Model) -> tuple[Forest, Words | NodeBatch]:
+    """Return one forest, and the inputs of all nodes for `Model.look_up`.
 
-    Equal phrases are shared unless dropout or their context tells them apart.
+    Equal subtrees are shared, unless they may differ by dropout, by their context or by their numbers.
     """
-    keys = [sentence.keys for sentence in sentences]
-    contextual = model.encoder is not None
-    apart = contextual or not model.layer.shares or (model.training and model.config.input_dropout)
-    trees = [sentence.tree for sentence in sentences]
-    digests = [sentence.digests for sentence in sentences if sentence.digests is not None]
-    forest = (
-        Forest(trees)
-        if apart
-        else Forest(trees, keys, digests=digests if len(digests) == len(trees) else None)
-    )
-    ids = torch.from_numpy(np.concatenate(keys) if forest.keys is None else forest.keys)
-    device = model.table.device
-    forest = forest.to(device)
-    return forest, _in_texts(sentences, device) if contextual else ids.to(device)
+    trees, device = [one.tree for one in batch], model.table.device
+    words: Words = torch.from_numpy(np.concatenate([one.keys for one in batch])).to(device)
+    if model.encoder is not None:
+        words = _words_in_texts(batch, device)
+    elif model.config.node_text:
+        words = _word_bags(batch, device)
+    columns = [one.columns for one in batch if one.columns is not None]
+    inputs = words if model.inputs is None else NodeBatch.of(words, columns, device)
+    dropout = model.training and model.config.input_dropout
+    keys = [own for one in batch if (own := _sharing_keys(one, model)) is not None]
+    if dropout or not model.layer.shares or len(keys) < len(batch):
+        return Forest(trees).to(device), inputs
+    digests = [one.digests for one in batch if one.digests is not None]
+    return Forest(trees, keys, digests=digests if len(digests) == len(trees) else None).to(device), inputs
 
 
-def _in_texts(sentences: Sequence[Sentence], device: torch.device) -> InTexts:
+def _sharing_keys(one: PreparedTree, model: Model) -> Ints | None:
+    """Return (n,) integers, equal for nodes with equal inputs; None if equal subtrees are not shared."""
+    if model.encoder is not None or model.config.node_text:
+        return None
+    if model.inputs is None or one.columns is None:
+        return one.keys
+    return model.inputs.keys(one.keys, one.columns, len(model.words))
+
+
+def _word_bags(batch: Sequence[PreparedTree], device: torch.device) -> WordBags:
+    bags = [rows for one in batch for rows in one.bags or ()]
+    starts = np.cumsum([0, *(len(rows) for rows in bags[:-1])])
+    rows = np.concatenate([np.zeros(0, dtype=np.int64), *bags])
+    return WordBags(torch.from_numpy(rows).to(device), torch.from_numpy(starts).to(device))
+
+
+def _words_in_texts(batch: Sequence[PreparedTree], device: torch.device) -> WordsInTexts:
     starts: dict[tuple[str, ...], int] = {}
-    before, places = 0, []
-    for sentence in sentences:
-        text = tuple(sentence.text)
+    before, positions = 0, []
+    for one in batch:
+        text = tuple(one.text)
         if text not in starts:
             starts[text] = before
             before += len(text)
-        places.append(np.where(sentence.keys < 0, NO_PLACE, sentence.keys + starts[text]))
-    return InTexts(torch.from_numpy(np.concatenate(places)).to(device), list(starts))
+        positions.append(np.where(one.keys < 0, NOT_IN_TEXT, one.keys + starts[text]))
+    return WordsInTexts(torch.from_numpy(np.concatenate(positions)).to(device), list(starts))

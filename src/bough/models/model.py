@@ -1,11 +1,11 @@
-"""A trained system in one piece: vocabulary, word table, encoder and head, saved as one folder."""
+"""A model: vocabulary, word table, layer and head, saved as one folder."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -14,55 +14,68 @@ from torch.nn import functional
 
 from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.files import read_model, replacing_folder, write_folder
-from bough.models import pair_features
+from bough.files import StoredModel, read_model, replacing_folder, write_folder
 from bough.models.config import Config
-from bough.models.output_spec import Purpose
-from bough.models.transformer import Text, TransformerEmbeddings, picked
+from bough.models.inputs import InputSpec, NodeBatch, NodeInputs, WordBags
+from bough.models.output_spec import OutputSpec
+from bough.models.transformer import TransformerEmbeddings, rows_or_zeros
+from bough.nn import TreeLayer
 from bough.nn.dropout import dropout_mask
-from bough.nn.heads import Classifier, Similarity
+from bough.nn.heads import (
+    Classifier,
+    CosineSimilarity,
+    MultiLabelClassifier,
+    PairClassifier,
+    Regressor,
+    Similarity,
+)
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
 FORMAT = 2
 UNKNOWN = "<unk>"
-LAYER, LAYER_IN_FILE = "layer.", "encoder."  # how the layer's weights are named, in the model and in its file
-ENCODER = "encoder"  # the attribute of a transformer, and its folder inside a model's
-NO_WORD = 0  # the key of a node without a word; the unknown word has that row too
+LAYER, LAYER_IN_FILE = "layer.", "encoder."  # prefixes of the layer's weights, in the model and in its file
+ENCODER = "encoder"  # the attribute of a transformer, and its folder in the folder of the model
+NO_WORD = 0  # the row of a node without a word, and of the unknown word
 
 
-class InTexts(NamedTuple):
-    """Words in their texts: per node (N,) the place of its word among all words of `texts`, -1 for none."""
+class WordsInTexts(NamedTuple):
+    """Texts for a transformer, and for each node (N,) the index of its word among all their words, -1 for none."""
 
-    places: Tensor
-    texts: Sequence[Text]
+    positions: Tensor
+    texts: Sequence[Sequence[str]]
+
+
+# rows (N,) of the table, words of a transformer, or several rows for each node
+Words = Tensor | WordsInTexts | WordBags
 
 
 class Model(nn.Module):
-    """Inputs, layer and head in one piece.
+    """A model: inputs, layer and head.
 
-    Row 0 of `table` is the unknown word's; row 1 + i that of `words[i]`. Relations beyond `relations` share
-    one more id, the last.
+    Row 0 of `table` is that of the unknown word; row 1 + i is that of `words[i]`. All relations that are not in
+    `relations` have the last id. `inputs` is None if nodes have only words.
     """
 
+    kind: ClassVar[str | None] = None  # in `config.json`
     table: Tensor
-    rarity: Tensor  # (words + 1,) with `pair_features` only
 
     def __init__(
         self,
         config: Config,
-        purpose: Purpose,
+        output_spec: OutputSpec,
         words: Sequence[str],
         relations: Sequence[str] = (),
         table: Tensor | None = None,
         encoder: TransformerEmbeddings | None = None,
+        input_spec: InputSpec | None = None,
     ) -> None:
         super().__init__()
         self.encoder = encoder or encoder_for(config)
         if self.encoder is not None:
             config = config.with_settings({"embedding_size": self.encoder.width})
         self.config, self.words, self.relations = config, list(words), tuple(relations)
-        self.purpose = purpose
+        self.output_spec = output_spec
         self.index = {word: i + 1 for i, word in enumerate(self.words)}
         if table is None:
             table = torch.zeros(len(self.words) + 1, config.embedding_size)
@@ -72,56 +85,64 @@ class Model(nn.Module):
                 f"{config.embedding_size} for {len(self.words):,} (set embedding_size={table.shape[1]})"
             )
         self.register_buffer("table", table)
-        if config.pair_features:
-            self.register_buffer("rarity", torch.ones(len(table)))
-        self.layer = config.build_layer(len(self.relations) + 1)
+        self.inputs: NodeInputs | None = None
+        if input_spec is not None and not input_spec.words_only:
+            self.inputs = NodeInputs(input_spec, config.embedding_size, config.category_size, config.combine)
+        self.edges: list[int] = []  # the columns of numbers that the layer reads at edges
+        if self.inputs is not None and config.kind.wants_edges:
+            self.edges = self.inputs.edge_columns
+        width = self.inputs.width if self.inputs else None
+        self.layer = config.build_layer(len(self.relations) + 1, width, len(self.edges))
         width = self.layer.width
-        self.head: Classifier | Similarity
-        if not self.purpose.classes:
-            self.head = Similarity(
-                width,
-                hidden=config.similarity_hidden,
-                classes=config.scale,
-                features=config.features,
-                objective=config.objective,
-                beside=len(pair_features.NAMES) if config.pair_features else 0,
-            )
+        classes, kind = len(output_spec.classes), output_spec.kind
+        self.head: Classifier | Similarity | CosineSimilarity | Regressor | PairClassifier
+        if kind == "numbers":
+            self.head = Regressor(width, len(output_spec.numbers), dropout=config.dropout)
+        elif kind == "ratings":
+            if config.features == "cosine":
+                self.head = CosineSimilarity(classes=config.scale)
+            else:
+                self.head = Similarity(
+                    width,
+                    hidden=config.similarity_hidden,
+                    classes=config.scale,
+                    features=config.features,
+                    objective=config.objective,
+                )
+        elif output_spec.pairs:
+            hidden, dropout = config.similarity_hidden, config.dropout
+            self.head = PairClassifier(width, classes, hidden=hidden, dropout=dropout)
         else:
-            self.head = Classifier(width, len(self.purpose.classes), dropout=config.dropout)
+            head = MultiLabelClassifier if kind == "labels" else Classifier
+            self.head = head(width, classes, dropout=config.dropout)
 
     # -------------------------------------------------------------------- words
 
     def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Row numbers: a word's own, else its lower-cased form's, else the unknown word's.
+        """Return (n,) the row of each token: that of the word, else of its lower-case form, else of the unknown word.
 
-        With `oov = "written"` a word without a row has that of the one word its writer meant, if there is one.
+        With `oov = "written"`, an out-of-vocabulary word has the row of the single word that `bough.data.oov` finds.
         """
         index = self.index
-        rows = [
-            NO_WORD
-            if token is None
-            else index.get(token) or index.get(token.lower()) or self._stranger(token)
-            for token in tokens
-        ]
+        rows = [NO_WORD if token is None else index.get(token) or self._oov_row(token) for token in tokens]
         return np.array(rows, dtype=np.int64)
 
-    def _stranger(self, token: str) -> int:
-        if self.config.oov != "written":
-            return NO_WORD
-        rows = rows_for(token, self.index, written=True)
-        return rows[0] if len(rows) == 1 else NO_WORD
+    def _oov_row(self, token: str) -> int:
+        row = self.index.get(token.lower(), NO_WORD)
+        if row == NO_WORD and self.config.oov == "written":
+            rows = rows_for(token, self.index, written=True)
+            return rows[0] if len(rows) == 1 else NO_WORD
+        return row
 
     def add_words(self, words: Sequence[str], rows: Tensor) -> None:
-        """Words that training did not meet, with their vectors."""
+        """Add words and their vectors after training."""
         for word in words:
             self.words.append(word)
             self.index[word] = len(self.words)
         self.table = torch.cat([self.table.detach(), rows.to(self.table)])
-        if self.config.pair_features:
-            self.rarity = torch.cat([self.rarity, self.rarity.new_ones(len(rows))])
 
     def relation_ids(self, tree: Tree) -> list[int] | None:
-        """The id of every node's relation, for a layer that asks for them; one id for all that training had not."""
+        """Return the id of each node's relation if the layer reads relations; unseen relations have the last id."""
         if not self.config.kind.wants_relations:
             return None
         ids, other = {name: i for i, name in enumerate(self.relations)}, len(self.relations)
@@ -129,37 +150,58 @@ class Model(nn.Module):
 
     # ------------------------------------------------------------------- states
 
-    def look_up(self, forest: Forest, words: Tensor | InTexts) -> Tensor:
-        """(M, X) the vectors that the encoder reads; words (N,), the row of the table or the place of each node's."""
+    def look_up(self, forest: Forest, inputs: Words | NodeBatch) -> Tensor:
+        """Return (M, X) the inputs of the layer; `forest` and `inputs` are those that `collate` returned."""
         nodes = self.layer.input_nodes(forest)
+        if not isinstance(inputs, NodeBatch):
+            return self._word_vectors(inputs, nodes)
+        assert self.inputs is not None
+        words = self._word_vectors(inputs.words, nodes) if self.inputs.spec.tokens else None
+        categories, numbers = (part.index_select(0, nodes) for part in (inputs.categories, inputs.numbers))
+        return self.inputs.forward(words, categories, numbers)
+
+    def _word_vectors(self, words: Words, nodes: Tensor) -> Tensor:
         if isinstance(words, Tensor):
             return self.vectors(words.index_select(0, nodes))
+        if isinstance(words, WordBags):
+            means = functional.embedding_bag(words.rows, self.table, words.starts, mode="mean", sparse=True)
+            return means.index_select(0, nodes)
         assert self.encoder is not None
-        return picked(self.encoder.words(words.texts), words.places.index_select(0, nodes))
+        return rows_or_zeros(self.encoder.words(words.texts), words.positions.index_select(0, nodes))
 
     def vectors(self, rows: Tensor) -> Tensor:
-        """(M,) row numbers -> (M, X). A table that learns gets a sparse gradient, of just these rows."""
+        """Return (M, X) the rows (M,) of the table; its gradient is sparse."""
         return functional.embedding(rows, self.table, sparse=True)
 
-    def _dropped(self, x: Tensor, forest: Forest) -> Tensor:
+    def states(self, forest: Forest, inputs: Words | NodeBatch) -> tuple[Tensor, Tensor]:
+        """Return states (R, width), and (N,) the row of each node's state, from what `collate` returned."""
+        x = self._dropped(self.look_up(forest, inputs))
+        if not self.edges:
+            return self.layer.rows(x, forest)
+        assert isinstance(inputs, NodeBatch)
+        assert isinstance(self.layer, TreeLayer)
+        edges = inputs.numbers.index_select(0, forest.edge_index[0])[:, self.edges]
+        return self.layer.rows(x, forest, edges)
+
+    def sentences(self, forest: Forest, inputs: Words | NodeBatch, others: Tensor | None = None) -> Tensor:
+        """Return (trees, width) the vectors of trees; `others` (trees,) are the trees to compare them with."""
+        if self.edges:
+            states, row_of = self.states(forest, inputs)
+            return states.index_select(0, row_of.index_select(0, forest.roots))
+        return self.layer.sentences(self._dropped(self.look_up(forest, inputs)), forest, others)
+
+    def _dropped(self, x: Tensor) -> Tensor:
         if self.training and self.config.input_dropout:
             return x * dropout_mask(x, len(x), x.shape[1], self.config.input_dropout)
         return x
 
-    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
-        """(M, X) of `look_up` -> (trees, width); `others` (trees,), the tree that each is compared with."""
-        return self.layer.sentences(self._dropped(x, forest), forest, others)
-
-    def states(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """(M, X) of `look_up` -> states (R, width), and for each node (N,) the row that holds its state."""
-        return self.layer.rows(self._dropped(x, forest), forest)
-
     # ------------------------------------------------------------------ storage
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
-        """`config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`: see docs/format.md.
+        """Write `config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`; see docs/format.md.
 
-        A model over a transformer has it in the folder `encoder`, as `transformers` reads it.
+        The transformer of a model is written to the folder `encoder`, in the format of `transformers`. `facts` are
+        added to `config.json`. Raise a ValueError if a word has a line break.
         """
         if self.encoder is not None:
             with replacing_folder(folder / ENCODER) as temporary:
@@ -170,7 +212,9 @@ class Model(nn.Module):
             "format": FORMAT,
             "config": self.config.as_dict(),
             "relations": list(self.relations),
-            "purpose": self.purpose.as_dict(),
+            "output": self.output_spec.as_dict(),
+            **({"inputs": self.inputs.spec.as_dict()} if self.inputs else {}),
+            **({"kind": self.kind} if self.kind else {}),
             **(facts or {}),
         }
         write_folder(
@@ -184,7 +228,7 @@ class Model(nn.Module):
         )
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return what `model.safetensors` holds: all weights but those of a transformer, by their names there."""
+        """Return the contents of `model.safetensors`: all weights except those of a transformer."""
         return {
             LAYER_IN_FILE + name.removeprefix(LAYER) if name.startswith(LAYER) else name: tensor
             for name, tensor in self.state_dict().items()
@@ -192,7 +236,7 @@ class Model(nn.Module):
         }
 
     def load_tensors(self, tensors: Mapping[str, Tensor], *, assign: bool = False) -> None:
-        """Take over what `tensors` returned."""
+        """Load weights that `tensors` returned."""
         own = {
             LAYER + name.removeprefix(LAYER_IN_FILE) if name.startswith(LAYER_IN_FILE) else name: tensor
             for name, tensor in tensors.items()
@@ -200,30 +244,36 @@ class Model(nn.Module):
         self.load_state_dict({**self.state_dict(), **own}, assign=assign)
 
     @classmethod
-    def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Model:
-        """A model that `save` wrote; anything missing, torn or newer is a FormatError."""
-        advice = f"`python -m bundle check {folder}` scores a shipped model"
-        stored = read_model(Path(folder), None, FORMAT, advice=advice)
+    def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Self:
+        """Load a model that `save` wrote. Raise a FormatError if it is damaged, newer or of another kind."""
+        advice = "" if cls.kind else f"`python -m bundle check {folder}` scores a bundled model"
+        stored = read_model(Path(folder), cls.kind, FORMAT, advice=advice)
         with stored.readable():
-            config = Config.stored(stored.meta["config"])
-            purpose = Purpose(**stored.meta["purpose"])
-            own = Path(folder) / ENCODER
-            if config.encoder and not own.is_dir():
-                raise FormatError(
-                    f"no folder {ENCODER!r}, which holds the encoder under the tree", where=str(folder)
-                )
-            encoder = encoder_for(config, own)
-            given = (config, purpose, stored.words, stored.meta["relations"], None, encoder)
+            config = Config().with_settings(stored.meta["config"])
+            output_spec = OutputSpec(**stored.meta["output"])
+            inputs = cls._stored_inputs(config, stored)
+            given = (config, output_spec, stored.words, stored.meta["relations"], *inputs)
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 outline = cls(*given)
             tensors = stored.fitting(outline.tensors())
             model = cls(*given)
-            model.load_tensors(tensors)
+            # a bundled model is not trained, so its weights need no second copy
+            model.load_tensors(tensors, assign=cls.kind is not None)
         return model.to(device).eval()
+
+    @classmethod
+    def _stored_inputs(cls, config: Config, stored: StoredModel) -> tuple[Any, ...]:
+        """Return the last arguments of the constructor: no table, the transformer if there is one, and the columns."""
+        folder = stored.folder / ENCODER
+        if config.encoder and not folder.is_dir():
+            raise FormatError(
+                f"no folder {ENCODER!r}, which holds the encoder under the tree", where=str(stored.folder)
+            )
+        return None, encoder_for(config, folder), InputSpec.from_dict(stored.meta.get("inputs", {}))
 
 
 def encoder_for(config: Config, folder: Path | None = None) -> TransformerEmbeddings | None:
-    """Return the transformer that a configuration asks for, if any: of a model's own folder, else by its name."""
+    """Return the transformer of a configuration, from `folder` if given, or None."""
     if not config.encoder:
         return None
     return TransformerEmbeddings(

@@ -1,15 +1,20 @@
-"""Settings as people write them: keys that may be misspelt, values that come as text."""
+"""Check and convert settings: keys, values, and arguments of registered layers."""
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, Literal, get_args, get_origin
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import torch
+
+import bough.nn  # registers the layers of the library
+from bough.nn.registry import Kind
 
 
 def check_keys(given: Iterable[str], known: Iterable[str]) -> None:
-    """A ValueError for the first key that is not known, with the nearest one that is."""
+    """Raise a ValueError for the first unknown key, with the most similar known key."""
     known = list(known)
     for key in given:
         if key not in known:
@@ -17,13 +22,13 @@ def check_keys(given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """ "; did you mean ...?" where something known is close to the word."""
+    """Return "; did you mean ...?" if a known word is similar to the given one, else an empty string."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def read_value(name: str, kind: Any, value: Any) -> Any:
-    """A text as the type of its key; what is not a text stays as it is."""
+    """Return a string, or an integer for a float, converted to the type of its key. Raise a ValueError if it fails."""
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, str) or kind is str or get_origin(kind) is Literal:
@@ -39,26 +44,77 @@ def read_value(name: str, kind: Any, value: Any) -> Any:
 
 
 def check_value(name: str, kind: Any, value: Any) -> None:
-    """A ValueError for a value of another type, or not among those there are."""
+    """Raise a ValueError for a value of another type, for a value that is not one of the choices, and for NaN."""
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
             raise ValueError(f"{name} = {value!r}: one of {', '.join(map(repr, get_args(kind)))}")
     elif type(value) is not kind:
         raise ValueError(f"{name} = {value!r}: must be {kind.__name__}, not {type(value).__name__}")
-    elif kind is float and value != value:
+    elif kind is float and math.isnan(value):
         raise ValueError(f"{name} is not a number")
 
 
-_RANGES: dict[str, Callable[[float], bool]] = {
-    "at least 1": lambda value: 1 <= value < math.inf,
-    "0 or more": lambda value: 0 <= value < math.inf,
-    "more than 0": lambda value: 0 < value < math.inf,
-    "at least 0, below 1": lambda value: 0 <= value < 1,
-}
-
-
 def in_range(config: object, wanted: str, *names: str) -> None:
-    """Raise a ValueError for the first of these settings that is out of range."""
+    """Raise a ValueError for the first of these settings that is out of range.
+
+    `wanted` is "at least 1", "0 or more", "more than 0" or "at least 0, below 1".
+    """
     for name in names:
-        if not _RANGES[wanted](getattr(config, name)):
-            raise ValueError(f"{name} = {getattr(config, name)}: {wanted}")
+        value = getattr(config, name)
+        fits = {
+            "at least 1": value >= 1,
+            "0 or more": value >= 0,
+            "more than 0": value > 0,
+            "at least 0, below 1": 0 <= value < 1,
+        }
+        if not fits[wanted] or math.isinf(value):
+            raise ValueError(f"{name} = {value}: {wanted}")
+
+
+# -------------------------------------------------------------- settings of layers
+
+
+def kind_named(name: str) -> Kind:
+    """Return the registered layer of a name. Raise a ValueError if there is none."""
+    known = bough.nn.kinds()
+    if name not in known:
+        raise ValueError(
+            f"layer = {name!r}: one of {', '.join(map(repr, known))}{nearest(name, known)}; "
+            "bough.nn.register makes a layer of your own known"
+        )
+    return known[name]
+
+
+def all_settings() -> set[str]:
+    """Return the names of the settings of all registered layers."""
+    return {setting for kind in bough.nn.kinds().values() for setting in kind.settings}
+
+
+def read_layer(layer: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a layer, converted to their types. Raise a ValueError for a setting of another layer."""
+    kind = kind_named(layer)
+    for name, value in given.items():
+        if name not in kind.settings:
+            owners = [repr(other.name) for other in bough.nn.kinds().values() if name in other.settings]
+            raise ValueError(f"{name} = {value} is for layer = {' or '.join(owners)}; here it is {layer!r}")
+    types = _types(kind)
+    return {name: read_value(name, types[name], value) for name, value in given.items()}
+
+
+def checked_layer(layer: str, given: Mapping[str, Any], sizes: tuple[int, int]) -> dict[str, Any]:
+    """Return all settings of a layer, with defaults for those that are not given.
+
+    `sizes` are those of its input and its states. Raise a ValueError, also that of its constructor, for wrong settings.
+    """
+    kind = kind_named(layer)
+    types, found = _types(kind), {**kind.settings, **given}
+    for name, value in found.items():
+        check_value(name, types[name], value)
+    with torch.device("meta"):  # takes no memory and draws no random numbers
+        kind.build(*sizes, 1, found)
+    return found
+
+
+def _types(kind: Kind) -> dict[str, Any]:
+    hints = get_type_hints(kind.layer.__init__)
+    return {name: hints.get(name, type(default)) for name, default in kind.settings.items()}

@@ -1,4 +1,4 @@
-"""Which pieces of an encoder's tokenizer are which word's, exactly, and long texts in windows."""
+"""Split words into the subwords of an encoder's tokenizer, and long texts into windows."""
 
 from __future__ import annotations
 
@@ -9,153 +9,114 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.formats.escapes import printable, unescaped
+from bough.formats.ptb import unescaped
+from bough.text.tokenise import printable
 
 Ints = NDArray[np.int64]
 
 
 class Encoded(NamedTuple):
-    """One text: the pieces of each window, and for each word (n, 3) its window, its first piece and the one after.
+    """A text: the subwords of each window, and `words` (n, 3): the window, the first and the end subword of each word.
 
-    Places are those within the window, whose special pieces count.
+    Indices of subwords are relative to the window, and include special subwords.
     """
 
     windows: list[Ints]
     words: Ints
 
 
-class Pieces:
-    """A fast tokenizer of `transformers`, and how many pieces its encoder reads at once."""
+class SubwordTokenizer:
+    """A fast tokenizer of `transformers` for texts that are already split into words.
+
+    Args:
+        tokenizer: the tokenizer of the encoder.
+        limit: the number of subwords that the encoder reads at once, including special ones. A longer text is split
+            into windows that overlap by half; each word is read in the window where it has most context.
+    """
 
     def __init__(self, tokenizer: Any, limit: int) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise ValueError(
-                f"{type(tokenizer).__name__} is not a fast tokenizer; only those say which characters a piece covers"
+                f"{type(tokenizer).__name__} is not a fast tokenizer; only fast ones map subwords to characters"
             )
-        self.tokenizer = tokenizer
-        self.prefix, self.suffix = self._special()
-        self.limit = limit - len(self.prefix) - len(self.suffix)
-        if self.limit < 2:
-            raise ValueError(f"an encoder of {limit} pieces at once; a sentence needs more")
-
-    def _special(self) -> tuple[list[int], list[int]]:
-        """The pieces that the encoder expects before and after a text."""
-        bare = self.tokenizer("a", add_special_tokens=False)["input_ids"]
-        whole = self.tokenizer("a")["input_ids"]
-        for start in range(len(whole) - len(bare) + 1):
-            if whole[start : start + len(bare)] == bare:
-                return whole[:start], whole[start + len(bare) :]
-        return [], []
+        self.tokenizer, self.limit = tokenizer, limit
+        self._overlap = (limit - tokenizer.num_special_tokens_to_add()) // 2
+        if self._overlap < 1:
+            raise ValueError(f"the encoder reads {limit} subwords at once; a sentence needs more")
 
     def encode(self, texts: Sequence[Sequence[str]]) -> list[Encoded]:
-        """Every text's pieces, with those of each of its words."""
-        return [
-            self._windows(ids, bounds)
-            for ids, bounds in self._aligned([written(words) for words in texts], [*texts])
-        ]
+        """Return the windows of subwords of each text, and the subwords of each word."""
+        encoded = self._encode(texts, split_special_tokens=True)  # a text may contain "[SEP]"
+        for i, (words, one) in enumerate(zip(texts, encoded, strict=True)):
+            dropped = one.words[:, 1] == one.words[:, 2]
+            # the tokenizer removes all characters of these words, so replace them by the unknown token
+            if dropped.any():
+                unknown = self.tokenizer.unk_token or "a"
+                known = [unknown if gone else word for word, gone in zip(words, dropped, strict=True)]
+                (encoded[i],) = self._encode([known], split_special_tokens=False)
+        return encoded
 
-    def _aligned(
-        self, texts: list[tuple[str, list[Span]]], words: list[Sequence[str]]
-    ) -> list[tuple[Ints, Ints]]:
+    def _encode(self, texts: Sequence[Sequence[str]], *, split_special_tokens: bool) -> list[Encoded]:
         if not texts:
             return []
+        written = [detokenise(words) for words in texts]
         found = self.tokenizer(
-            [text for text, _ in texts],
-            add_special_tokens=False,
+            [text for text, _ in written],
+            split_special_tokens=split_special_tokens,
+            truncation=True,
+            max_length=self.limit,
+            stride=self._overlap,
+            return_overflowing_tokens=True,
             return_offsets_mapping=True,
             return_attention_mask=False,
-            split_special_tokens=True,  # a text may speak of "[SEP]"
-            truncation=False,
             verbose=False,
         )
-        aligned = []
-        for (text, spans), own, ids, offsets in zip(
-            texts, words, found["input_ids"], found["offset_mapping"], strict=True
-        ):
-            bounds = align(text, spans, offsets)
-            lost = {*np.flatnonzero(bounds[:, 0] == bounds[:, 1]).tolist()}
-            if lost:  # characters that the tokenizer drops: the word is an unknown one
-                unknown = self.tokenizer.unk_token or "a"
-                replaced = [unknown if place in lost else word for place, word in enumerate(own)]
-                ids, bounds = self._one(written(replaced))
-            aligned.append((np.array(ids, dtype=np.int64), bounds))
-        return aligned
-
-    def _one(self, given: tuple[str, list[Span]]) -> tuple[Any, Ints]:
-        text, spans = given
-        found = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        return found["input_ids"], align(text, spans, found["offset_mapping"])
-
-    def _windows(self, ids: Ints, bounds: Ints) -> Encoded:
-        before, after = (np.array(some, dtype=np.int64) for some in (self.prefix, self.suffix))
-        words = np.concatenate([np.zeros((len(bounds), 1), dtype=np.int64), bounds], axis=1)
-        windows = []
-        chosen = np.full(len(bounds), -1)  # how far each word is from the nearer edge of its window
-        for number, (low, high) in enumerate(overlapping(bounds, len(ids), self.limit)):
-            windows.append(np.concatenate([before, ids[low:high], after]))
-            start, end = np.searchsorted(bounds[:, 1], low, "right"), np.searchsorted(bounds[:, 0], high)
-            first, last = np.maximum(bounds[start:end, 0], low), np.minimum(bounds[start:end, 1], high)
-            depth = np.minimum(bounds[start:end, 0] - low, high - bounds[start:end, 1]).clip(0)
-            better = np.flatnonzero((first < last) & (depth > chosen[start:end]))
-            chosen[start + better] = depth[better]
-            found = np.stack([np.full(len(first), number), first - low, last - low], axis=1)
-            words[start + better] = found[better]
-        words[:, 1:] += len(before)
-        return Encoded(windows, words)
+        encoded = [Encoded([], np.zeros((len(words), 3), dtype=np.int64)) for words in texts]
+        # the number of subwords between each word and the nearer end of its window
+        context = [np.full(len(words), -1) for words in texts]
+        for window, text in enumerate(found["overflow_to_sample_mapping"]):
+            spans, one = written[text][1], encoded[text]
+            number = len(one.windows)
+            one.windows.append(np.array(found["input_ids"][window], dtype=np.int64))
+            own = [i for i, sequence in enumerate(found.sequence_ids(window)) if sequence is not None]
+            if not own or not len(spans):
+                continue
+            before = own[0]  # special subwords at the beginning
+            offsets = np.array(found["offset_mapping"][window], dtype=np.int64)[before : own[-1] + 1]
+            start = int(np.searchsorted(spans[:, 1], offsets[0, 0], "right"))
+            end = int(np.searchsorted(spans[:, 0], offsets[-1, 1], "left"))
+            bounds = align(spans[start:end], offsets)
+            there = bounds[:, 0] < bounds[:, 1]
+            around = np.minimum(bounds[:, 0], len(offsets) - bounds[:, 1])
+            better = np.flatnonzero(there & (around > context[text][start:end]))
+            context[text][start + better] = around[better]
+            one.words[start + better, 0] = number
+            one.words[start + better, 1:] = bounds[better] + before
+        return encoded
 
 
-def align(text: str, spans: Sequence[Span], offsets: Sequence[Span]) -> Ints:
-    """(words, 2) the first piece of each word and the one after its last, for pieces with characters `offsets`.
+def align(spans: Ints, offsets: Ints) -> Ints:
+    """Return (words, 2) the first and the end subword of each word; they are equal for a word without subwords.
 
-    A piece is the word's in which its first visible character lies; one without any opens the next word. A word in
-    which none starts shares those that cover it; where there are none either, the two are equal.
+    A subword belongs to the word of its first visible character, or to the next word if it has none. A word in which no
+    subword begins has the subwords that cover it.
+
+    Args:
+        spans: (words, 2) the characters of each word.
+        offsets: (subwords, 2) the characters that each subword covers.
     """
-    at = np.full(len(text), -1, dtype=np.int64)  # whose each character is
-    for word, (start, end) in enumerate(spans):
-        at[start:end] = word
-    owners = np.full(len(offsets), -1, dtype=np.int64)
-    covering: dict[int, list[int]] = {}
-    for piece, (start, end) in enumerate(offsets):
-        visible = [word for word in dict.fromkeys(at[start:end].tolist()) if word >= 0]
-        owners[piece] = visible[0] if visible else -1
-        for word in visible:
-            covering.setdefault(word, []).append(piece)
-    following = max(
-        int(owners.max(initial=0)), 0
-    )  # what has no visible character opens the next word, or ends the last
-    for piece in reversed(range(len(offsets))):
-        owners[piece] = following = owners[piece] if owners[piece] >= 0 else following
+    if not len(spans):
+        return np.zeros((0, 2), dtype=np.int64)
+    owners = np.searchsorted(spans[:, 1], offsets[:, 0], "right").clip(max=len(spans) - 1)
     words = np.arange(len(spans))
     bounds = np.stack([np.searchsorted(owners, words, side) for side in ("left", "right")], axis=1)
     for word in np.flatnonzero(bounds[:, 0] == bounds[:, 1]).tolist():
-        if word in covering:
-            bounds[word] = covering[word][0], covering[word][-1] + 1
+        start, end = spans[word]
+        covering = np.flatnonzero((offsets[:, 0] < end) & (offsets[:, 1] > start))
+        if len(covering):
+            bounds[word] = covering[0], covering[-1] + 1
     return bounds
 
-
-def overlapping(bounds: Ints, pieces: int, limit: int) -> list[tuple[int, int]]:
-    """Windows of at most `limit` pieces that start at words; each overlaps the one before by about a half."""
-    if pieces <= limit:
-        return [(0, pieces)]
-    starts = np.unique(bounds[:, 0])
-    found, low = list[tuple[int, int]](), 0
-    while True:
-        high = min(low + limit, pieces)
-        if high < pieces:  # a word is not cut in two, unless it is longer than a window
-            high = _last(starts, low, high) or high
-        found.append((low, high))
-        if high == pieces:
-            return found
-        low = _last(starts, low, (low + high) // 2) or high
-
-
-def _last(starts: Ints, low: int, high: int) -> int:
-    """The last start above `low`, up to `high`; 0 if there is none."""
-    place = int(np.searchsorted(starts, high, "right")) - 1
-    return int(starts[place]) if place >= 0 and starts[place] > low else 0
-
-
-Span = tuple[int, int]  # characters of the text
 
 _QUOTES = {"``": '"', "''": '"', "`": "'"}
 _NO_SPACE_BEFORE = {",", ".", ";", ":", "!", "?", "%", ")", "]", "}", "'", "...", "\u2026"}
@@ -163,12 +124,12 @@ _NO_SPACE_AFTER = {"(", "[", "{", "$", "#"}
 _ENDINGS = re.compile(r"n't|'(s|S|re|ve|ll|d|m|t)", re.IGNORECASE)
 
 
-def written(words: Sequence[str]) -> tuple[str, list[Span]]:
-    """The words as one text, and the characters of it that are each word's.
+def detokenise(words: Sequence[str]) -> tuple[str, Ints]:
+    """Return the text of some words, and (words, 2) the start and the end of each word in it.
 
-    Contractions and punctuation stand where people put them: `do n't -LRB- yet -RRB- .` is `don't (yet).`
+    Spaces are set as usual around contractions and punctuation: `do n't -LRB- yet -RRB- .` is `don't (yet).`
     """
-    text, spans = "", list[Span]()
+    text, spans = "", list[tuple[int, int]]()
     # whether a quotation is open, and whether the next word follows without a space
     quoted, joins = False, True
     for word in words:
@@ -184,4 +145,4 @@ def written(words: Sequence[str]) -> tuple[str, list[Span]]:
         spans.append((len(text), len(text) + len(sign)))
         text += sign
         joins = opens or sign in _NO_SPACE_AFTER or word == "`"
-    return text, spans
+    return text, np.array(spans, dtype=np.int64).reshape(-1, 2)

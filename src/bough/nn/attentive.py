@@ -1,11 +1,11 @@
-"""Child-Sum Tree-LSTM whose children are weighed by attention (Zhou, Liu and Pan, 2016)."""
+"""Child-Sum Tree-LSTM with attention over the children (Zhou, Liu and Pan, 2016)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.nn.child_sum import ChildSumTreeLSTM
@@ -17,23 +17,21 @@ from bough.trees.forest import Forest
 
 @register
 class AttentiveChildSum(ChildSumTreeLSTM):
-    """Child-Sum Tree-LSTM in which h~ is a weighted sum, guided by one vector g per tree.
+    """Child-Sum Tree-LSTM in which h~ is an attention-weighted sum, guided by one vector g per tree.
 
         m_k = tanh(W_m h_k + U_m g),  α = softmax_k(w · m_k),  h~_j = Σ_k α_k h_k
 
-    The rest is Eqs. 3-8. The guide is the final state of an LSTM over the words of the other sentence of a pair, or
-    over the tree's own words where there is no other; the trees are dependency trees, with a word at every node.
+    The other equations are Eqs. 3-8. The guide is the final state of an LSTM over the words of the other sentence of a
+    pair, or over the tree's own words if there is no pair. The trees are dependency trees, with a word at every node.
 
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
-        output_gate: whether there is an o.
+        output_gate: whether there is an output gate o.
         recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
-        x (N, X), a forest of N nodes, guide (trees, D) or None for the LSTM's -> h, c (N, D).
+        x (N, X), a forest of N nodes, guide (trees, D) or None for that of the LSTM -> h, c (N, D).
 
     Examples:
         >>> import torch, bough
@@ -44,9 +42,6 @@ class AttentiveChildSum(ChildSumTreeLSTM):
     """
 
     name = "attentive"
-    W_m: nn.Parameter
-    U_m: nn.Parameter
-    w: nn.Parameter
 
     def __init__(
         self,
@@ -55,19 +50,18 @@ class AttentiveChildSum(ChildSumTreeLSTM):
         *,
         output_gate: bool = True,
         recurrent_dropout: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
-        x, d, made = input_size, hidden_size, {"output_gate": output_gate, "device": device, "dtype": dtype}
-        super().__init__(x, d, recurrent_dropout=recurrent_dropout, **made)
-        self.reader = LSTM(x, d, **made)
+        x, d = input_size, hidden_size
+        super().__init__(x, d, output_gate=output_gate, recurrent_dropout=recurrent_dropout, **kwargs)
+        self.reader = LSTM(x, d, output_gate=output_gate, **kwargs)
         for name, shape in (("W_m", (d, d)), ("U_m", (d, d)), ("w", (d, 1))):
             self.weight(name, *shape, fan_in=d)
         self.reset_parameters()
 
     @property
     def shares(self) -> bool:
-        return False  # equal phrases of two trees have different guides
+        return False  # equal phrases of different trees have different guides
 
     def node(self, a: Tensor, below: Children) -> tuple[Tensor, Tensor]:
         d = self.hidden_size
@@ -77,32 +71,27 @@ class AttentiveChildSum(ChildSumTreeLSTM):
         alpha = below.softmax(m @ self.w)  # (E, 1)
         return self.gated(a, below.sum(alpha * h_k), below)
 
-    def node_states(self, x: Tensor, forest: Forest, guide: Tensor | None = None) -> tuple[Tensor, ...]:
-        row_of = forest.unshared.unit_of
-        return tuple(state.index_select(0, row_of) for state in self._guided(x, forest, guide))
-
-    def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        return self._guided(x, forest, None)[0], forest.unshared.unit_of
-
-    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
-        guide = self._read(x, forest)
-        h = self._guided(x, forest, guide if others is None else guide.index_select(0, others))[0]
-        return h.index_select(0, forest.unshared.unit_of.index_select(0, forest.roots))
-
-    def _guided(self, x: Tensor, forest: Forest, guide: Tensor | None) -> tuple[Tensor, ...]:
+    def map_inputs(self, x: Tensor, forest: Forest, guide: Tensor | None = None) -> Tensor:
+        """Return (M, G*D + D): W x and the biases of the gates, and U_m g of the node's tree."""
         if guide is None:
             guide = self._read(x, forest)
         elif guide.shape != (len(forest), self.hidden_size):
             wanted = f"({len(forest)}, {self.hidden_size}), one row per tree"
             raise ValueError(f"guide is {tuple(guide.shape)}; it must be {wanted}")
-        trees = forest.tree_of.index_select(0, self.input_nodes(forest))
-        a = torch.cat(
-            [self.input_map(x), functional.linear(guide, self.U_m.t()).index_select(0, trees)], dim=1
-        )
-        return self.compose(a, forest)
+        trees = forest.batch.index_select(0, self.input_nodes(forest))
+        guides = functional.linear(guide, self.U_m.t()).index_select(0, trees)
+        return torch.cat([self.input_map(x), guides], dim=1)
+
+    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
+        forest.check_one_root()
+        guide = self._read(x, forest)
+        if others is not None:
+            guide = guide.index_select(0, others)
+        h = self.compose(self.map_inputs(x, forest, guide), forest)[0]
+        return h.index_select(0, forest.unshared.unique_of.index_select(0, forest.roots))
 
     def _read(self, x: Tensor, forest: Forest) -> Tensor:
-        """(trees, D) what the LSTM makes of each tree's words; x (N, X) is in the order of `input_nodes`."""
+        """Return the LSTM's vector of each tree's words (trees, D), from x (N, X) in the order of `input_nodes`."""
         words = x.new_empty(x.shape).index_copy(0, self.input_nodes(forest), x)
         chains = forest.as_chains
         return self.reader.sentences(words.index_select(0, chains.inputs), chains)

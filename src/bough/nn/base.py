@@ -1,26 +1,28 @@
-"""The base class of layers: weights that start as in the paper, checks of the input, states per node and per tree."""
+"""Base classes of layers and heads: initial weights as in the paper, checks of inputs, states per node and tree."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from bough.nn.engine import threads_for
 from bough.trees.forest import Forest
+from bough.trees.tree import Tree
 
 Reads = Literal["constituency", "dependency", "words"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class UniformInit(nn.Module):
-    """A module whose weights and biases start U(-1/sqrt(fan_in), 1/sqrt(fan_in)).
+    """Module whose weights and biases are initialized from U(-1/sqrt(fan_in), 1/sqrt(fan_in)).
 
-    `weight` declares one; `reset_parameters` draws all of them, in the order declared.
+    `weight` declares a parameter; `reset_parameters` draws all of them, in the order of their declaration.
     """
 
     def __init__(self, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
@@ -29,8 +31,12 @@ class UniformInit(nn.Module):
         self._fan_in: dict[str, int] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
 
+    if TYPE_CHECKING:  # `weight` makes attributes that mypy does not see
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def weight(self, name: str, *shape: int, fan_in: int) -> None:
-        """Declare the parameter `self.name`; it is drawn by `reset_parameters`."""
+        """Declare the parameter `self.<name>`, which `reset_parameters` draws."""
         self.register_parameter(name, nn.Parameter(torch.empty(*shape, **self._factory)))
         self._fan_in[name], self._shapes[name] = fan_in, shape
 
@@ -49,7 +55,7 @@ class UniformInit(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Draw every weight that `weight` declared, and those of the modules inside."""
+        """Draw the weights that `weight` declared, and reset the modules inside."""
         for name, fan_in in self._fan_in.items():
             bound = fan_in**-0.5 if fan_in else 0.0
             self.get_parameter(name).uniform_(-bound, bound)
@@ -58,35 +64,35 @@ class UniformInit(nn.Module):
             module = inside.pop()
             if callable(reset := getattr(module, "reset_parameters", None)):
                 reset()
-            else:  # a list of modules
+            else:  # a container such as nn.ModuleList
                 inside += [*module.children()][::-1]
 
 
 def outside_compilation(function: F) -> F:
-    """Run a function as it stands where the code around it is compiled: a graph break, never an error.
+    """Exclude a function from `torch.compile`: compiled code that calls it has a graph break there.
 
-    This is `torch.compiler.disable`, but it does not import the compiler, which takes seconds, where nobody compiles.
+    Unlike `torch.compiler.disable`, it does not import the compiler, which takes seconds, before anything is compiled.
     """
-    as_it_stands: Callable[..., Any] | None = None
+    disabled: Callable[..., Any] | None = None
 
     @functools.wraps(function)
     def called(*args: Any, **settings: Any) -> Any:
-        nonlocal as_it_stands
-        if as_it_stands is None:
+        nonlocal disabled
+        if disabled is None:
             if "torch._dynamo" not in sys.modules:
                 return function(*args, **settings)
-            as_it_stands = torch.compiler.disable(function)
-        return as_it_stands(*args, **settings)
+            disabled = torch.compiler.disable(function)
+        return disabled(*args, **settings)
 
     called._torchdynamo_disable = True  # type: ignore[attr-defined]
     return called  # type: ignore[return-value]
 
 
 class BaseLayer(UniformInit):
-    """Base class of every layer: a forest and its nodes' vectors give a state per node and a vector per tree.
+    """Base class of all layers, which compute states of nodes and vectors of trees from the inputs of the nodes.
 
-    A class declares what it is: `name`, by which recipes find it; `reads`, the trees it is made for ("words" means
-    chains of words); `phrases`, whether every node has a state. No other code asks what kind of layer it is.
+    A subclass sets the class attributes `name`, by which recipes find it; `reads`, the kind of trees it is for
+    ("words" means chains of words); and `phrases`, whether every node has a state.
 
     Args:
         input_size: the width X of an input row.
@@ -115,36 +121,74 @@ class BaseLayer(UniformInit):
         self.input_size, self.width = input_size, width
 
     @outside_compilation
-    def forward(self, x: Tensor, forest: Forest, **more: Any) -> Tensor | tuple[Tensor, ...]:
-        """Return the states of every node, in the nodes' order, or of every tree from a layer without phrases."""
+    def forward(
+        self, x: Tensor, forest: Forest, *, edge_features: Tensor | None = None, **more: Any
+    ) -> Tensor | tuple[Tensor, ...]:
+        """Return the states of all nodes, in their order, or of all trees if the layer has no phrases.
+
+        `edge_features` (E, F) has a row for each column of `forest.edge_index`, for a layer that reads them.
+        """
+        _check_types(x, forest)
+        if edge_features is None and not more and (found := self.infer(x, forest)) is not None:
+            return found
         for part in self.modules():
             if isinstance(part, UniformInit):
                 part.check_weights()
-        self._check_input(x, forest)
+        x = self._cast("x", x)
+        if x.dim() != 2 or x.shape[1] != self.input_size:
+            raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {self.input_size})")
+        if x.shape[0] != forest.num_nodes:
+            raise ValueError(
+                f"x has {x.shape[0]} rows; the forest has {forest.num_nodes} nodes, one row each"
+            )
+        if forest.device != x.device:
+            raise ValueError(f"the forest is on {forest.device}, x on {x.device}; use forest.to(x.device)")
+        if edge_features is not None:
+            more["edge_features"] = self._check_edge_features(edge_features, forest)
+            forest = forest.unshared  # subtrees with equal keys may have edges with different features
         nodes = self.input_nodes(forest)
         with threads_for(forest.level_sizes):
             rows = x.index_select(0, nodes)
+            # the sum is one fast pass; only if it is NaN are the rows searched
             if bool(rows.detach().sum().isnan()) and bool(rows.isnan().any()):
                 row = int(rows.isnan().any(dim=1).nonzero()[0])
                 raise ValueError(f"x has a NaN in the row of {forest.describe_node(int(nodes[row]))}")
             states = self.node_states(rows, forest, **more)
         return states if len(states) > 1 else states[0]
 
-    def _check_input(self, x: Tensor, forest: Forest) -> None:
-        if x.dim() != 2 or x.shape[1] != self.input_size:
-            raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {self.input_size})")
-        if x.shape[0] != forest.size:
-            raise ValueError(f"x has {x.shape[0]} rows; the forest has {forest.size} nodes, one row each")
+    def infer(self, x: Tensor, forest: Forest, table: Any = None) -> tuple[Tensor, ...] | None:
+        """Compute a small forest without a gradient by one compiled call, or return None if that is not possible.
+
+        Return what `forward` returns. `table` has the states of known subtrees, see `StateCache`.
+        """
+        return None
+
+    def _cast(self, name: str, given: Tensor) -> Tensor:
+        """Return a tensor in the type of the weights, cast under autocast only. Raise a ValueError if it differs."""
         like = next(self.parameters(), None)
-        if like is not None and (x.dtype != like.dtype or x.device != like.device):
-            raise ValueError(
-                f"x is {x.dtype} on {x.device}, the layer {like.dtype} on {like.device}; use .to() on one"
-            )
-        if forest.device != x.device:
-            raise ValueError(f"the forest is on {forest.device}, x on {x.device}; use forest.to(x.device)")
+        if like is None or (given.dtype == like.dtype and given.device == like.device):
+            return given
+        castable = given.device == like.device and given.is_floating_point()
+        if castable and torch.is_autocast_enabled(given.device.type):
+            return given.to(like.dtype)
+        found = f"{given.dtype} on {given.device}"
+        raise ValueError(f"{name} is {found}, the layer {like.dtype} on {like.device}; use .to() on one")
+
+    def _check_edge_features(self, edge_features: Tensor, forest: Forest) -> Tensor:
+        if "edge_features" not in inspect.signature(self.node_states).parameters:
+            raise ValueError(f"{type(self).__name__} does not use edge_features")
+        edge_features, edges = self._cast("edge_features", edge_features), forest.edge_index.shape[1]
+        if edge_features.dim() != 2 or len(edge_features) != edges:
+            wanted = f"({edges}, features), a row for each column of forest.edge_index"
+            raise ValueError(f"edge_features is {tuple(edge_features.shape)}; it must be {wanted}")
+        if bool(edge_features.isnan().any()):
+            row = int(edge_features.isnan().any(dim=1).nonzero()[0])
+            child, parent = (forest.describe_node(node) for node in forest.edge_index[:, row].tolist())
+            raise ValueError(f"edge_features has a NaN in row {row}, the edge from {child} to {parent}")
+        return edge_features
 
     def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        """Return every state of every node, (N, D) each, from x (M, X) of `input_nodes`."""
+        """Return all states of all nodes, (N, D) each, from x (M, X) of `input_nodes`."""
         states, row_of = self.rows(x, forest)
         return (states.index_select(0, row_of),)
 
@@ -158,13 +202,25 @@ class BaseLayer(UniformInit):
         return forest.inputs
 
     def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        """Return states (R, width) and for each node (N,) the row of its state, from x (M, X) of `input_nodes`."""
+        """Return states (R, width) and the row of each node's state (N,), from x (M, X) of `input_nodes`."""
         raise NotImplementedError
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
-        """Return a vector per tree (trees, width), from x (M, X) of `input_nodes`: the root's state, by default.
+        """Return a vector per tree (trees, width), by default the state of the root, from x (M, X) of `input_nodes`.
 
-        `others` (trees,) is the tree that each one is compared with, for a layer that reads both.
+        `others` (trees,) has the index of the tree that each tree is compared with, for a layer that reads both.
         """
+        forest.check_one_root()
         states, row_of = self.rows(x, forest)
         return states.index_select(0, row_of.index_select(0, forest.roots))
+
+
+def _check_types(x: object, forest: object) -> None:
+    if isinstance(x, Forest):
+        raise TypeError("x is a Forest; the order is layer(x, forest)")
+    if not isinstance(x, Tensor):
+        raise TypeError(f"x is a {type(x).__name__}; it must be a tensor with one row per node")
+    if isinstance(forest, Tree):
+        raise TypeError("forest is a Tree; a layer takes bough.Forest([tree])")
+    if not isinstance(forest, Forest):
+        raise TypeError(f"forest is a {type(forest).__name__}; a layer takes bough.Forest(trees)")

@@ -1,15 +1,15 @@
-"""Child-Sum Tree-LSTM (Sec. 3.1): any number of children, in no order."""
+"""Child-Sum Tree-LSTM (Sec. 3.1), for nodes with any number of unordered children."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.nn.children import Children
-from bough.nn.kernels.tree_lstm import run_tree_lstm
+from bough.nn.kernels.tree_lstm import infer_tree_lstm, run_tree_lstm
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -30,10 +30,8 @@ class ChildSumTreeLSTM(TreeLayer):
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
-        output_gate: whether there is an o.
+        output_gate: whether there is an output gate o.
         recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes -> h, c (N, D).
@@ -49,11 +47,6 @@ class ChildSumTreeLSTM(TreeLayer):
     name = "dependency"
     reads = "dependency"
     equations = ("node", "at_leaf", "gated")
-    W: nn.Parameter
-    b_W: nn.Parameter
-    U: nn.Parameter
-    U_f: nn.Parameter
-    b_U: nn.Parameter
 
     def __init__(
         self,
@@ -62,13 +55,12 @@ class ChildSumTreeLSTM(TreeLayer):
         *,
         output_gate: bool = True,
         recurrent_dropout: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         x, d = input_size, hidden_size
-        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, **kwargs)
         self.hidden_size, self.output_gate = d, output_gate
-        self.plain = "uio" if output_gate else "ui"  # the gates but for the forget gates
+        self.plain = "uio" if output_gate else "ui"  # the gates other than the forget gates
         # NOTE(paper): the text has one bias per gate; Table 1 counts one for every affine map, so two.
         gates = len(self.plain) + 1
         self.weight("W", gates * d, x, fan_in=x)  # row blocks u, i, (o,) f
@@ -82,19 +74,19 @@ class ChildSumTreeLSTM(TreeLayer):
         return f"{self.input_size}, {self.hidden_size}, output_gate={self.output_gate}"
 
     def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, G*D): W x and every bias, for all gates in one matmul."""
+        """Return W x plus all biases, for all gates in one matmul: (M, X) -> (M, G*D)."""
         return functional.linear(x, self.W, self.b_W + self.b_U)
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
         return {"W": W, "b_W": b - self.b_U}
 
     def node(self, a: Tensor, below: Children) -> tuple[Tensor, Tensor]:
-        """Eqs. 2-8; the input's part and the biases are in a (n, G*D)."""
+        """Return h and c by Eqs. 2-8; a (n, G*D) has W x and the biases."""
         h_k, _ = below.states  # (E, D)
         return self.gated(a, below.sum(h_k), below)
 
     def gated(self, a: Tensor, h_sum: Tensor, below: Children) -> tuple[Tensor, Tensor]:
-        """Eqs. 3-8, from h~ (n, D)."""
+        """Return h and c by Eqs. 3-8, from h~ (n, D)."""
         h_k, c_k = below.states  # (E, D)
         z, a_f = a.split([a.shape[1] - self.hidden_size, self.hidden_size], dim=1)
         if len(h_k):  # h~ of a leaf is 0
@@ -111,8 +103,13 @@ class ChildSumTreeLSTM(TreeLayer):
     def run_kernel(self, a: Tensor, forest: Forest, dropout: Tensor | None) -> tuple[Tensor, ...]:
         return run_tree_lstm(a, self.U, self.U_f, forest, None, self.output_gate, dropout)
 
+    def infer(self, x: Tensor, forest: Forest, table: Any = None) -> tuple[Tensor, ...] | None:
+        if type(self) is not ChildSumTreeLSTM or not self.fast or (self.training and self.recurrent_dropout):
+            return None
+        return infer_tree_lstm(self, x, forest, None, table)
+
     def gates(self) -> dict[str, Tensor]:
-        """The paper's symbols: W_* (D, X), U_* (D, D) and b_* (D), the sum of a gate's biases."""
+        """Return the weights by their names in the paper: W_* (D, X), U_* (D, D), b_* (D), the sum of both biases."""
         d = self.hidden_size
         W, b = self.W.view(-1, d, self.input_size), (self.b_W + self.b_U).view(-1, d)
         U = [*self.U.view(d, -1, d).permute(1, 2, 0), self.U_f.t()]

@@ -1,4 +1,4 @@
-"""The children that a node's equations read, or the parent in a layer that runs from the roots."""
+"""`Children`: the states that the equations of a node read from its children, or from its parents."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ T = TypeVar("T")
 
 
 class Children:
-    """The neighbours of the nodes of one level, one row per neighbour, sorted by the node they belong to.
+    """Neighbours of the nodes of one level, with one row per neighbour, sorted by node.
 
-    The engine makes it and passes it to `node`. In a layer from the leaves (`below`) a neighbour is a child, in a layer
-    from the roots (`above`) it is the parent.
+    The engine passes it to `node`. The neighbours are children in a layer from the leaves (`below`), and parents in a
+    layer from the roots (`above`).
 
     Shape:
         n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids of the edges;
-        `places` (E,) the position of the lower end among its siblings; `count` (n, 1) the neighbours of each node.
+        `features` (E, F) the edges' rows of `edge_features`; `places` (E,) the position of the lower end among its
+        siblings; `count` (n, 1) the neighbours of each node.
 
     Examples:
         >>> import torch, bough
@@ -42,34 +43,37 @@ class Children:
         level: int,
         owners: Tensor,
         mask: Tensor | None,
+        features: Tensor | None,
         known: dict[Any, Any],
     ) -> None:
-        self.states, self._known = states, known
+        self.states, self._features, self._known = states, features, known
         self._forest, self._level, self._owners, self._mask = forest, level, owners, mask
         self.nodes = forest.level_sizes[level]
 
     def sum(self, rows: Tensor) -> Tensor:
-        """(E, D) -> (n, D), each node's rows added up."""
+        """Return the sum of each node's rows: (E, D) -> (n, D)."""
         return rows.new_zeros(self.nodes, *rows.shape[1:]).index_add_(0, self._owners, rows)
 
     def max(self, rows: Tensor) -> Tensor:
-        """(E, D) -> (n, D), the largest entries of each node's rows; zeros for a node without neighbours."""
+        """Return the maximum of each node's rows, zeros for a node without neighbours: (E, D) -> (n, D)."""
         index = self._owners.unsqueeze(1).expand_as(rows)
         zeros = rows.new_zeros(self.nodes, rows.shape[1])
         return zeros.scatter_reduce(0, index, rows, "amax", include_self=False)
 
     def softmax(self, scores: Tensor) -> Tensor:
-        """(E, K) -> (E, K), weights that add up to one over each node's rows, column by column."""
+        """Return weights that sum to one over each node's rows, for each column: (E, K) -> (E, K)."""
         risen = (scores - self.spread(self.max(scores.detach()))).exp()
         return risen / self.spread(self.sum(risen))
 
     def spread(self, rows: Tensor) -> Tensor:
-        """(n, D) -> (E, D), each node's row to every one of its neighbours."""
+        """Copy each node's row to all of its neighbours: (n, D) -> (E, D)."""
         return rows.index_select(0, self._owners)
 
     def slots(self, rows: Tensor, arity: int) -> Tensor:
-        """(E, D) -> (n, arity, D), the rows by `places`; zeros in slots without a neighbour."""
+        """Arrange the rows by `places`, with zeros in empty slots: (E, D) -> (n, arity, D)."""
         self._forest.check_arity(arity)
+        if self._forest.runs_down:
+            self._forest.check_one_parent()
         if len(rows) == self.nodes * arity and not self._forest.runs_down:
             return rows.view(self.nodes, arity, -1)
         index = self._owners * arity + self.places
@@ -77,11 +81,11 @@ class Children:
         return slots.view(self.nodes, arity, -1)
 
     def drop(self, rows: Tensor) -> Tensor:
-        """(n, D), with the layer's `recurrent_dropout` while it trains; every node has its own mask."""
+        """Apply the layer's `recurrent_dropout` in training, with a mask for each node: (n, D) -> (n, D)."""
         return rows if self._mask is None else rows * self._mask
 
     def addmm(self, b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
-        """Return b + rows @ weight, as `torch.addmm`; the levels add to one gradient of the weight: faster."""
+        """Return b + rows @ weight. Faster than `torch.addmm`: the levels share one gradient of the weight."""
         if not (torch.is_grad_enabled() and weight.requires_grad):
             return torch.addmm(b, rows, weight)
         if weight not in self._known:
@@ -92,7 +96,7 @@ class Children:
         return product
 
     def once(self, compute: Callable[[], T]) -> T:
-        """Return `compute()`, called at the first level alone: for what the equations make of the weights."""
+        """Return `compute()`, which is called at the first level only: for tensors computed from the weights."""
         if compute not in self._known:
             self._known[compute] = compute()
         found: T = self._known[compute]
@@ -105,14 +109,22 @@ class Children:
             raise ValueError("the forest's trees have no relation ids; see Forest(trees, relations=...)")
         return self._of_edges(self._forest.edge_relations)
 
+    @property
+    def features(self) -> Tensor:
+        """(E, F) the features of each edge, from `layer(x, forest, edge_features=...)`."""
+        if self._features is None:
+            raise ValueError("the layer reads the features of edges; call it with edge_features=...")
+        self._known["features"] = True  # the engine raises an error if no level has read them
+        return self._features
+
     @cached_property
     def places(self) -> Tensor:
-        """(E,) where each child stands among its siblings, from 0."""
+        """(E,) the position of each child among its siblings, from 0."""
         return self._of_edges(self._forest.edge_places)
 
     @cached_property
     def count(self) -> Tensor:
-        """(n, 1) how many neighbours each node has."""
+        """(n, 1) the number of neighbours of each node."""
         ones = torch.ones(len(self._owners), 1, dtype=torch.int64, device=self._owners.device)
         return self.sum(ones)
 
@@ -123,7 +135,7 @@ class Children:
 
     @property
     def own_sizes(self) -> Tensor:
-        """(n, 1) the same for the nodes themselves."""
+        """(n, 1) the number of nodes in each node's subtree, itself included."""
         start, end = self._forest.slices[self._level]
         return self._forest.subtree_sizes[start:end].unsqueeze(1)
 
@@ -132,7 +144,7 @@ class Children:
 
 
 class _Weight(torch.autograd.Function):
-    """Return a weight as it is; its gradient is what the products of all levels have added up."""
+    """Return the weight. Its gradient is the sum that the products of all levels have added up."""
 
     @staticmethod
     def forward(ctx: Any, gradient: list[Tensor], weight: Tensor) -> Tensor:
@@ -146,7 +158,7 @@ class _Weight(torch.autograd.Function):
 
 
 class _Addmm(torch.autograd.Function):
-    """`torch.addmm`, but the gradient of the weight goes into `gradient`, without a matrix of its own per level."""
+    """`torch.addmm` that adds the gradient of the weight to `gradient`, which saves a new matrix per level."""
 
     @staticmethod
     def forward(ctx: Any, gradient: list[Tensor], b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:

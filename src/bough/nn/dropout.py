@@ -1,4 +1,4 @@
-"""Dropout masks from few random bits: several times faster on a CPU than a float or a Bernoulli draw per entry."""
+"""Dropout masks from few random bits, several times faster on a CPU than a random float per entry."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def mask(like: Tensor, rows: int, columns: int, p: float) -> Tensor:
-    """Return (rows, columns) of 0 with probability `p` (to 1 / 65536), else 1, drawn by torch's generator."""
+    """Return (rows, columns) of 0 with probability `p` (rounded to 1 / 65536) and 1 otherwise, drawn by torch."""
     if not 0 <= p < 1:
         raise ValueError(f"dropout {p}: at least 0, below 1")
     count = rows * columns
@@ -22,7 +22,7 @@ def mask(like: Tensor, rows: int, columns: int, p: float) -> Tensor:
 
 
 def dropout_mask(like: Tensor, rows: int, columns: int, p: float) -> Tensor:
-    """Return a mask (rows, columns) with 1 / (1 - p) in place of 1, which keeps the expectation."""
+    """Return a mask (rows, columns) of 0 and 1 / (1 - p), which keeps the expectation."""
     return mask(like, rows, columns, p).div_(1 - p)
 
 

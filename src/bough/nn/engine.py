@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,58 +13,75 @@ from bough.nn.children import Children
 from bough.trees.forest import Forest
 
 Grads = tuple[Tensor | None, ...]
-LARGE = 4096  # rows of a level, from which on torch keeps all of its threads
-
-
-class Equations(Protocol):
-    """What the engine needs of a `TreeLayer`."""
-
-    states: tuple[int, ...]
-    leaf_inputs: bool
-
-    def node(self, a: Any, below: Children) -> tuple[Tensor, ...]: ...
-    def at_leaf(self, a: Any, below: Children) -> tuple[Tensor, ...]: ...
-    def parameters(self) -> Iterator[nn.Parameter]: ...
+LARGE = 4096  # rows of a level from which torch uses all its threads
 
 
 def run_equations(
-    layer: Equations, a: Tensor, forest: Forest, dropout: Tensor | None = None
+    layer: Any,
+    a: Tensor,
+    forest: Forest,
+    dropout: Tensor | None = None,
+    edge_features: Tensor | None = None,
 ) -> tuple[Tensor, ...]:
-    """Return one (U, D) per state of the layer, for the units of the forest.
+    """Return one (U, D) per state of the layer, for the unique nodes of the forest.
 
     Args:
-        layer: the layer whose `node` and `at_leaf` are run.
-        a: what `layer.input_map` made of the inputs; it gets a gradient, as every weight of the layer does.
+        layer: the `TreeLayer` whose `node` and `at_leaf` are run.
+        a: the result of `layer.input_map`; it gets a gradient, as all weights of the layer do.
         forest: the forest in the order in which the layer computes it.
-        dropout: the mask of recurrent dropout, one row per unit that has an input.
+        dropout: the mask of recurrent dropout, one row per unique node that `below.drop` is called for.
+        edge_features: (E, F) for `below.features`, in the order of `forest.edge_index`; it gets a gradient.
     """
-    weights = tuple(layer.parameters())
-    record = recorded(a, *weights)
-    states: tuple[Tensor, ...] = _Equations.apply(layer, forest, dropout, record, a, *weights)  # type: ignore[no-untyped-call]
+    tensors = (a, edge_features, *layer.parameters())
+    record = recorded(*tensors)
+    if record:
+        for module, name in _other_tensors(layer):
+            found = f"{name} of {type(module).__name__} requires a gradient, but is no parameter"
+            raise ValueError(f"{found} and would get none; make it an nn.Parameter, or detach it")
+    states: tuple[Tensor, ...] = _Equations.apply(layer, forest, dropout, record, *tensors)  # type: ignore[no-untyped-call]
+    if record:
+        for module, name in _other_tensors(layer):  # `node` may have stored one for inspection
+            vars(module)[name] = vars(module)[name].detach()
     return states
 
 
+def _other_tensors(layer: Any) -> list[tuple[nn.Module, str]]:
+    """Return the attributes that require a gradient but are no parameters, unless a hook recomputes them."""
+    return [
+        (module, name)
+        for number, module in enumerate(layer.modules())  # the layer itself is the first
+        for name, value in (*vars(module).items(), *module._buffers.items())
+        if isinstance(value, Tensor)
+        and value.requires_grad
+        and (number == 0 or not module._forward_pre_hooks)
+    ]
+
+
 class _Equations(torch.autograd.Function):
-    """All levels as one function: the graph of the levels is inside, where one thread and one float type hold."""
+    """All levels as one function. It contains their graph, so that it controls threads and autocast in both passes."""
 
     @staticmethod
     def forward(
         ctx: Any,
-        layer: Equations,
+        layer: Any,
         forest: Forest,
         dropout: Tensor | None,
         record: bool,
         a: Tensor,
+        edge_features: Tensor | None,
         *weights: Tensor,
     ) -> tuple[Tensor, ...]:
         buffer = LevelBuffer(a, forest, layer.states)
         inside = a.detach().requires_grad_(record and a.requires_grad)
-        # inference mode takes a fifth off the time of a small call; only the buffers leave it
+        features = edge_features
+        if features is not None:
+            features = features.detach().requires_grad_(record and features.requires_grad)
+        # inference mode makes a small call a fifth faster; the buffers, which are returned, are made outside it
         with without_autocast(a.device), torch.inference_mode(not record), torch.set_grad_enabled(record):
-            ctx.outputs = _run_levels(layer, inside, forest, dropout, buffer)
-        ctx.inputs, ctx.sizes = (inside, *weights), forest.level_sizes
+            ctx.outputs = _run_levels(layer, inside, features, forest, dropout, buffer)
+        ctx.inputs, ctx.sizes = (inside, features, *weights), forest.level_sizes
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*weights)  # torch refuses a second backward, and weights changed in between
+        ctx.save_for_backward(*weights)  # so that torch refuses a second backward, and changed weights
         return tuple(state[:] for state in buffer.states)
 
     @staticmethod
@@ -73,29 +90,38 @@ class _Equations(torch.autograd.Function):
         found: list[Tensor | None] = [None] * len(ctx.inputs)
         heads = [k for k, grad in enumerate(grads) if grad is not None and ctx.outputs[k].requires_grad]
         if heads:
-            learned = [k for k, tensor in enumerate(ctx.inputs) if tensor.requires_grad]
+            learned = [k for k, t in enumerate(ctx.inputs) if t is not None and t.requires_grad]
             with threads_for(ctx.sizes), without_autocast(ctx.inputs[0].device):
                 gradients = torch.autograd.grad(
                     [ctx.outputs[k] for k in heads],
                     [ctx.inputs[k] for k in learned],
                     [grads[k] for k in heads],
-                    retain_graph=True,  # whether there is a second backward is for the graph outside to say
+                    retain_graph=True,  # the graph outside decides whether there may be a second backward
                     allow_unused=True,
                 )
             for k, gradient in zip(learned, gradients, strict=True):
                 found[k] = gradient
-        if found[0] is None:  # an empty forest, or equations without an input
-            found[0] = torch.zeros_like(ctx.inputs[0])
+        for k, tensor in enumerate(ctx.inputs[:2]):
+            if found[k] is None and tensor is not None:  # an empty forest, or equations without an input
+                found[k] = torch.zeros_like(tensor)
         return (None, None, None, None, *differentiated_once(tuple(found)))
 
 
 def _run_levels(
-    layer: Equations, a: Tensor, forest: Forest, dropout: Tensor | None, buffer: LevelBuffer
+    layer: Any,
+    a: Tensor,
+    edge_features: Tensor | None,
+    forest: Forest,
+    dropout: Tensor | None,
+    buffer: LevelBuffer,
 ) -> tuple[Tensor, ...]:
-    """Compute the levels in turn, and return the states of all of them, from which autograd leads back."""
+    """Compute one level after the other, and return the states of all nodes, connected to the autograd graph."""
     sizes, owners = forest.level_sizes, forest.edge_rows.split(forest.edge_sizes)
     inputs: Sequence[Any] = [a, *[None] * len(sizes)]
     masks: Sequence[Tensor | None] = [None] * len(sizes)
+    features: Sequence[Tensor | None] = masks
+    if edge_features is not None:
+        features = edge_features.index_select(0, forest.edge_columns).split(forest.edge_sizes)
     if not layer.leaf_inputs:
         inputs = (a if forest.inputs_are_unique else a.index_select(0, forest.input_of)).split(sizes)
     if dropout is not None:
@@ -103,18 +129,22 @@ def _run_levels(
     done, states, known = a.new_empty(0), tuple[Tensor, ...](), dict[Any, Any]()
     for l, size in enumerate(sizes):
         done, *read = _NextLevel.apply(buffer, l, done, *states)  # type: ignore[no-untyped-call]
-        below = Children(tuple(read), forest, l, owners[l], masks[l], known)
+        below = Children(tuple(read), forest, l, owners[l], masks[l], features[l], known)
         states = (layer.node if l > 0 else layer.at_leaf)(inputs[l], below)
         wanted = [(size, width) for width in layer.states]
         if [state.shape for state in states] != wanted:
             shapes = [tuple(state.shape) for state in states]
             raise ValueError(f"{type(layer).__name__}.node gave {shapes}; its states are {wanted}")
+    if edge_features is not None and len(forest.children) and "features" not in known:
+        raise ValueError(
+            f"{type(layer).__name__} does not use edge_features; a layer reads them as below.features"
+        )
     _, *whole = _NextLevel.apply(buffer, len(sizes), done, *states)  # type: ignore[no-untyped-call]
     return tuple(whole)
 
 
 class LevelBuffer:
-    """The states of all levels and, in the backward pass, their gradients: one row per unit, sorted by level."""
+    """States of all levels and, in the backward pass, their gradients, with one row per unique node."""
 
     def __init__(self, like: Tensor, forest: Forest, widths: Sequence[int]) -> None:
         self.states = tuple(like.new_empty(forest.num_unique, width) for width in widths)
@@ -123,11 +153,11 @@ class LevelBuffer:
 
 
 class _NextLevel(torch.autograd.Function):
-    """Store the states of level l - 1 and return what level l reads of those below it; after the last, all states.
+    """Store the states of level l - 1, and return the children's states that level l reads; at the end, all states.
 
-    The first result stands for "the levels below l are done". It has no numbers, but it makes autograd finish the
-    levels above l before it differentiates level l - 1. So a gradient is read from the buffer when it is complete, and
-    memory is linear in the nodes at any depth.
+    The first result is an empty tensor that means "the levels below l are done". It makes autograd finish the levels
+    above l before it differentiates level l - 1. So a gradient is read from the buffer when it is complete, and memory
+    is linear in the number of nodes at any depth.
     """
 
     @staticmethod
@@ -161,26 +191,26 @@ class _NextLevel(torch.autograd.Function):
 
 
 def recorded(*tensors: Tensor | None) -> bool:
-    """Return whether a gradient of one of these tensors may be asked for."""
+    """Return whether autograd records operations on one of these tensors."""
     return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)
 
 
 def without_autocast(device: torch.device) -> AbstractContextManager[Any]:
-    """Compute in the float type of the weights, whatever matmuls outside are cast to."""
+    """Turn autocast off, to compute in the float type of the weights."""
     if torch.is_autocast_enabled(device.type):
         return torch.autocast(device.type, enabled=False)
     return nullcontext()
 
 
 def differentiated_once(grads: Grads) -> Grads:
-    """Return the gradients, with an error for whoever differentiates them again."""
-    if not torch.is_grad_enabled():  # the usual case: no graph of the backward is being made
+    """Return the gradients. Raise an error if they are differentiated again."""
+    if not torch.is_grad_enabled():  # the usual case: no graph of the backward pass is recorded
         return grads
     return tuple(None if grad is None else _Once.apply(grad.detach().requires_grad_()) for grad in grads)  # type: ignore[no-untyped-call]
 
 
 class _Once(torch.autograd.Function):
-    """Raise an error also where the incoming gradient has no graph, which `once_differentiable` does not."""
+    """Raise an error even if the incoming gradient has no graph, unlike torch's `once_differentiable`."""
 
     @staticmethod
     def forward(ctx: Any, grad: Tensor) -> Tensor:
@@ -193,9 +223,9 @@ class _Once(torch.autograd.Function):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Use one thread for torch, and afterwards as many as before.
+    """Let torch use one thread within the block.
 
-    Threads that share a small matrix multiplication wait for each other, for seconds where the machine is busy.
+    Threads that share a small matrix multiplication wait for each other, which takes seconds on a busy machine.
     """
     before = torch.get_num_threads()
     if before == 1:
@@ -209,5 +239,5 @@ def one_thread() -> Iterator[None]:
 
 
 def threads_for(levels: Sequence[int]) -> AbstractContextManager[None]:
-    """Use one thread for small levels, else as many as torch has."""
+    """Let torch use one thread if all levels are small."""
     return one_thread() if max(levels, default=0) < LARGE else nullcontext()

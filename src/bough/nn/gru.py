@@ -1,11 +1,11 @@
-"""A Tree-GRU that sums its children (Zhou et al., 2016; Kokkinos and Potamianos, 2017)."""
+"""Child-Sum Tree-GRU (Zhou et al., 2016; Kokkinos and Potamianos, 2017)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.nn.children import Children
@@ -15,7 +15,7 @@ from bough.nn.registry import register
 
 @register
 class ChildSumTreeGRU(TreeLayer):
-    """Tree-GRU: an update gate between the children's sum and a candidate, and a reset gate per child.
+    """Tree-GRU with an update gate between the sum of the children and a candidate, and a reset gate per child.
 
         h~_j = Σ_k h_k
         z_j  = σ(W_z x_j + U_z h~_j + b_z)
@@ -27,8 +27,6 @@ class ChildSumTreeGRU(TreeLayer):
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
         recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes -> h (N, D).
@@ -42,23 +40,12 @@ class ChildSumTreeGRU(TreeLayer):
 
     name = "tree-gru"
     reads = "dependency"
-    W: nn.Parameter
-    b: nn.Parameter
-    U_z: nn.Parameter
-    U_r: nn.Parameter
-    U_u: nn.Parameter
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        *,
-        recurrent_dropout: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        self, input_size: int, hidden_size: int, *, recurrent_dropout: float = 0.0, **kwargs: Any
     ) -> None:
         x, d = input_size, hidden_size
-        super().__init__(x, (d,), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        super().__init__(x, (d,), recurrent_dropout=recurrent_dropout, **kwargs)
         self.weight("W", 3 * d, x, fan_in=x)  # row blocks z, r, u
         self.weight("b", 3 * d, fan_in=x)
         for name in ("U_z", "U_r", "U_u"):

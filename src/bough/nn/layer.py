@@ -1,4 +1,4 @@
-"""`TreeLayer`: a layer is its equations, what one node computes from its input and its children."""
+"""`TreeLayer`: base class of layers defined by what a node computes from its input and its children."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from bough.nn.base import BaseLayer
 from bough.nn.children import Children
@@ -15,17 +15,19 @@ from bough.nn.engine import run_equations
 from bough.nn.kernels.loader import takes
 from bough.trees.forest import Forest
 
+DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+
 
 class TreeLayer(BaseLayer):
-    """A recursive layer: `node` says what a node's states are, and the engine runs it over any forest.
+    """Recursive layer: `node` computes the states of a node, and the engine runs it over any forest.
 
-    A subclass sets up its weights and writes two methods: `input_map`, what the equations make of the input alone,
-    computed once per distinct input; and `node`, the equations for any number of nodes whose children are done.
-    Batching, sharing of equal subtrees, the gradient and the checks are inherited.
+    A subclass declares its weights and defines two methods. `input_map` is the part of the equations that depends on x
+    alone, such as W x + b; it is computed once per distinct input. `node` has the equations for any number of nodes
+    whose children have been computed. Batching, sharing of equal subtrees, gradients and checks are inherited.
 
-    With `from_roots = True` the direction is reversed: `node(a, above)` reads the parent's states. With
-    `leaf_inputs = True` only nodes without children have an input; they go through `at_leaf`, and `node` gets None
-    for `a`.
+    The attribute `from_roots = True` reverses the direction: `node(a, above)` reads the states of the parents.
+    With the attribute `leaf_inputs = True` only leaves have an input; `at_leaf` computes them, and `node` gets None for
+    `a`. A layer whose `node` reads `below.features` is called with `edge_features=`.
 
     Args:
         input_size: the width X of an input row.
@@ -35,7 +37,8 @@ class TreeLayer(BaseLayer):
         dtype: their type.
 
     Shape:
-        x (N, X), a forest of N nodes -> one (N, D) per state; a single state is returned without a tuple.
+        x (N, X), a forest of N nodes, edge_features (E, F) in the order of `forest.edge_index` or None -> one (N, D)
+        per state; a single state is returned without a tuple.
 
     Examples:
         >>> import torch, bough
@@ -57,7 +60,8 @@ class TreeLayer(BaseLayer):
     """
 
     from_roots: ClassVar[bool] = False
-    equations: ClassVar[tuple[str, ...]] = ("node", "at_leaf")  # the methods that a kernel stands for
+    leaf_inputs: bool = False
+    equations: ClassVar[tuple[str, ...]] = ("node", "at_leaf")  # the methods that a kernel replaces
 
     def __init__(
         self,
@@ -68,17 +72,19 @@ class TreeLayer(BaseLayer):
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        if not isinstance(states, Sequence):
+            raise TypeError(f"states={states!r}: one width per state, as in states=({states!r},)")
         if not states:
             raise ValueError("states=(): a node has at least one state")
         if not 0 <= recurrent_dropout < 1:
             raise ValueError(f"recurrent_dropout={recurrent_dropout}: at least 0, below 1")
         super().__init__(input_size, states[0], device=device, dtype=dtype)
         self.states, self.recurrent_dropout = tuple(states), recurrent_dropout
-        self.leaf_inputs = False
-        self.fast = True  # False: run the equations, even where there is a kernel for them
+        self.dropout_width = states[-1]  # the width of what `below.drop` takes
+        self.fast = True  # False: run the equations even if there is a kernel for them
 
     def input_map(self, x: Tensor) -> Tensor:
-        """Return what the equations make of the input alone, (M, A) from x (M, X)."""
+        """Return the part of the equations that depends on x alone, (M, A) from x (M, X)."""
         return x
 
     def node(self, a: Any, below: Children) -> tuple[Tensor, ...]:
@@ -86,22 +92,30 @@ class TreeLayer(BaseLayer):
         raise NotImplementedError
 
     def at_leaf(self, a: Tensor, below: Children) -> tuple[Tensor, ...]:
-        """Return what `node` returns, for nodes without children: `below` is empty."""
+        """Return the states of leaves, as `node` does for other nodes; `below` is empty."""
         return self.node(a, below)
 
     def check(self, forest: Forest) -> None:
         """Raise a ValueError if the layer cannot read this forest."""
 
-    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        row_of = self.schedule(forest).unit_of
-        return tuple(state.index_select(0, row_of) for state in self.compose(self.input_map(x), forest))
+    def map_inputs(self, x: Tensor, forest: Forest) -> Tensor:
+        """Return `a` (M, A) for `node`, from x (M, X) of `input_nodes(forest)`; by default `input_map(x)`."""
+        return self.input_map(x)
+
+    def node_states(
+        self, x: Tensor, forest: Forest, edge_features: Tensor | None = None, **more: Any
+    ) -> tuple[Tensor, ...]:
+        states = self.compose(self.map_inputs(x, forest, **more), forest, edge_features)
+        return tuple(state.index_select(0, self.schedule(forest).unique_of) for state in states)
 
     @property
     def shares(self) -> bool:
-        return not (self.from_roots or (self.training and self.recurrent_dropout))
+        if self.from_roots:
+            return False
+        return not self.training or not (self.recurrent_dropout or any(map(_drops, self.modules())))
 
     def schedule(self, forest: Forest) -> Forest:
-        """Return the forest in the order in which this layer computes it."""
+        """Return the forest in the order in which the layer computes it."""
         if self.from_roots:
             return forest.from_roots
         return forest if self.shares else forest.unshared
@@ -110,37 +124,46 @@ class TreeLayer(BaseLayer):
         forest = self.schedule(forest)
         return forest.node_of[: forest.leaves] if self.leaf_inputs else forest.inputs
 
-    def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        return self.compose(self.input_map(x), forest)[0], self.schedule(forest).unit_of
+    def rows(self, x: Tensor, forest: Forest, edge_features: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        states = self.compose(self.map_inputs(x, forest), forest, edge_features)
+        return states[0], self.schedule(forest).unique_of
 
-    def compose(self, a: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        """Return one (U, D) per state, for the units of the schedule, from `input_map`'s rows for `input_nodes`."""
+    def compose(self, a: Tensor, forest: Forest, edge_features: Tensor | None = None) -> tuple[Tensor, ...]:
+        """Run the equations or the kernel over a forest, and return one (U, D) per state.
+
+        U is the number of unique nodes of `schedule(forest)`; `a` (M, A) comes from `map_inputs`.
+        """
         self.check_weights()
         forest = self.schedule(forest)
         self.check(forest)
         some = next(self.parameters(), None)
         if some is not None and a.dtype != some.dtype:
-            a = a.to(some.dtype)  # autocast made it another
+            a = a.to(some.dtype)  # autocast may have changed it
         dropout = None
         if self.training and self.recurrent_dropout:
             rows = len(forest.node_of) - (forest.leaves if self.leaf_inputs else 0)
-            dropout = dropout_mask(a, rows, self.states[-1], self.recurrent_dropout)
-        if self._has_kernel() and takes(a, dropout, *self.parameters()):
+            dropout = dropout_mask(a, rows, self.dropout_width, self.recurrent_dropout)
+        if edge_features is None and self._has_kernel() and takes(a, dropout, *self.parameters()):
             return self.run_kernel(a, forest, dropout)
-        return run_equations(self, a, forest, dropout)
+        return run_equations(self, a, forest, dropout, edge_features)
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
-        """Return the weights with which `input_map` is W x + b, for a model that stores its words as a smaller x."""
+        """Return the weights for which `input_map(x)` is W x + b, for a bundled model with a smaller x per word."""
         raise ValueError(f"{type(self).__name__} has no input map that can be replaced")
 
     def run_kernel(self, a: Tensor, forest: Forest, dropout: Tensor | None) -> tuple[Tensor, ...]:
-        """Return what `run_equations` returns, by compiled code; see `bough.nn.kernels`."""
+        """Compute the result of `run_equations` by compiled code; see `bough.nn.kernels`."""
         raise NotImplementedError
 
     def _has_kernel(self) -> bool:
-        """Return whether there is a kernel for exactly these equations, which a subclass may have changed."""
+        """Return whether there is a kernel for the equations, and no subclass has changed them."""
         owner = next(
             kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer) and "run_kernel" in vars(kind)
         )
         same = all(getattr(type(self), name) is getattr(owner, name) for name in owner.equations)
         return self.fast and owner is not TreeLayer and same and not self.from_roots
+
+
+def _drops(module: nn.Module) -> bool:
+    """Return whether a module applies dropout now, so that equal subtrees have different states."""
+    return isinstance(module, DROPOUTS) and module.training and module.p > 0

@@ -1,4 +1,4 @@
-"""N-ary Tree-LSTM (Sec. 3.2): ordered children, at most N of them, each with its own matrices."""
+"""N-ary Tree-LSTM (Sec. 3.2), for nodes with at most N ordered children, with separate weights for each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.nn.children import Children
-from bough.nn.kernels.tree_lstm import run_tree_lstm
+from bough.nn.kernels.tree_lstm import infer_tree_lstm, run_tree_lstm
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -31,22 +31,21 @@ class NaryTreeLSTM(TreeLayer):
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
         arity: N, the most children a node may have; a node with fewer fills the first slots.
-        forget: "full" has every U_f,kl; "diagonal" only k = l; "tied" its own U_f,kk and one for all k ≠ l.
-        leaf: "gated" is the above at every node; "affine" (the Constituency Tree-LSTM) is c = W x + b,
-            h = σ(W_o x + b_o) ⊙ tanh(c) at a leaf, while inner nodes take no x.
-        output_gate: whether there is an o.
+        forget: "full" has all U_f,kl; "diagonal" has U_f,kk only; "tied" has U_f,kk and one matrix for all k ≠ l.
+        leaf: "gated" uses the equations above at every node, and every node has an x. "affine" is for trees with words
+            at the leaves only (the Constituency Tree-LSTM): c = W x + b, h = σ(W_o x + b_o) ⊙ tanh(c) at a leaf, and
+            inner nodes have no x.
+        output_gate: whether there is an output gate o.
         recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
         forget_bias: added to the initial biases of the forget gates, which are otherwise drawn around zero.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes -> h, c (N, D).
 
     Examples:
         >>> import torch, bough
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> call = bough.Tree(parents=[-1, 0, 0], tokens=["add", "x", "1"])
+        >>> forest = bough.Forest([call])
         >>> h, c = bough.nn.NaryTreeLSTM(300, 150, arity=2)(torch.randn(3, 300), forest)
         >>> h.shape
         torch.Size([3, 150])
@@ -55,14 +54,6 @@ class NaryTreeLSTM(TreeLayer):
     name = "constituency"
     reads = "constituency"
     equations = ("node", "at_leaf")
-    W: nn.Parameter
-    b_W: nn.Parameter
-    U: nn.Parameter
-    b_U: nn.Parameter
-    U_f: nn.Parameter
-    b_f: nn.Parameter
-    U_off: nn.Parameter
-    b_off: nn.Parameter
 
     def __init__(
         self,
@@ -71,27 +62,26 @@ class NaryTreeLSTM(TreeLayer):
         arity: int = 2,
         *,
         forget: Literal["full", "diagonal", "tied"] = "full",
-        leaf: Literal["affine", "gated"] = "affine",
+        leaf: Literal["gated", "affine"] = "gated",
         output_gate: bool = True,
         recurrent_dropout: float = 0.0,
         forget_bias: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         if forget not in ("full", "diagonal", "tied"):
             raise ValueError(f"forget={forget!r}: 'full', 'diagonal' or 'tied'")
-        if leaf not in ("affine", "gated"):
-            raise ValueError(f"leaf={leaf!r}: 'affine' or 'gated'")
+        if leaf not in ("gated", "affine"):
+            raise ValueError(f"leaf={leaf!r}: 'gated' or 'affine'")
         if arity < 1:
             raise ValueError(f"arity={arity}: at least 1")
         if not math.isfinite(forget_bias):
             raise ValueError(f"forget_bias={forget_bias}: a finite number")
         x, d, n = input_size, hidden_size, arity
-        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, **kwargs)
         self.hidden_size, self.arity, self.output_gate = d, n, output_gate
         self.forget, self.leaf, self.forget_bias = forget, leaf, forget_bias
         self.leaf_inputs = leaf == "affine"
-        self.plain = "uio" if output_gate else "ui"  # the gates but for the forget gates
+        self.plain = "uio" if output_gate else "ui"  # the gates other than the forget gates
         columns = (len(self.plain) + (n if forget == "full" else 0)) * d
         # NOTE(paper): the text has one bias per gate; Table 1 counts one for every affine map.
         maps = len("co"[: 1 + output_gate] if leaf == "affine" else self.plain + "f")
@@ -121,10 +111,10 @@ class NaryTreeLSTM(TreeLayer):
         return ", ".join(parts)
 
     def check(self, forest: Forest) -> None:
-        forest.slots(self.arity)  # a node with more children than that is an error
+        forest.check_arity(self.arity)
 
     def input_map(self, x: Tensor) -> Tensor:
-        """Return (M, 2D) for c and o of affine leaves, else (M, gates * D), with W_f x for each of the N children."""
+        """Return (M, 2D) with c and o for affine leaves, else (M, gates * D) with W_f x for each of the N slots."""
         a = functional.linear(x, self.W, self.b_W)
         if self.leaf == "affine" or self.arity == 1:
             return a
@@ -134,18 +124,18 @@ class NaryTreeLSTM(TreeLayer):
     def at_leaf(self, a: Tensor, below: Children) -> tuple[Tensor, Tensor]:
         if self.leaf == "gated":
             return self.node(a, below)
-        # NOTE(paper): a leaf is not Eqs. 9-14 without children; the released program maps x straight to c.
+        # NOTE(paper): the released program does not use Eqs. 9-14 at a leaf; it maps x to c by an affine map.
         c, *a_o = a.split(self.hidden_size, dim=1)  # (n, D)
         return (torch.sigmoid(a_o[0]) * torch.tanh(c) if a_o else torch.tanh(c)), c
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
         d, n = self.hidden_size, self.arity
-        if self.leaf == "gated":  # `input_map` repeats W_f x for each child
+        if self.leaf == "gated":  # `input_map` repeats W_f x for each slot, but W has it once
             W, b = (torch.cat([rows[: 3 * d], rows[(2 + n) * d :]]) for rows in (W, b))
         return {"W": W, "b_W": b}
 
     def node(self, a: Tensor | None, below: Children) -> tuple[Tensor, Tensor]:
-        """Eqs. 9-14; the input's part is in a (n, gates * D), None for an inner node that takes no x."""
+        """Return h and c by Eqs. 9-14; a (n, gates * D) has W x, or is None if inner nodes have no x."""
         h, c_l = (below.slots(state, self.arity) for state in below.states)  # (n, N, D)
         d, n, (U, b) = self.hidden_size, self.arity, below.once(self._fused)
         z = below.addmm(b if a is None else a + b, h.view(-1, n * d), U)  # (n, gates * D)
@@ -163,8 +153,14 @@ class NaryTreeLSTM(TreeLayer):
             a, bias = a + bias, None
         return run_tree_lstm(a, U, bias, forest, self.arity, self.output_gate, dropout)
 
+    def infer(self, x: Tensor, forest: Forest, table: Any = None) -> tuple[Tensor, ...] | None:
+        dropped = self.training and self.recurrent_dropout
+        if type(self) is not NaryTreeLSTM or not self.fast or dropped or self.forget != "full":
+            return None
+        return infer_tree_lstm(self, x, forest, self.arity, table)
+
     def _fused(self) -> tuple[Tensor, Tensor]:
-        """U (N*D, G*D) and b (G*D,) of one level's matmul; column blocks u, i, f_1 .. f_N, o."""
+        """Return U (N*D, G*D) and b (G*D,) for one matmul per level; column blocks u, i, f_1 .. f_N, o."""
         U, b = self.U, self.b_U.sum(0)
         if self.forget == "full":
             return U, b
@@ -177,9 +173,10 @@ class NaryTreeLSTM(TreeLayer):
         return torch.cat([U[:, : 2 * d], U_f, U[:, 2 * d :]], dim=1), torch.cat([b[: 2 * d], b_f, b[2 * d :]])
 
     def gates(self) -> dict[str, Tensor]:
-        """The paper's symbols: W_* (D, X), U_* (N, D, D), U_f (N, N, D, D) by [k, l], b_* (D), b_f (N, D).
+        """Return the weights by their names in the paper.
 
-        The affine leaf has W_leaf, b_leaf, W_leaf_o and b_leaf_o instead of W_i, W_f, W_o and W_u.
+        These are W_* (D, X), U_* (N, D, D), U_f (N, N, D, D) by [k, l], b_* (D) and b_f (N, D). A layer with affine
+        leaves has W_leaf, b_leaf, W_leaf_o and b_leaf_o instead of W_i, W_f, W_o and W_u.
         """
         n, d = self.arity, self.hidden_size
         U, b = self._fused()

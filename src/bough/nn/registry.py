@@ -1,4 +1,4 @@
-"""Layers by name: what a recipe or a model folder calls for, and the settings that each takes."""
+"""Register layers by the names that recipes and model folders use, with the settings of each."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from bough.nn.base import BaseLayer, Reads
 
 E = TypeVar("E", bound=type[BaseLayer])
-_SIZES = ("self", "input_size", "hidden_size", "relations", "device", "dtype")
+_SIZES = ("self", "input_size", "hidden_size", "relations", "edge_size", "device", "dtype")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A layer as recipes know it: its name, the trees it reads, and the arguments that its name settles."""
+    """Registered layer: its name, its class, the trees it reads, and the arguments that the name fixes."""
 
     name: str
     layer: type[BaseLayer]
@@ -25,7 +25,7 @@ class Kind:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What its constructor takes beside the sizes, each with its default."""
+        """Arguments of the constructor other than the sizes, with their defaults."""
         return {
             name: parameter.default
             for name, parameter in self._parameters.items()
@@ -34,18 +34,29 @@ class Kind:
 
     @property
     def wants_relations(self) -> bool:
-        """Whether it has weights for each relation."""
+        """Whether the layer has weights for each relation."""
         return "relations" in self._parameters
+
+    @property
+    def wants_edges(self) -> bool:
+        """Whether the layer reads the features of edges; its argument `edge_size` is their number."""
+        return "edge_size" in self._parameters
 
     @cached_property
     def _parameters(self) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(self.layer.__init__).parameters
 
     def build(
-        self, input_size: int, hidden_size: int, relations: int, settings: Mapping[str, Any]
+        self,
+        input_size: int,
+        hidden_size: int,
+        relations: int,
+        settings: Mapping[str, Any],
+        edge_size: int = 1,
     ) -> BaseLayer:
-        """A new layer of this kind."""
-        sizes = {"input_size": input_size, "hidden_size": hidden_size, "relations": relations}
+        """Return a new layer of this kind."""
+        sizes = {"input_size": input_size, "hidden_size": hidden_size}
+        sizes |= {"relations": relations, "edge_size": edge_size}
         wanted: dict[str, Any] = {name: size for name, size in sizes.items() if name in self._parameters}
         return self.layer(**wanted, **self.fixed, **settings)
 
@@ -54,13 +65,13 @@ _KINDS: dict[str, Kind] = {}
 
 
 def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: Any) -> E:
-    """Make a layer known by its `name`, so that `encoder = "name"` in a recipe means it; usable as a decorator.
+    """Register a layer by its `name`, for `layer = "name"` in a recipe. Can be used as a decorator.
 
     Args:
         layer: a subclass of `BaseLayer`; the other arguments of its constructor are settings with defaults.
-        name: another name than `layer.name`.
-        reads: other trees than `layer.reads`.
-        fixed: arguments of the constructor that this name settles, so that one class can have several names.
+        name: the name, if it is not `layer.name`.
+        reads: the kind of trees, if it is not `layer.reads`.
+        fixed: arguments of the constructor that this name fixes, so that one class can have several names.
 
     Returns:
         The layer.
@@ -84,7 +95,7 @@ def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: A
         raise ValueError(
             f"the name {name!r} is {known.layer.__name__}'s; choose another for {layer.__name__}"
         )
-    _KINDS[name] = kind  # a cell of a notebook may be run again
+    _KINDS[name] = kind  # again, if the cell of a notebook is run twice
     return layer
 
 
@@ -93,7 +104,7 @@ def _origin(layer: type[BaseLayer]) -> tuple[str, str]:
 
 
 def kinds() -> dict[str, Kind]:
-    """Every registered layer by name, with the trees it reads and its settings.
+    """Return all registered layers by name, with the trees they read and their settings.
 
     Examples:
         >>> import bough

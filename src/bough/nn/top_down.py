@@ -1,11 +1,11 @@
-"""Tree-LSTMs from the roots: every node reads its parent, so that its state knows what stands above it."""
+"""Tree-LSTMs from the roots, in which a node reads its parent, and in both directions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from bough.nn.base import BaseLayer
@@ -18,21 +18,19 @@ from bough.trees.forest import Forest
 
 
 class TopDownTreeLSTM(TreeLayer):
-    """Tree-LSTM from the roots to the leaves; a child's matrices are those of its place among its siblings.
+    """Tree-LSTM from the roots to the leaves, with separate matrices for each position among siblings.
 
         i_j = σ(W_i x_j + U_i,l h_p + b_i)        f_j = σ(W_f x_j + U_f,l h_p + b_f)
         o_j = σ(W_o x_j + U_o,l h_p + b_o)        u_j = tanh(W_u x_j + U_u,l h_p + b_u)
         c_j = i_j ⊙ u_j + f_j ⊙ c_p               h_j = o_j ⊙ tanh(c_j)
 
-    p is j's parent and j its l-th child; a root reads zeros.
+    p is the parent of j, and j is its l-th child. A root reads zeros.
 
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
-        arity: the most children a node may have; 1 gives all children the same matrices, for dependency trees.
+        arity: the most children a node may have; with 1, all children share their matrices, for dependency trees.
         recurrent_dropout: the probability of dropping an entry of u while training; each node has its own mask.
-        device: where the weights are made.
-        dtype: their type.
 
     Shape:
         x (N, X), a forest of N nodes -> h, c (N, D).
@@ -46,9 +44,6 @@ class TopDownTreeLSTM(TreeLayer):
     """
 
     from_roots = True
-    W: nn.Parameter
-    b_W: nn.Parameter
-    U: nn.Parameter
 
     def __init__(
         self,
@@ -57,28 +52,28 @@ class TopDownTreeLSTM(TreeLayer):
         arity: int = 1,
         *,
         recurrent_dropout: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
         if arity < 1:
             raise ValueError(f"arity={arity}: at least 1")
         x, d = input_size, hidden_size
-        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, device=device, dtype=dtype)
+        super().__init__(x, (d, d), recurrent_dropout=recurrent_dropout, **kwargs)
         self.hidden_size, self.arity = d, arity
         self.weight("W", 4 * d, x, fan_in=x)  # row blocks i, f, o, u
         self.weight("b_W", 4 * d, fan_in=x)
-        self.weight("U", arity * d, 4 * d, fan_in=d)  # row block l: the l-th child's
+        self.weight("U", arity * d, 4 * d, fan_in=d)  # row block l: for the l-th child
         self.reset_parameters()
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}, arity={self.arity}"
 
     def check(self, forest: Forest) -> None:
+        forest.check_one_parent()
         if self.arity > 1:
             forest.check_arity(self.arity)
 
     def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, 4D)."""
+        """Return W x + b_W: (M, X) -> (M, 4D)."""
         return functional.linear(x, self.W, self.b_W)
 
     def node(self, a: Tensor, above: Children) -> tuple[Tensor, Tensor]:
@@ -92,18 +87,17 @@ class TopDownTreeLSTM(TreeLayer):
 
 
 class BiTreeLSTM(BaseLayer):
-    """A Tree-LSTM from the leaves, then one from the roots over its states: every node knows the whole tree.
+    """Tree-LSTM from the leaves, followed by one from the roots over its states, so that a node sees the whole tree.
 
         h↑ = Tree-LSTM(x),  h↓ = TopDownTreeLSTM(h↑),  h = [h↑ ; h↓]
 
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
-        arity: 2 for binary trees; 0 for any number of children in no order, where the way up is the
-            Child-Sum layer and all children share their matrices on the way down.
-        recurrent_dropout: as for both Tree-LSTMs, in both directions.
-        device: where the weights are made.
-        dtype: their type.
+        arity: 2 for binary trees; 0 for any number of unordered children, with the Child-Sum layer on the way up and
+            shared matrices on the way down.
+        leaf: "gated" if every node has an input, "affine" if leaves only have one, as in `NaryTreeLSTM`.
+        recurrent_dropout: the probability of dropping an entry of u while training, in both directions.
 
     Shape:
         x (N, X), a forest of N nodes -> h (N, 2D).
@@ -121,19 +115,23 @@ class BiTreeLSTM(BaseLayer):
         hidden_size: int,
         arity: int = 2,
         *,
+        leaf: Literal["gated", "affine"] = "gated",
         recurrent_dropout: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **kwargs: Any,
     ) -> None:
+        if leaf == "affine" and not arity:
+            raise ValueError(
+                "leaf='affine' needs an arity of at least 1; with arity=0 every node has an input"
+            )
         super().__init__(input_size, 2 * hidden_size)
         self.hidden_size, self.arity = hidden_size, arity
-        made: dict[str, Any] = {"recurrent_dropout": recurrent_dropout, "device": device, "dtype": dtype}
+        kwargs["recurrent_dropout"] = recurrent_dropout
         self.up: TreeLayer = (
-            NaryTreeLSTM(input_size, hidden_size, arity, **made)
+            NaryTreeLSTM(input_size, hidden_size, arity, leaf=leaf, **kwargs)
             if arity
-            else ChildSumTreeLSTM(input_size, hidden_size, **made)
+            else ChildSumTreeLSTM(input_size, hidden_size, **kwargs)
         )
-        self.down = TopDownTreeLSTM(hidden_size, hidden_size, max(arity, 1), **made)
+        self.down = TopDownTreeLSTM(hidden_size, hidden_size, max(arity, 1), **kwargs)
 
     @property
     def shares(self) -> bool:
@@ -143,11 +141,11 @@ class BiTreeLSTM(BaseLayer):
         return self.up.input_nodes(forest)
 
     def rows(self, x: Tensor, forest: Forest) -> tuple[Tensor, Tensor]:
-        risen, unit_of = self.up.rows(x, forest)
-        up = risen.index_select(0, unit_of)  # (N, D)
+        risen, unique_of = self.up.rows(x, forest)
+        up = risen.index_select(0, unique_of)  # (N, D)
         fallen, row_of = self.down.rows(up.index_select(0, self.down.input_nodes(forest)), forest)
         return torch.cat([up, fallen.index_select(0, row_of)], dim=1), torch.arange(
-            forest.size, device=x.device
+            forest.num_nodes, device=x.device
         )
 
 

@@ -1,30 +1,63 @@
-"""A tree's root beside the plain mean of its words, for a task that needs both."""
+"""Sentence vectors from the mean of the words, alone or together with the root of a Tree-LSTM."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from bough.nn.base import BaseLayer
 from bough.nn.child_sum import ChildSumTreeLSTM
-from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
 
 
+@register
+class MeanVectors(BaseLayer):
+    """Mean of the inputs of each tree's nodes. It has no weights.
+
+    Args:
+        input_size: the width X of an input row.
+        device: has no effect.
+        dtype: has no effect.
+
+    Shape:
+        x (N, X), a forest of N nodes -> (trees, X).
+
+    Examples:
+        >>> import torch, bough
+        >>> forest = bough.Forest([bough.Tree(parents=[1, -1, 1]), bough.Tree(parents=[1, -1])])
+        >>> bough.nn.MeanVectors(300)(torch.randn(5, 300), forest).shape
+        torch.Size([2, 300])
+    """
+
+    name = "mean"
+    reads = "words"
+    phrases = False
+
+    def __init__(self, input_size: int, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
+        super().__init__(input_size, input_size, device=device, dtype=dtype)
+
+    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
+        return (self.sentences(x, forest),)
+
+    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
+        words = x.index_select(0, forest.input_of.index_select(0, forest.unique_of))  # (N, X)
+        sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, forest.batch, words)
+        return sums / forest.ptr.diff().to(x.dtype).unsqueeze(1)
+
+
+@register
 class TreeAndMean(BaseLayer):
-    """The root's state of a Tree-LSTM and the mean of the words, side by side, as the vector of a sentence.
+    """Sentence vector from a Child-Sum Tree-LSTM: the state of the root, concatenated with the mean of the words.
 
         v = [h_root ; 1/n Σ_k x_k]
 
     Args:
-        input_size: X.
-        hidden_size: D.
-        tree: "dependency" for a Child-Sum Tree-LSTM, "constituency" for a binary one.
-        device: of the weights.
-        dtype: of the weights.
+        input_size: the width X of an input row.
+        hidden_size: the width D of a state.
+        kwargs: the other arguments of `ChildSumTreeLSTM`.
 
     Shape:
         x (N, X), a forest of N nodes -> (trees, D + X).
@@ -36,39 +69,27 @@ class TreeAndMean(BaseLayer):
         torch.Size([2, 450])
     """
 
+    name = "dependency-mean"
+    reads = "dependency"
     phrases = False
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        *,
-        tree: Literal["dependency", "constituency"] = "dependency",
-        device: Any = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, **kwargs: Any) -> None:
         super().__init__(input_size, hidden_size + input_size)
-        layer = {"dependency": ChildSumTreeLSTM, "constituency": NaryTreeLSTM}[tree]
-        self.tree = layer(input_size, hidden_size, device=device, dtype=dtype)
+        self.tree = ChildSumTreeLSTM(input_size, hidden_size, **kwargs)
 
     @property
     def shares(self) -> bool:
-        return False  # a word counts in the mean as often as it is there
+        return False  # a word counts in the mean as often as it occurs
 
     def input_nodes(self, forest: Forest) -> Tensor:
-        found: Tensor = self.tree.input_nodes(forest.unshared)
-        return found
+        return self.tree.input_nodes(forest.unshared)
 
     def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
         return (self.sentences(x, forest),)
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         forest = forest.unshared
-        whose = forest.tree_of.index_select(0, self.input_nodes(forest))  # (M,)
-        sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, whose, x)
-        counts = torch.bincount(whose, minlength=len(forest)).to(x.dtype).unsqueeze(1)
+        tree_of = forest.batch.index_select(0, self.input_nodes(forest))  # (M,)
+        sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, tree_of, x)
+        counts = torch.bincount(tree_of, minlength=len(forest)).to(x.dtype).unsqueeze(1)
         return torch.cat([self.tree.sentences(x, forest), sums / counts], dim=1)
-
-
-register(TreeAndMean, name="dependency-mean", reads="dependency", tree="dependency")
-register(TreeAndMean, name="constituency-mean", reads="constituency", tree="constituency")

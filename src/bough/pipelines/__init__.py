@@ -1,45 +1,56 @@
-"""Text in, results out: a bundled model, or a user's, behind a parser."""
+"""Turn texts or trees into predictions, with a parser and a bundled or fitted model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
+from bough.data.examples import TreeColumns
+from bough.files import read_json
 from bough.models.bundled import WEIGHTS, load_model
-from bough.models.config import Config
+from bough.models.model import Model
 from bough.nn import BaseLayer, register
-from bough.pipelines.relatedness import RelatednessPipeline
-from bough.pipelines.results import Neighbour, Phrase, Relatedness, Sentiment
-from bough.pipelines.sentiment import SentimentPipeline
+from bough.pipelines import hub
+from bough.pipelines.pairs import PairPipeline
+from bough.pipelines.pipeline import Pipeline
+from bough.pipelines.prediction import Neighbour, PairPrediction, Phrase, Prediction
+from bough.pipelines.readers import AT_ONCE, GivenReader
 from bough.text import Parser
 
 __all__ = [
     "MODELS",
     "Neighbour",
+    "PairPipeline",
+    "PairPrediction",
     "Phrase",
-    "Relatedness",
-    "RelatednessPipeline",
-    "Sentiment",
-    "SentimentPipeline",
+    "Pipeline",
+    "Prediction",
     "load",
 ]
 
 MODELS = WEIGHTS
 """The folder of the bundled models."""
-NAMES = ("sentiment", "relatedness", "relatedness-sick")
+AnyPipeline = Pipeline | PairPipeline
+NAMES = ("sentiment", "relatedness")
+# the keys of config.json that `Model.save` writes; the others are facts about the model
+_SAVED = ("format", "config", "relations", "output", "inputs", "kind")
+
+
+class _Options(TypedDict, total=False):
+    parser: str | Parser
+    device: str
+    batch_size: int
 
 
 @overload
-def load(name: Literal["sentiment"] = ..., *, parser: str | Parser = ...) -> SentimentPipeline: ...
+def load(name: Literal["sentiment"] = ..., **options: Unpack[_Options]) -> Pipeline: ...
+@overload
+def load(name: Literal["relatedness"], **options: Unpack[_Options]) -> PairPipeline: ...
 @overload
 def load(
-    name: Literal["relatedness", "relatedness-sick"], *, parser: str | Parser = ...
-) -> RelatednessPipeline: ...
-@overload
-def load(
-    name: str | Path, *, parser: str | Parser = ..., layers: Iterable[type[BaseLayer]] = ...
-) -> SentimentPipeline | RelatednessPipeline: ...
+    name: str | Path, *, layers: Iterable[type[BaseLayer]] = ..., **options: Unpack[_Options]
+) -> Any: ...
 
 
 def load(
@@ -47,34 +58,53 @@ def load(
     *,
     parser: str | Parser = "builtin",
     layers: Iterable[type[BaseLayer]] = (),
-) -> SentimentPipeline | RelatednessPipeline:
-    """Load a model with a parser in front.
+    device: str = "cpu",
+    batch_size: int = AT_ONCE,
+) -> Any:
+    """Load a model and its parser as a pipeline.
 
     Args:
-        name: `sentiment`, `relatedness`, `relatedness-sick` (the paper's system, trained on SICK alone), or the
-            folder of a model.
-        parser: a name that `bough.text.get_parser` knows (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a
-            parser itself; it is loaded with the first text.
-        layers: your own layer classes, by whose names the folder may call them; loading never imports code.
+        name: `sentiment`, `relatedness`, the folder of a model, or `org/name`, a model on the Hugging Face Hub
+            (extra `hub`).
+        parser: a name for `bough.text.get_parser` (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a parser. It is
+            loaded with the first text.
+        layers: your own layer classes that the model uses; loading a folder never imports code.
+        device: the device of the model: `cpu`, `cuda`, `mps`, ...
+        batch_size: the number of texts, or pairs, that are parsed and scored together.
 
     Examples:
         >>> import bough
         >>> bough.load("sentiment")("A delight.").label
         'very positive'
         >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
-        3.9
+        3.8
     """
     for layer in layers:
         register(layer, name=layer.name or layer.__name__)
     folder = MODELS / name if name in NAMES else Path(name)
+    if not folder.is_dir() and isinstance(name, str) and hub.is_repository(name):
+        folder = hub.download(name)
     if not folder.is_dir():
-        raise ValueError(f"no model {str(name)!r}; there are {', '.join(NAMES)}, and any folder of a model")
-    model = load_model(folder)
-    pipeline = pipeline_of(model.config)(model, parser)
-    pipeline.folder = folder
+        raise ValueError(f"no model {str(name)!r}; use {', '.join(NAMES)}, or the folder of a model")
+    facts = {key: value for key, value in read_json(folder / "config.json").items() if key not in _SAVED}
+    card = folder / "README.md"
+    text = card.read_text(encoding="utf-8") if card.is_file() else ""
+    return pipeline_for(load_model(folder, device), parser, batch_size, card=text, facts=facts)
+
+
+def pipeline_for(
+    model: Model,
+    parser: str | Parser = "builtin",
+    batch_size: int = AT_ONCE,
+    *,
+    card: str = "",
+    facts: Mapping[str, Any] | None = None,
+) -> AnyPipeline:
+    """Return the pipeline for a model, with its card and the metadata (`facts`) of its folder."""
+    spec = model.output_spec
+    kind: type[AnyPipeline] = PairPipeline if spec.pairs or spec.kind == "ratings" else Pipeline
+    pipeline = kind(model, parser, batch_size)
+    pipeline.card, pipeline.facts = card, facts or {}
+    if isinstance(pipeline.reader, GivenReader) and "tree_columns" in pipeline.facts:
+        pipeline.reader.columns = TreeColumns(**pipeline.facts["tree_columns"])
     return pipeline
-
-
-def pipeline_of(config: Config) -> type[SentimentPipeline] | type[RelatednessPipeline]:
-    """Return the class of pipeline for a model's task."""
-    return RelatednessPipeline if config.of_pairs else SentimentPipeline

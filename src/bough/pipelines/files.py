@@ -1,165 +1,234 @@
-"""Score a file of texts into a file of results: streaming, in order, and resumable after a kill."""
+"""Score a file of texts into a file of results: streaming, in order, and resumable."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
-from bough.data.tables import JSON_LINES, parse_json
+from bough.data.labelled import text_columns
+from bough.data.tables import JSON_LINES, PARQUET, TABLES, read_rows
 from bough.errors import FormatError
 from bough.files import hold
-from bough.formats.escapes import printable
-from bough.formats.lines import numbered
-from bough.pipelines.readers import AT_ONCE, groups
-from bough.pipelines.relatedness import RelatednessPipeline
-from bough.pipelines.results import to_json
-from bough.pipelines.sentiment import SentimentPipeline
+from bough.models.output_spec import polarities
+from bough.pipelines import AnyPipeline
+from bough.pipelines.prediction import Prediction, to_json
+from bough.pipelines.readers import groups
 
-Pipeline = SentimentPipeline | RelatednessPipeline
-Record = dict[str, Any]
-GIVEN = "given"  # holds the input's keys that a result has too
-NO_PAIR: Record = {"score": None, "probabilities": None}
-NO_TEXT: Record = {"label": None, "polarity": None, "score": None, "probabilities": None}
-NO_PHRASES: Record = {"tokens": [], "nodes": [], "sentences": []}
-_NEAR = 1e-2  # how far the rounded probabilities of one text may differ between two batches
+GIVEN = "given"  # the key for columns of the input whose names results use
+_NEAR = 1e-2  # tolerance for the rounded probabilities of one text in two batches
+
+
+class Record(NamedTuple):
+    """A row to score: its line number, its text, texts or tree, and the columns that are kept beside its result."""
+
+    line: int
+    texts: tuple[Any, ...]
+    row: dict[str, Any]
 
 
 def score_file(
-    pipeline: Pipeline,
-    source: Path,
+    pipeline: AnyPipeline,
+    source: Path | str,
     out: Path,
     *,
+    text: Sequence[str] = (),
     resume: bool = False,
     brief: bool = False,
     callback: Callable[[int, int], None] = lambda lines, read: None,
 ) -> int:
-    """Score each line of the file `source` into a line of JSON of the file `out`; return the number of lines.
+    """Score each row of the file `source` into a line of JSON of the file `out`; return the number of rows.
 
-    Line n out is the result of line n in; see `records_of` for what a line holds. With `resume` the results that `out`
-    has are checked against `source` and kept up to the last full batch, so that the whole file has the bytes of a run
-    that was never stopped. Raise a ValueError if they come from another model or parser, or if another process writes
-    `out`. `callback` gets the number of lines done and of bytes read.
+    See `records_of` for the formats; the source `-` is standard input. With `resume` the results in `out` are checked
+    against `source` and kept up to the last full batch, so that the file gets the same bytes as in an uninterrupted
+    run. Raise a ValueError if they come from another model or parser, or if another process writes `out`. `callback` is
+    called with the number of rows done and of bytes read.
     """
     if out.exists() and not out.is_file():
-        raise ValueError(f"{out} is not a file; choose another --out, or leave it out to print")
-    if out.exists() and out.samefile(source):
-        raise ValueError(f"{out} is the file to be scored; choose another --out")
+        raise ValueError(f"{out} is not a file; choose a file for the results")
+    if out.exists() and str(source) != "-" and out.samefile(source):
+        raise ValueError(f"{out} is the file to score; choose another file for the results")
     out.parent.mkdir(parents=True, exist_ok=True)
-    pairs = isinstance(pipeline, RelatednessPipeline)
-    with source.open("rb") as stream, out.open("ab") as file:
+    with open_source(source) as stream, out.open("ab") as file:
         if not hold(file):
-            raise ValueError(f"another `bough score` is writing {out}; wait for it, or choose another --out")
+            raise ValueError(f"another process is writing {out}; wait for it, or choose another file")
         if file.tell() and not resume:
-            raise ValueError(f"{out} is not empty; continue it with --resume, or choose another --out")
-        done, end = _results_to_keep(pipeline, source, out, brief=brief)
-        file.truncate(end)
-        for group in groups(islice(records_of(stream, source, pairs=pairs), done, None)):
-            file.write("".join(f"{line}\n" for line in scored(pipeline, group, brief=brief)).encode())
+            raise ValueError(f"{out} is not empty; resume it, or choose another file for the results")
+        done = 0
+        if resume:
+            done, end = _results_to_keep(pipeline, source, out, text, brief=brief)
+            file.truncate(end)
+        for lines in scored_lines(pipeline, stream, str(source), text=text, brief=brief, skip=done):
+            file.write(b"".join(lines))
             file.flush()
-            done += len(group)
-            callback(done, stream.tell())
+            done += len(lines)
+            callback(done, stream.tell() if stream.seekable() else 0)
     return done
 
 
-def print_scores(pipeline: Pipeline, source: Path, stream: BinaryIO, *, brief: bool = False) -> None:
-    """Write the results of the file `source` to a stream, one batch at a time."""
-    with source.open("rb") as lines:
-        for group in groups(records_of(lines, source, pairs=isinstance(pipeline, RelatednessPipeline))):
-            stream.write("".join(f"{line}\n" for line in scored(pipeline, group, brief=brief)).encode())
-            stream.flush()
+@contextmanager
+def open_source(source: Path | str) -> Iterator[BinaryIO]:
+    """Open a file to score; the source `-` is standard input. Raise a FormatError if there is no such file."""
+    if str(source) == "-":
+        yield sys.stdin.buffer
+        return
+    if not Path(source).exists() or Path(source).is_dir():
+        raise FormatError("a folder" if Path(source).is_dir() else "no such file", where=str(source))
+    with open(source, "rb") as stream:
+        yield stream
 
 
-def _results_to_keep(pipeline: Pipeline, source: Path, out: Path, *, brief: bool) -> tuple[int, int]:
-    """Return how many results in `out` are whole batches, and the byte at which they end.
+def scored_lines(
+    pipeline: AnyPipeline,
+    stream: BinaryIO,
+    name: str,
+    *,
+    text: Sequence[str] = (),
+    brief: bool = False,
+    skip: int = 0,
+) -> Iterator[list[bytes]]:
+    """Yield the results of an open file, without the first `skip` rows, as lines of JSON, one batch at a time."""
+    records = islice(records_of(stream, name, layout_of(pipeline, text)), skip, None)
+    for group in groups(records, pipeline.batch_size):
+        yield [to_json(result).encode() + b"\n" for result in scored(pipeline, group, brief=brief)]
 
-    Raise a ValueError, and change nothing, if a line of `out`, even a partial one, is not the result of its line of
-    `source`, or if the last result is not what this pipeline gives.
+
+def _results_to_keep(
+    pipeline: AnyPipeline, source: Path | str, out: Path, text: Sequence[str], *, brief: bool
+) -> tuple[int, int]:
+    """Return the number of results in `out` that are full batches, and the byte offset of their end.
+
+    Raise a ValueError, and change nothing, if a line of `out`, even a partial one, is not the result of its row of
+    `source`, or if this pipeline gives another last result.
     """
-    pairs = isinstance(pipeline, RelatednessPipeline)
     count, ends, last = 0, [0], None
-    with source.open("rb") as lines, out.open("rb") as results:
-        records = records_of(lines, source, pairs=pairs)
+    key = "numbers" if pipeline.model.output_spec.numbers else "probabilities"
+    first = dict([next(iter(no_result(pipeline, brief=brief).items()))])
+    with open_source(source) as stream, out.open("rb") as results:
+        records = records_of(stream, str(source), layout_of(pipeline, text))
         for line in results:
             record = next(records, None)
-            begin = "" if record is None else to_json({**record, "score" if pairs else "label": None})
-            known = printable(begin).encode().removesuffix(b"null}")
-            if record is None or line[: len(known)] != known[: len(line)]:
+            # a line begins with the columns of its row and the first key of a result
+            begin = b"" if record is None else to_json(record.row | first).encode().removesuffix(b"null}")
+            if record is None or line[: len(begin)] != begin[: len(line)]:
                 raise ValueError(
-                    f"line {count + 1} of {out} is not about line {count + 1} of {source}; "
-                    "resume with the same file, or choose another --out"
+                    f"line {count + 1} of {out} is not about row {count + 1} of {source}; "
+                    "resume with the same file, or choose another one for the results"
                 )
             if not line.endswith(b"\n"):
                 break
             count += 1
-            if count % AT_ONCE == 0:
+            if count % pipeline.batch_size == 0:
                 ends.append(results.tell())
-            if not line.startswith(known + b"null"):
+            if f'"{key}": {{'.encode() in line:
                 last = record, line
     if last is not None:
-        before, now = json.loads(last[1]), json.loads(scored(pipeline, [last[0]], brief=True)[0])
-        if not pairs and ("nodes" in before) == brief:
-            raise ValueError(
-                f"{out} was made {'without' if brief else 'with'} --brief; resume it the same way"
-            )
-        old, new = before["probabilities"], now["probabilities"]
-        if len(old) != len(new) or any(abs(a - b) > _NEAR for a, b in zip(old, new, strict=True)):
+        before, (now,) = json.loads(last[1]), scored(pipeline, [last[0]], brief=True)
+        if not pipeline.pairs and ("nodes" in before) == brief:
+            made = "with" if brief else "without"
+            raise ValueError(f"{out} was made {made} phrases; resume it the same way")
+        old, new = before[key], now[key]
+        if old.keys() != new.keys() or any(
+            abs(old[name] - new[name]) > _NEAR * max(1, abs(new[name])) for name in new
+        ):
             raise ValueError(f"{out} was made with another model or parser; resume it the same way")
-    return (len(ends) - 1) * AT_ONCE, ends[-1]
+    return (len(ends) - 1) * pipeline.batch_size, ends[-1]
 
 
-def records_of(
-    lines: Iterable[bytes], source: Path, *, pairs: bool, first: int = 1, own: Collection[str] = ()
-) -> Iterator[Record]:
-    """Yield the record of each line: an object with `text`, or with `a` and `b` where `pairs` are wanted.
+class Layout(NamedTuple):
+    """How to read the input of a model: whether it takes pairs, the columns of the texts, and the keys of results.
 
-    A file named `.jsonl`, `.ndjson` or `.json` has one such object per line. Its other keys are kept, within `given` if
-    results have such a key. Any other file has one text per line, or two texts with a tab between. A blank line gives
-    empty texts. `first` is the number of the first line; `own` are more keys that results have.
+    `text` are the columns that a user names, `fitted` the columns of the training file, `taken` the names that results
+    use. With `trees` a cell may be a nested object.
     """
-    keys = ("a", "b") if pairs else ("text",)
-    for number, line in numbered(lines, str(source), first):
-        record: Any
-        if not line.strip():
-            record = dict.fromkeys(keys, "") if pairs else {"text": line}
-        elif source.suffix.lower() in JSON_LINES:
-            record = parse_json(line, str(source), number)
-        else:
-            texts = line.split("\t") if pairs else [line]
-            if len(texts) > len(keys):
-                raise FormatError(
-                    f"{len(texts)} columns; a pair is two, with a tab between", where=str(source), line=number
-                )
-            record = dict(zip(keys, texts, strict=False))
-        yield checked_record(record, str(source), number, pairs=pairs, own=own)
+
+    pairs: bool
+    text: tuple[str, ...]
+    fitted: tuple[str, ...]
+    taken: frozenset[str]
+    trees: bool = False
 
 
-def checked_record(
-    record: Any, source: str, number: int, *, pairs: bool, own: Collection[str] = ()
-) -> Record:
-    """Return the record with the keys that results have too moved into `given`; raise a FormatError without texts."""
-    for key in ("a", "b") if pairs else ("text",):
-        if not isinstance(record, dict) or not isinstance(record.get(key), str):
-            raise FormatError(f'no "{key}" key with a string', where=source, line=number)
-    taken = {GIVEN, *own, *(NO_PAIR if pairs else NO_TEXT | NO_PHRASES)}
-    if clashing := {key: value for key, value in record.items() if key in taken}:
-        record = {key: value for key, value in record.items() if key not in taken} | {GIVEN: clashing}
-    return record  # type: ignore[no-any-return]
+def layout_of(pipeline: AnyPipeline, text: Sequence[str] = (), *, own: Sequence[str] = ()) -> Layout:
+    """Return the layout of a pipeline's input; `own` are further keys of results."""
+    taken = frozenset({GIVEN, *own, *no_result(pipeline, brief=False)})
+    fitted = tuple(pipeline.facts.get("text_columns", ()))
+    trees = pipeline.model.output_spec.trees == "given"
+    if trees and "tree_columns" in pipeline.facts:
+        fitted = (pipeline.facts["tree_columns"]["column"],)
+    return Layout(pipeline.pairs, tuple(text), fitted, taken, trees)
 
 
-def results_of(pipeline: Pipeline, records: Iterable[Record], *, brief: bool) -> list[Record]:
-    """Return what the pipeline says of each record; nulls for one without words."""
-    if isinstance(pipeline, RelatednessPipeline):
-        ratings = pipeline.stream_any((record["a"], record["b"]) for record in records)
-        return [NO_PAIR if rating is None else rating.as_dict() for rating in ratings]
-    nothing = NO_TEXT if brief else NO_TEXT | NO_PHRASES
-    texts = pipeline.stream_any(record["text"] for record in records)
-    return [nothing if text is None else text.as_dict(phrases=not brief) for text in texts]
+def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
+    """Yield the record of each row of an open file.
+
+    The suffix tells the format: CSV, TSV, JSON lines or Parquet; any other file has one text per line, or two texts
+    separated by a tab. The texts are in the columns that a user names, else in those of the training file, else in
+    those with a usual name. A column whose name results use is kept within `given`. The name `-` is standard input:
+    JSON lines if the first line begins with a brace, a table if columns are named, else plain text.
+    """
+    pairs, text, fitted, taken, trees = layout
+    suffix = Path(name).suffix.lower()
+    if name == "-":
+        first = stream.readline()
+        suffix = ".jsonl" if first.lstrip()[:1] == b"{" else ".csv" if text else ".txt"
+        stream = chain([first] if first else [], stream)  # type: ignore[assignment]
+    columns, rows = read_rows(stream, name, suffix)
+    if pairs and suffix not in (*TABLES, *JSON_LINES, *PARQUET):
+        rows, columns = _tabbed_pairs(rows, name), ["a", "b"]
+    keys = fitted if fitted and not text and {*fitted} <= {*columns} else ()
+    keys = keys or (text_columns(columns, text, name, pairs=pairs) if columns else ("text",))
+    for line, row in rows:
+        row = row or dict.fromkeys(keys, "")  # a blank line
+        for key in keys:
+            if row.get(key, "") is None:
+                row[key] = ""
+            if not isinstance(row.get(key), (str, dict) if trees else str):
+                what = "an object or a string" if trees else "a string"
+                raise FormatError(f'no "{key}" with {what}', where=name, line=line)
+        texts = tuple(row[key] for key in keys)
+        if clashing := {key: value for key, value in row.items() if key in taken}:
+            row = {key: value for key, value in row.items() if key not in taken} | {GIVEN: clashing}
+        yield Record(line, texts, row)
 
 
-def scored(pipeline: Pipeline, records: list[Record], *, brief: bool) -> list[str]:
-    """Return a line of JSON for each record: the record and its result."""
-    results = results_of(pipeline, records, brief=brief)
-    return [printable(to_json(record | result)) for record, result in zip(records, results, strict=True)]
+def _tabbed_pairs(
+    rows: Iterable[tuple[int, dict[str, Any]]], name: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, row in rows:
+        texts = row["text"].split("\t") if row["text"].strip() else ["", ""]
+        if len(texts) != 2:
+            what = f"{len(texts)} column{'s' if len(texts) > 1 else ''}"
+            raise FormatError(f"{what}; a pair is two texts separated by a tab", where=name, line=line)
+        yield line, dict(zip("ab", texts, strict=True))
+
+
+def no_result(pipeline: AnyPipeline, *, brief: bool) -> dict[str, Any]:
+    """Return the result for a text without a word: all keys of a result, with empty values."""
+    spec = pipeline.model.output_spec
+    if spec.kind == "numbers":
+        keys = ["numbers"]
+    else:
+        own = {"labels": ["labels"], "classes": ["label", "score"], "ratings": ["score"]}[spec.kind]
+        keys = [*own, "probabilities"]
+    if not pipeline.pairs and polarities(spec.classes):
+        keys.insert(1, "polarity")
+    phrases: dict[str, Any] = {} if brief or pipeline.pairs else {"tokens": [], "nodes": [], "sentences": []}
+    return dict.fromkeys(keys) | phrases
+
+
+def scored(pipeline: AnyPipeline, records: Sequence[Record], *, brief: bool) -> Iterator[dict[str, Any]]:
+    """Yield one dict per record: its columns and its result."""
+    nothing = no_result(pipeline, brief=brief)
+    items = [record.texts if pipeline.pairs else record.texts[0] for record in records]
+    for record, result in zip(records, pipeline.stream(items, allow_empty=True), strict=True):
+        found: Any = nothing
+        if isinstance(result, Prediction):
+            found = result.as_dict(phrases=not brief)
+        elif result is not None:
+            found = result.as_dict()
+        yield record.row | {key: found[key] for key in nothing}

@@ -1,24 +1,28 @@
-"""Turn texts, and trees that a user brings, into the trees that a model reads."""
+"""Turn texts and users' trees into the trees that a model reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
+from bough.data.examples import TreeColumns
+from bough.data.oov import mostly_unknown
 from bough.errors import FormatError
+from bough.models.bundled import BundledModel
 from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.text import Parser, get_parser
 from bough.text.binarise import binarise
 from bough.text.join_sentences import chain_of_words, join_sentences
-from bough.text.tokenise import Token, sentences, tokenise
+from bough.text.tokenise import Token, sentences, tokenise, without_addresses
 from bough.trees.tree import Tree
 
+log = logging.getLogger(__name__)
 Kind = Literal["constituency", "dependency"]
 T = TypeVar("T")
 Cut = Sequence[Sequence[Sequence[Token]]]  # the tokens of each sentence of each text
-Parse = Callable[[Sequence[Sequence[str]]], list[Tree]]
 AT_ONCE = 256  # texts parsed and scored together
 LETTERS = (
     400_000  # characters after which a group ends, so that long texts need no more memory than short ones
@@ -30,8 +34,8 @@ _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
 def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
     """Yield lists of at most `size` items and about `LETTERS` characters.
 
-    Every `size` items a new group begins, whatever the lengths: a run that resumes there gets the same groups.
-    Raise a ValueError for a single text.
+    A new group begins after every `size` items, whatever their lengths, so that a run that resumes there gets the same
+    groups. Raise a ValueError for a single text.
     """
     if isinstance(items, str):
         raise ValueError(f"one text, {items[:40]!r}, where several are expected; put it in a list")
@@ -40,16 +44,19 @@ def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
         group, letters = list[T](), 0
         for item in batch:
             group.append(item)
-            if isinstance(item, dict):
-                texts = [item.get(key) for key in ("text", "a", "b")]
-            else:
-                texts = list(item) if isinstance(item, tuple) else [item]
-            letters += sum(len(text) for text in texts if isinstance(text, str))
+            letters += _letters(item)
             if letters > LETTERS:
                 yield group
                 group, letters = [], 0
         if group:
             yield group
+
+
+def _letters(item: object) -> int:
+    """Return the number of characters of a text, or of the texts in a tuple."""
+    if isinstance(item, str):
+        return len(item)
+    return sum(map(_letters, item)) if isinstance(item, tuple) else 0
 
 
 class Read(NamedTuple):
@@ -69,7 +76,10 @@ class Reader:
 
     def __init__(self, parser: str | Parser, kind: Kind, *, split: bool) -> None:
         self.kind, self.split = kind, split
+        self.skip_addresses = False  # leave out account names and addresses before parsing
         self._parser = parser
+        # the vocabulary of an English model; None after the one warning about another language
+        self.english: Mapping[str, int] | None = None
 
     @property
     def parser(self) -> Parser:
@@ -78,25 +88,37 @@ class Reader:
             self._parser = get_parser(self._parser)
         return self._parser
 
-    def read(self, texts: Sequence[str], first: int = 0) -> list[list[Read]]:
-        """Return the sentences of each text. Raise a ValueError for a text without a word; `first` is its offset."""
+    def read(self, items: Sequence[Any], first: int = 0, *, allow_empty: bool = False) -> list[list[Read]]:
+        """Return the sentences of each text. An item that is a `Tree` is the only sentence of its text.
+
+        A text without a word raises a ValueError, which counts the texts from `first`; with `allow_empty` it gives an
+        empty list.
+        """
+        texts = [item for item in items if not isinstance(item, Tree)]
         cut = self.cut(texts)
         for place, sentence in enumerate(cut):
-            if not sentence:
-                which = f"text {first + place}" if first or len(texts) > 1 else "the text"
+            if not sentence and not allow_empty:
+                which = f"text {first + place}" if first or len(items) > 1 else "the text"
                 raise ValueError(f"no word in {which}, {texts[place][:40]!r}; there is nothing to score")
-        return self.parsed(cut)
-
-    def read_any(self, texts: Sequence[str]) -> list[list[Read]]:
-        """Return the sentences of each text; an empty list for a text without a word."""
-        return self.parsed(self.cut(texts))
+        if self.english is not None:
+            words = [token.text for text in cut for sentence in text for token in sentence]
+            if (share := mostly_unknown(words, self.english)) is not None:
+                self.english = None
+                log.warning(
+                    "%.0f%% of the words are unknown to this English model; if the text is in another language, fit "
+                    'a model of your own: bough.fit(texts, labels, trees="balanced")',
+                    100 * share,
+                )
+        parsed = iter(self.parsed(cut) if cut else [])
+        return [
+            [_as_sentence(self.shaped(item))] if isinstance(item, Tree) else next(parsed) for item in items
+        ]
 
     @one_thread()  # a batch of sentences is small
-    def parsed(self, cut: Cut, parse: Parse | None = None) -> list[list[Read]]:
-        """Parse tokenised texts with `parse`, by default with the reader's parser."""
+    def parsed(self, cut: Cut) -> list[list[Read]]:
+        """Parse tokenised texts."""
         flat = [[token.text for token in sentence] for text in cut for sentence in text]
-        parse = parse or getattr(self.parser, self.kind)
-        trees = iter(parse(flat) if flat else [])
+        trees = iter(getattr(self.parser, self.kind)(flat) if flat else [])
         return [[Read(sentence, next(trees)) for sentence in text] for text in cut]
 
     def cut(self, texts: Sequence[str]) -> list[list[list[Token]]]:
@@ -105,115 +127,139 @@ class Reader:
             if not isinstance(text, str):
                 raise ValueError(f"text {place} is {text!r:.40}; expected a string")
         if self.split:
-            return [sentences(text) for text in texts]
-        return [[tokens] if tokens else [] for tokens in map(tokenise, texts)]
+            cut = [sentences(text) for text in texts]
+        else:
+            cut = [[tokens] if tokens else [] for tokens in map(tokenise, texts)]
+        return list(map(without_addresses, cut)) if self.skip_addresses else cut
 
     def given(self, text: str | None, tree: Tree | str) -> tuple[str, Read]:
-        """Align a user's tree, a `Tree`, brackets or CoNLL-U, with its text; by default the tree's words joined."""
-        shaped = self.shaped(read_tree(tree) if isinstance(tree, str) else tree)
-        words = _words(shaped)
-        text = " ".join(words) if text is None else text
-        return text, Read(aligned(text, words), shaped)
+        """Align a user's tree (a `Tree`, brackets or CoNLL-U) with its text; None means the tree's words joined."""
+        read = _as_sentence(self.shaped(read_tree(tree) if isinstance(tree, str) else tree))
+        if text is None:
+            return " ".join(read.words), read
+        return text, Read(aligned(text, read.words), read.tree)
 
     def shaped(self, tree: Tree) -> Tree:
-        """Check a user's tree and return it in the shape that the model reads."""
+        """Check a user's tree and return it in the form that the model reads."""
         tokens = tree.tokens or (None,) * len(tree)
         arcs = len(tree) > 1 and all(token is not None for token in tokens)
         if self.kind == "dependency":
             if not arcs and len(tree) > 1:
-                raise ValueError("a tree of phrases; this model reads dependency trees, as CoNLL-U has them")
+                raise ValueError(
+                    "this is a tree of phrases, but the model reads dependency trees, such as CoNLL-U"
+                )
             if tokens[0] is None:
-                raise ValueError("a tree without a word; there is nothing to score")
+                raise ValueError("the tree has no word; there is nothing to score")
             return tree.replace(labels=None)
         if arcs:
-            raise ValueError("a dependency tree; this model reads trees of phrases, as brackets have them")
+            raise ValueError(
+                "this is a dependency tree, but the model reads trees of phrases, such as brackets"
+            )
         for node in tree.leaves.tolist():
             if tokens[node] is None:
-                raise ValueError(f"the leaf {node} has no word; every leaf of a tree of phrases has one")
+                raise ValueError(f"leaf {node} has no word; every leaf of a tree of phrases needs one")
         return binarise(tree).replace(labels=None)
 
 
 class WholeReader(Reader):
-    """Make one tree of each text: the trees of its sentences joined, or with `chain` its words in a row, unparsed."""
+    """Make one tree per text: join the trees of its sentences or, with `chain`, make a chain of its words."""
 
     def __init__(self, parser: str | Parser, kind: Kind, *, chain: bool = False) -> None:
         super().__init__(parser, kind, split=True)
         self.chain = chain
 
-    def parsed(self, cut: Cut, parse: Parse | None = None) -> list[list[Read]]:
+    def parsed(self, cut: Cut) -> list[list[Read]]:
+        parts = [] if self.chain else super().parsed(cut)
         reads: list[list[Read]] = []
-        if self.chain:
-            for text in cut:
-                tokens = [token for sentence in text for token in sentence]
-                reads.append(
-                    [Read(tokens, chain_of_words([token.text for token in tokens]))] if tokens else []
-                )
-            return reads
-        for parts in super().parsed(cut, parse):
-            tokens = [token for read in parts for token in read.tokens]
-            reads.append(
-                [Read(tokens, join_sentences([read.tree for read in parts], self.kind))] if parts else []
-            )
+        for place, text in enumerate(cut):
+            tokens = [token for sentence in text for token in sentence]
+            if not tokens:
+                reads.append([])
+            elif self.chain:
+                reads.append([Read(tokens, chain_of_words([token.text for token in tokens]))])
+            else:
+                whole = join_sentences([read.tree for read in parts[place]], self.kind)
+                reads.append([Read(tokens, whole)])
         return reads
 
 
 class GivenReader(Reader):
-    """Take trees instead of texts: of programs, of molecules, of anything whose nodes have names."""
+    """Read trees instead of texts, whose nodes have names, categories or numbers.
+
+    `columns` are the keys of nested objects in the training file.
+    """
 
     def __init__(self, kind: Kind) -> None:
         super().__init__("none", kind, split=False)
+        self.columns = TreeColumns("tree")
+
+    def read(self, items: Sequence[Any], first: int = 0, *, allow_empty: bool = False) -> list[list[Read]]:
+        trees = [self._tree(item, place) for place, item in enumerate(items, first)]
+        return super().read(trees, first, allow_empty=allow_empty)
 
     def cut(self, texts: Sequence[str]) -> list[list[list[Token]]]:
-        raise ValueError("this model was fitted on trees, not on texts; give it a Tree")
+        return [[] for _ in texts]  # an item that is not a tree is blank
 
-    def tree(self, item: object) -> Tree:
-        """Return the item if it is a tree; raise a ValueError otherwise."""
-        if not isinstance(item, Tree):
-            raise ValueError(f"{item!r:.40}: this model was fitted on trees; give it a Tree")
-        return item
+    def _tree(self, item: Any, place: int) -> Any:
+        """Return the tree of a nested object, JSON, brackets or CoNLL-U; return a tree or a blank unchanged."""
+        if isinstance(item, Tree) or item == "":
+            return item
+        if isinstance(item, Mapping) or str(item).lstrip().startswith("{"):
+            return self.columns.tree(item, f"tree {place}", 1)
+        if isinstance(item, str) and (item.lstrip().startswith("(") or "\t" in item):
+            return read_tree(item)
+        raise ValueError(
+            f"{item!r:.40}: this model was fitted on trees; give it a Tree, brackets, CoNLL-U or nested JSON"
+        )
 
     def shaped(self, tree: Tree) -> Tree:
         return as_given(tree.replace(labels=None), self.kind)  # the model must not see the true labels
 
 
 def reader_for(model: Model, parser: str | Parser) -> Reader:
-    """Return the reader that makes the kind of trees the model was trained on."""
+    """Return the reader for the kind of trees that the model was trained on."""
     if model.config.shape == "balanced":
-        raise ValueError("shape = 'balanced' is a control without a parse: its model has no phrases to show")
-    reads = model.config.kind.reads
+        raise ValueError(
+            "shape = 'balanced' is an experiment without parses: its model has no phrases to show"
+        )
+    reads, trees = model.config.kind.reads, model.output_spec.trees
     usual: Kind = "dependency" if model.config.of_pairs else "constituency"
     kind: Kind = usual if reads == "words" else reads
-    trees = model.purpose.trees
     if trees == "given":
         return GivenReader(kind)
-    if trees in ("whole", "chain"):
-        return WholeReader(parser, kind, chain=trees == "chain")
-    return Reader(parser, kind, split=trees == "sentences")
+    reader = Reader(parser, kind, split=trees == "sentences")
+    if trees in ("whole", "chain", "balanced"):
+        reader = WholeReader("balanced" if trees == "balanced" else parser, kind, chain=trees == "chain")
+    reader.skip_addresses = model.config.oov == "written"
+    if isinstance(model, BundledModel):
+        reader.english = model.index
+    return reader
 
 
 def as_given(tree: Tree, kind: Kind) -> Tree:
-    """Return a user's tree as a layer for trees of that kind reads it, with its labels."""
+    """Return a user's tree in the form that a layer for this kind of tree reads, with its labels."""
     tokens = tree.tokens or (None,) * len(tree)
-    for node in tree.leaves.tolist():
+    columns = (tree.categories, tree.features, tree.edge_features)
+    for node in tree.leaves.tolist() if all(column is None for column in columns) else ():
         if tokens[node] is None:
-            raise ValueError(f"the leaf {node} has no token; every leaf of a tree has one")
+            raise ValueError(
+                f"leaf {node} has no token; every leaf of a tree without categories and numbers needs one"
+            )
     return tree.binarise() if kind == "constituency" else tree
 
 
-def tree_as_text(tree: Tree) -> tuple[str, Read]:
-    """Return the tokens of a tree joined by spaces, as a text, and the tree over them.
+def _as_sentence(tree: Tree) -> Read:
+    """Return a tree with its words; their offsets are those in the words joined by spaces.
 
-    A token may contain spaces, so this does not tokenise the text again.
+    A leaf without a token becomes a dot. A token may contain spaces, so the joined words are not tokenised again.
     """
-    tokens, start = [], 0
-    for word in _words(tree):
+    names = tree.tokens or (None,) * len(tree)
+    tokens, start = list[Token](), 0
+    for node in tree.words.tolist():
+        word = names[node] or "\u00b7"
         tokens.append(Token(word, start, start + len(word)))
         start += len(word) + 1
-    return " ".join(token.text for token in tokens), Read(tokens, tree)
-
-
-def _words(tree: Tree) -> list[str]:
-    return [str(tree.tokens[node]) for node in tree.words.tolist()] if tree.tokens else []
+    return Read(tokens, tree)
 
 
 def read_tree(text: str) -> Tree:
@@ -223,7 +269,7 @@ def read_tree(text: str) -> Tree:
     if text.lstrip().startswith("("):
         trees = ptb.read(text.split("\n"))
         if len(trees) > 1:
-            raise FormatError(f"{len(trees)} trees; a text of one sentence has one")
+            raise FormatError(f"{len(trees)} trees; give one tree for one sentence")
         return trees[0]
     if "\t" in text:
         return conllu.parse(text)
@@ -249,7 +295,7 @@ def aligned(text: str, words: Sequence[str]) -> list[Token]:
         else:
             there = text[place:].split()[0][:20] if text[place:].strip() else "the end"
             raise ValueError(
-                f"the tree's word {number + 1} is {word!r}, the sentence has {there!r} there; "
+                f"word {number + 1} of the tree is {word!r}, but the sentence has {there!r}; "
                 "the words of both must agree"
             )
         found.append(Token(word, place, end))

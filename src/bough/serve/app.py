@@ -1,4 +1,4 @@
-"""The application: its routes, security headers, and errors in one line."""
+"""Create the web application: its routes, security headers, and errors of one line."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bough.serve import schemas
-from bough.serve.assets import docs_page, read_assets
+from bough.serve.assets import docs_page, generated_assets
 from bough.serve.batching import Batcher
 from bough.serve.limits import Limits, RequestLimits
-from bough.serve.models import Compare, Draw, Job, Models, Score, size_of
+from bough.serve.models import Job, Models, size_of
 from bough.serve.search import Abandoned, Searcher
 from bough.version import __version__
 
-BUDGET = 12_000  # characters of a batch: more is hardly faster, and the next batch would wait for it
+BUDGET = 12_000  # characters of a batch; a larger one is hardly faster, and the next batch would wait longer
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
-    "img-src": "'self' blob: data:",  # a tree on its way to a PNG
+    "img-src": "'self' blob: data:",  # for downloads as PNG
     "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
@@ -39,20 +41,21 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",  # a browser may keep a copy, but must check that it is current
 }
 JSON = "application/json"
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    400: {"model": schemas.Problem, "description": "The body is not JSON."},
-    408: {"model": schemas.Problem, "description": "The body did not arrive in time."},
-    413: {"model": schemas.Problem, "description": "The body is too big."},
-    415: {"model": schemas.Problem, "description": "Content-Type must be application/json."},
-    422: {
-        "model": schemas.Problem,
-        "description": "The body has not the described form, or a text has no word.",
-    },
-    429: {"model": schemas.Problem, "description": "Too many requests under way."},
+STATUSES = {
+    400: "The body is not JSON.",
+    408: "The body did not arrive in time.",
+    413: "The body is too large.",
+    415: "Content-Type must be application/json.",
+    422: "The body does not match the schema, or a text has no word.",
+    429: "Too many requests in progress.",
 }
-ABOUT = "Sentiment of every phrase, relatedness of two sentences, and the nearest of many, by Tree-LSTMs."
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": schemas.Problem, "description": text} for status, text in STATUSES.items()
+}
+ABOUT = "Predict every phrase of a text, rate two sentences, and find the nearest of many, with Tree-LSTMs."
 log = logging.getLogger(__name__)
 
 
@@ -78,39 +81,42 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     app.add_middleware(RequestLimits, limits=limits or Limits())
     app.add_middleware(SecurityHeaders)
     _add_errors(app)
-    assets = read_assets(models.sentiment.model.purpose, models.related.model.purpose)
+    page, generated = Path(__file__).parent / "page", generated_assets(models)
 
     async def computed(*jobs: Job) -> list[bytes]:
+        for job in jobs:
+            if not isinstance(job, schemas.Two) and len(job.text) > models.longest:
+                raise HTTPException(422, f"text: {len(job.text):,} characters; at most {models.longest:,}")
         try:
             return await batches.ask(jobs)
         except ValueError as error:
             raise HTTPException(422, str(error)) from None
 
     @app.post(
-        "/api/sentiment",
-        summary="The sentiment of a text, or of several, phrase by phrase",
-        response_model=schemas.SentimentResult | list[schemas.SentimentResult],
-        response_description="The result of `text`, or the list of those of `texts`.",
+        "/api/predict",
+        summary="Predict for a text, or for several, phrase by phrase",
+        response_model=schemas.Prediction | list[schemas.Prediction],
+        response_description="The prediction for `text`, or a list of the predictions for `texts`.",
         responses=PROBLEMS,
     )
-    async def sentiment(asked: Annotated[schemas.Texts, Body()]) -> Response:
+    async def predict(asked: Annotated[schemas.Texts, Body()]) -> Response:
         if isinstance(asked, schemas.OneText):
-            return Response((await computed(Score(asked.text)))[0], media_type=JSON)
-        found = await computed(*map(Score, asked.texts))
+            return Response((await computed(asked))[0], media_type=JSON)
+        found = await computed(*(schemas.OneText(text=text) for text in asked.texts))
         return Response(b"[" + b",".join(found) + b"]", media_type=JSON)
 
     @app.post(
         "/api/relatedness",
-        summary="How related two sentences are, 1 to 5",
-        response_model=schemas.RelatednessResult,
+        summary="Rate how related two sentences are, or classify the pair",
+        response_model=schemas.PairPrediction,
         responses=PROBLEMS,
     )
     async def relatedness(asked: schemas.Two) -> Response:
-        return Response((await computed(Compare(asked.a, asked.b)))[0], media_type=JSON)
+        return Response((await computed(asked))[0], media_type=JSON)
 
     @app.post(
         "/api/nearest",
-        summary="The lines of a corpus that are nearest to a query",
+        summary="Find the lines of a corpus that are nearest to a query",
         response_model=schemas.NearestResult,
         responses=PROBLEMS,
     )
@@ -121,50 +127,73 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
             raise HTTPException(422, str(error)) from None
         except Abandoned as error:
             raise HTTPException(408, str(error)) from None
-        return Response(json.dumps(found, ensure_ascii=False).encode(), media_type=JSON)
+        return Response(json.dumps({"nearest": found}, ensure_ascii=False).encode(), media_type=JSON)
 
     @app.post(
         "/api/draw",
-        summary="The trees of a text as a picture",
+        summary="Draw the trees of a text",
         response_model=schemas.Drawing,
         responses=PROBLEMS,
     )
     async def draw(asked: schemas.Picture) -> Response:
-        job = Draw(
-            asked.text, asked.view, asked.sentences, asked.only, tuple(asked.collapsed), width=asked.width
-        )
-        return Response((await computed(job))[0], media_type=JSON)
+        return Response((await computed(asked))[0], media_type=JSON)
 
-    @app.get("/health", summary="Whether the server works")
+    @app.get("/health", summary="Check that the server works")
     async def health() -> schemas.Health:
         return schemas.Health(status="ok", version=__version__)
 
     @app.get("/", include_in_schema=False)
-    async def page(request: Request) -> Response:
-        return assets["index.html"].response(request)
-
-    @app.get("/assets/{name}", include_in_schema=False)
-    async def asset(name: str, request: Request) -> Response:
-        if name not in assets:
-            raise HTTPException(404, f"no {name[:60]!r} here")
-        return assets[name].response(request)
+    async def index() -> FileResponse:
+        return FileResponse(page / "index.html")
 
     @app.get("/docs", include_in_schema=False)
-    async def docs() -> HTMLResponse:
-        return HTMLResponse(docs_page(app.openapi()))
+    async def docs(request: Request) -> HTMLResponse:
+        return HTMLResponse(docs_page(app.openapi(), str(request.base_url).rstrip("/")))
 
+    async def asset(request: Request) -> Response:
+        content, kind = generated[request.url.path.removeprefix("/assets/")]
+        return Response(content, media_type=kind)
+
+    for name in generated:
+        app.add_route(f"/assets/{name}", asset)
+    app.mount("/assets", StaticFiles(directory=page))
+    _describe(app.openapi()["components"]["schemas"], models)
     return app
 
 
+def _describe(shapes: dict[str, Any], models: Models) -> None:
+    """Keep only the keys that these models predict in the schemas of the API, and add the names of their classes."""
+    kinds = {"classes": ["label", "score", "probabilities"], "labels": ["labels", "probabilities"]}
+    kinds |= {"numbers": ["numbers"], "ratings": ["score", "probabilities"]}
+    for pipeline, names in (
+        (models.predictor, ("Prediction", "Phrase")),
+        (models.related, ("PairPrediction",)),
+    ):
+        spec = pipeline.model.output_spec
+        for name in names:
+            shape = shapes[name]["properties"]
+            for key in {key for keys in kinds.values() for key in keys} & shape.keys():
+                options = shape[key].pop("anyOf", None)
+                if key not in kinds[spec.kind]:
+                    del shape[key]
+                elif options is not None:  # the other option is null, which a key that is there never has
+                    shape[key] = options[0] | {"description": shape[key]["description"]}
+            shapes[name]["required"] = sorted({*shapes[name]["required"], *kinds[spec.kind]})
+            if "label" in shape:
+                shape["label"]["enum"] = list(spec.classes)
+            if "labels" in shape:
+                shape["labels"]["items"]["enum"] = list(spec.classes)
+
+
 class SecurityHeaders:
-    """ASGI middleware that adds `HEADERS` to every answer: nothing may come from elsewhere."""
+    """ASGI middleware that adds `HEADERS` to every response, so that the page loads nothing from other hosts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request on, and add the headers to its response."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -184,12 +213,12 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
         log.error("a request failed: %r", error)
-        detail = "something went wrong here; the server's log says what"
+        detail = "internal error; see the server's log"
         return JSONResponse({"detail": detail}, 500, headers=HEADERS)
 
 
 def _line(error: Any) -> str:
-    """Say what is wrong and where, without the value, which may be of any kind and length."""
+    """Return where and what is wrong, without the value, which may have any type and length."""
     if error["type"] == "json_invalid":
         return f"not JSON at character {error['loc'][-1]}: {error['ctx']['error']}"
     where = [str(part)[:60] for part in error["loc"][1:]]

@@ -1,82 +1,54 @@
-"""The files of the page, read once at the start, so that a request never names a path; and the page of the API."""
+"""Generate the files that tell the page about the models, and the page of the API."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
-from typing import Any
-
-from starlette.requests import Request
-from starlette.responses import Response
+from typing import TYPE_CHECKING, Any
 
 from bough.draw.canvas import STYLE
-from bough.draw.palette import level_of_class, sign_of_class, variables
-from bough.models.output_spec import SENTIMENT as CLASSES
-from bough.models.output_spec import Purpose
+from bough.draw.palette import SIGNS, level_of_class, sign_of_class, variables
 
-KINDS = {
-    "html": "text/html; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-    "svg": "image/svg+xml",
-    "txt": "text/plain; charset=utf-8",
-}
-
-SENTIMENT = Purpose(classes=CLASSES, ordered=True)
-RELATED = Purpose()
+if TYPE_CHECKING:
+    from bough.serve.models import Models
 
 
-@dataclass(frozen=True)
-class Asset:
-    """A file as it is sent."""
+def generated_assets(models: Models) -> dict[str, tuple[str, str]]:
+    """Return the content and the media type of the files that are not in the folder `page`, by name.
 
-    content: bytes
-    kind: str
-    tag: str
-
-    def response(self, request: Request) -> Response:
-        """Return the file, or 304 to a browser that has it."""
-        headers = {"etag": self.tag, "cache-control": "no-cache"}
-        if request.headers.get("if-none-match") == self.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(self.content, media_type=self.kind, headers=headers)
-
-
-def make_asset(name: str, content: bytes) -> Asset:
-    """Return an asset with its type and tag."""
-    return Asset(content, KINDS[name.rpartition(".")[2]], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
-
-
-def read_assets(purpose: Purpose = SENTIMENT, related: Purpose = RELATED) -> dict[str, Asset]:
-    """Return every file of the page by its name, and the styles of `bough.draw`, which are the same everywhere.
-
-    `purpose` has the classes of texts, `related` the scale of pairs.
+    `classes.js` has what the page shows of both models, and the name, examples and card of a user's model.
     """
-    page = files("bough.serve").joinpath("page")
-    found = {
-        entry.name: make_asset(entry.name, entry.read_bytes())
-        for entry in page.iterdir()
-        if entry.name.rpartition(".")[2] in KINDS
+    spec, pairs = models.predictor.model.output_spec, models.related.model.output_spec
+    own = models.related if models.own_pairs else models.predictor
+    names = spec.classes
+    levels = [level_of_class(place, len(names), ordered=spec.ordered) for place in range(len(names))]
+    values = {
+        "CLASSES": names,
+        "SIGNS": [sign_of_class(level, name) for level, name in zip(levels, names, strict=True)] or SIGNS,
+        "LEVELS": levels,
+        "ORDERED": spec.ordered,
+        "KIND": spec.kind,
+        "TREES": models.trees,
+        "RATINGS": pairs.ratings,
+        "PAIR_CLASSES": pairs.classes,
+        "OWN": models.own,  # the name of the user's model, or null
+        "OWN_PAIRS": models.own_pairs,
+        "EXAMPLES": list(own.facts.get("sample_texts", ())) if models.own else [],
+        "CARD": own.card if models.own else "",
     }
-    names = purpose.classes
-    levels = [level_of_class(place, len(names), ordered=purpose.ordered) for place in range(len(names))]
-    signs = [sign_of_class(level, name) for level, name in zip(levels, names, strict=True)]
-    values = {"CLASSES": names, "SIGNS": signs, "LEVELS": levels, "ORDERED": purpose.ordered}
-    values |= {"RATINGS": related.ratings}
-    classes = "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in values.items())
-    drawn = {"tree.css": STYLE, "palette.css": variables(), "classes.js": classes}
-    return {**found, **{name: make_asset(name, text.encode()) for name, text in drawn.items()}}
+    module = "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in values.items())
+    return {
+        "classes.js": (module, "text/javascript"),
+        "tree.css": (STYLE, "text/css"),
+        "palette.css": (variables(), "text/css"),
+    }
 
 
-def docs_page(api: Mapping[str, Any]) -> str:
+def docs_page(api: Mapping[str, Any], address: str) -> str:
     """Return the page at `/docs`: the OpenAPI document as plain HTML, because FastAPI's own page needs a CDN."""
-    shapes = api["components"]["schemas"]
-    sections = []
+    shapes, sections = api["components"]["schemas"], list[str]()
     for path, methods in api["paths"].items():
         for method, route in methods.items():
             answers = "".join(
@@ -89,9 +61,7 @@ def docs_page(api: Mapping[str, Any]) -> str:
                 first = body.get("oneOf", [body])[0]["$ref"].rpartition("/")[2]
                 keys = shapes[first]["properties"].items()
                 example = json.dumps({key: one["examples"][0] for key, one in keys if "examples" in one})
-                call = (
-                    f"curl -H 'content-type: application/json' -d {shlex.quote(example)} localhost:8000{path}"
-                )
+                call = f"curl -H 'content-type: application/json' -d {shlex.quote(example)} {address}{path}"
                 call = f"<pre>{escape(call)}</pre>"
             sections.append(
                 f'<section><h2 id="{path}"><span class="method">{method.upper()}</span> {path}</h2>'

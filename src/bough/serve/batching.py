@@ -1,4 +1,4 @@
-"""Compute jobs that arrive together in one batch, with turns between requests."""
+"""Compute jobs that arrive together in one batch; requests take turns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class _Request(Generic[J, A]):
-    """Jobs that are answered together, how many of them were started, and the future of their answers."""
+    """The jobs of a request, how many of them were started, and the future of their answers."""
 
     def __init__(self, jobs: Sequence[J]) -> None:
         self.jobs, self.started = jobs, 0
@@ -26,9 +26,9 @@ class _Request(Generic[J, A]):
 class Batcher(Generic[J, A]):
     """Run `compute` on batches of jobs in a thread.
 
-    While one batch is computed the next one gathers; an idle batcher starts at once. A batch takes a job of
-    each waiting request in turn until their sizes reach `budget`, so that a request of many jobs does not
-    hold up those of one. `compute` returns an answer or an exception for each job; if it raises, each job is
+    While one batch is computed, new jobs wait for the next one; an idle batcher starts at once. A batch takes one
+    job of each waiting request in turn until their sizes reach `budget`, so that a request with many jobs does not
+    delay requests with one. `compute` returns an answer or an exception for each job. If it raises, each job is
     computed again alone, and only the faulty ones fail.
     """
 
@@ -47,7 +47,7 @@ class Batcher(Generic[J, A]):
     async def ask(self, jobs: Sequence[J]) -> list[A]:
         """Return the answer to each job; raise the first exception among them."""
         if self._closed:
-            raise RuntimeError("closed; nothing more is computed")
+            raise RuntimeError("the batcher is closed")
         if not jobs:
             return []
         request: _Request[J, A] = _Request(jobs)
@@ -68,7 +68,7 @@ class Batcher(Generic[J, A]):
         while batch := self._next_batch():
             outcomes = await loop.run_in_executor(self._thread, self._outcomes, [job for _, job in batch])
             for (request, _), outcome in zip(batch, outcomes, strict=True):
-                if request.future.done():  # failed, or nobody waits any more
+                if request.future.done():  # failed, or cancelled by its client
                     continue
                 if isinstance(outcome, Exception):
                     request.future.set_exception(outcome)
@@ -78,7 +78,7 @@ class Batcher(Generic[J, A]):
                     request.future.set_result(request.answers)
 
     def _next_batch(self) -> list[tuple[_Request[J, A], J]]:
-        """Take the jobs whose turn it is, with their requests."""
+        """Take one job of each waiting request in turn, up to the budget; return them with their requests."""
         batch: list[tuple[_Request[J, A], J]] = []
         room = self._budget
         while self._waiting and room > 0:
@@ -98,6 +98,7 @@ class Batcher(Generic[J, A]):
             return self._compute(jobs)
         except Exception as error:
             if len(jobs) == 1:
-                log.exception("a request failed")
+                if not isinstance(error, ValueError):  # a ValueError is the client's mistake
+                    log.exception("a request failed")
                 return [error]
         return [outcome for job in jobs for outcome in self._outcomes([job])]

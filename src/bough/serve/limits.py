@@ -1,56 +1,61 @@
-"""Limit what one request may ask for: its size, its kind, its time, and how many there are at a time."""
+"""Limit the size, the type and the time of a request, and the number of requests at a time."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass
 
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CHARACTERS = 2_000  # of a text
+TREE = 50_000  # characters of a tree, as brackets or JSON
 TEXTS = 64  # of one request
 LINE = 1_000  # characters of a line of a corpus
 LINES = 50_000  # of a corpus
-MOST_NEAREST = 50  # neighbours
-NEAREST = "/api/nearest"
-PATIENCE = 4  # a body that is too big is read up to this many times its limit before the answer
+MOST_NEAREST = 50  # results of a search
+NEAREST = "/api/nearest"  # a search: its request has a corpus
+# a body that is too large is read up to this many times its limit, so that the client sees the 413
+DRAIN_FACTOR = 4
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of the server; a request beyond one gets a 4xx answer that names the limit."""
+    """The limits of the server. A request beyond a limit gets a 4xx response that names the limit."""
 
     body: int = 1_000_000  # bytes
-    corpus_body: int = 16_000_000  # bytes, of a request with a corpus
-    at_once: int = 128  # requests under way
-    corpora_at_once: int = 4  # searches under way beside them
+    corpus_body: int = 16_000_000  # bytes of a request with a corpus
+    at_once: int = 128  # requests in progress
+    corpora_at_once: int = 4  # searches in progress, counted apart
     seconds: float = 20.0  # for a body to arrive
 
 
 class Refused(Exception):
-    """A request that is refused, with the status and the sentence of the answer."""
+    """A request is refused; `response` is the response to it."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
-        self.status, self.detail = status, detail
+        headers = {"retry-after": "1"} if status == 429 else {}
+        if status in (408, 413):
+            headers["connection"] = "close"  # the rest of the body is not read
+        self.response = JSONResponse({"detail": detail}, status, headers)
 
 
 class RequestLimits:
-    """ASGI middleware that refuses a body that is too big, too late or not JSON, and too many requests at once."""
+    """ASGI middleware that refuses a body that is too large, too slow or not JSON, and too many requests at once."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
-        self.under_way = {False: 0, True: 0}  # with a corpus, or without
+        self.in_progress = {False: 0, True: 0}  # requests without and with a corpus
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http" or not scope["path"].startswith("/api/") or scope["method"] != "POST":
             await self.app(scope, receive, send)
             return
         heavy = scope["path"] == NEAREST
         refused = self._refused(scope, heavy)
-        self.under_way[heavy] += refused is None
+        self.in_progress[heavy] += refused is None
         most = self.limits.corpus_body if heavy else self.limits.body
         try:
             try:
@@ -58,35 +63,38 @@ class RequestLimits:
                     body = await _whole_body(receive, most, keep=refused is None)
             except TimeoutError:
                 raise Refused(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
-            if refused is not None:  # after the body, because a client listens only after it has sent it
+            if (
+                refused is not None
+            ):  # after the body, because a client reads the response only after it has sent it
                 raise refused
             if body is not None:
                 await self.app(scope, _replayed(body, receive), send)
         except Refused as error:
-            await _answer(error, send)
+            await error.response(scope, receive, send)
         finally:
-            self.under_way[heavy] -= refused is None
+            self.in_progress[heavy] -= refused is None
 
     def _refused(self, scope: Scope, heavy: bool) -> Refused | None:
         most = self.limits.corpora_at_once if heavy else self.limits.at_once
-        if self.under_way[heavy] >= most:
+        if self.in_progress[heavy] >= most:
             what = "searches" if heavy else "requests"
-            return Refused(429, f"{most} {what} are under way, which is the limit; try again in a second")
+            return Refused(429, f"{most} {what} are in progress, which is the limit; try again in a second")
         kind = dict(scope["headers"]).get(b"content-type", b"").split(b";")[0].strip().lower()
         if kind != b"application/json":
-            said = kind.decode("latin-1")[:60] or "missing"
-            return Refused(415, f"Content-Type must be application/json; it is {said}")
+            given = kind.decode("latin-1")[:60] or "missing"
+            return Refused(415, f"Content-Type must be application/json; it is {given}")
         return None
 
 
 async def _whole_body(receive: Receive, most: int, *, keep: bool) -> bytes | None:
-    """Return the body, an empty one unless `keep`, or None if the client has gone.
+    """Return the body, empty unless `keep`, or None if the client has disconnected.
 
-    Read on for a while where it is too big, and drop what comes: a client that still sends does not see an answer.
+    Read a body that is too large to the end, or up to `DRAIN_FACTOR` times the limit, and discard it: a client that is
+    still sending does not read the response. Then raise `Refused`.
     """
     parts: list[bytes] = []
     size, more = 0, True
-    while more and size <= PATIENCE * most:
+    while more and size <= DRAIN_FACTOR * most:
         message = await receive()
         if message["type"] != "http.request":
             return None
@@ -111,14 +119,3 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
-
-
-async def _answer(refused: Refused, send: Send) -> None:
-    body = json.dumps({"detail": refused.detail}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if refused.status == 429:
-        headers.append((b"retry-after", b"1"))
-    if refused.status in (408, 413):
-        headers.append((b"connection", b"close"))  # what is left of the body is not read
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -1,4 +1,4 @@
-"""The shapes of requests and answers; `/docs` and `/openapi.json` are made from them."""
+"""The schemas of requests and responses, from which `/docs` and `/openapi.json` are made."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from bough.draw import WIDEST
-from bough.models.output_spec import SENTIMENT
 from bough.serve import limits
 
 Text = Annotated[str, Field(min_length=1, max_length=limits.CHARACTERS)]
+Example = Annotated[
+    str, Field(min_length=1, max_length=limits.TREE)
+]  # a text, or a tree, which may be longer
 Line = Annotated[str, Field(max_length=limits.LINE)]
 Place = Annotated[int, Field(ge=0, lt=100_000)]
-CLASSES = SENTIMENT
-Label = Literal[CLASSES]  # type: ignore[valid-type]
-Five = Annotated[list[float], Field(min_length=5, max_length=5)]
+Probabilities = dict[str, float]
 
 
 class Shape(BaseModel):
-    """What all shapes share: an unknown key is an error, and a number is not a string."""
+    """Base of all schemas: an unknown key is an error, and a number is not a string."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class OneText(Shape):
-    """A text; it may have several sentences."""
+    """A text, which may have several sentences. A model that was fitted on trees takes brackets or JSON."""
 
-    text: Text = Field(description="a text", examples=["The plot is thin, but the acting is wonderful."])
+    text: Example = Field(description="a text", examples=["The plot is thin, but the acting is wonderful."])
 
 
 class ManyTexts(Shape):
-    """Several texts, each with a result of its own."""
+    """Several texts, each of which gets a prediction."""
 
-    texts: list[Text] = Field(min_length=1, max_length=limits.TEXTS, description="the texts")
+    texts: list[Example] = Field(min_length=1, max_length=limits.TEXTS, description="the texts")
 
 
 def _number(body: Any) -> str:
@@ -45,48 +45,58 @@ Texts = Annotated[
 ]
 
 
-class Phrase(Shape):
+class Outcome(Shape):
+    """What is predicted: `label`, `score` and `probabilities`, `labels` and `probabilities`, or `numbers`."""
+
+    label: str | None = Field(default=None, description="the most probable class")
+    score: Annotated[float, Field(ge=-1, le=1)] | None = Field(
+        default=None, description="the expected class, from -1 to 1, or the probability of the label"
+    )
+    labels: list[str] | None = Field(default=None, description="the labels above their thresholds")
+    probabilities: Probabilities | None = Field(default=None, description="by class")
+    numbers: dict[str, float] | None = Field(default=None, description="by name")
+
+
+class Phrase(Outcome):
     """A node of a tree."""
 
     span: Annotated[list[int], Field(min_length=2, max_length=2)] = Field(
-        description="the first token and the one after the last"
+        description="the index of the first token, and of the one after the last"
     )
     text: str
-    label: Label = Field(description="the likeliest class")
-    score: float = Field(ge=-1, le=1, description="the expected class, from -1 to 1")
-    probabilities: Five = Field(description=", ".join(CLASSES))
-    children: list[int] = Field(description="places in the list of nodes")
+    children: list[int] = Field(description="indices in the list of nodes")
 
 
-class SentimentResult(Shape):
-    """The sentiment of a text and of every phrase, as `bough sentiment --json` prints it."""
+class Prediction(Outcome):
+    """The prediction for a text and for every phrase, as `bough predict --json` prints it."""
 
     text: str
-    label: Label
-    polarity: Literal["negative", "neutral", "positive"] = Field(
-        description="the likeliest of the classes' sums"
+    polarity: Literal["negative", "neutral", "positive"] | None = Field(
+        default=None,
+        description="the polarity whose classes have the largest sum; missing if the classes have none",
     )
-    score: float = Field(ge=-1, le=1)
-    probabilities: Five = Field(description=", ".join(CLASSES))
     tokens: list[str]
     nodes: list[Phrase] = Field(description="the phrases, each tree in preorder")
-    sentences: list[int] = Field(description="the place of each sentence's root among the nodes")
+    sentences: list[int] = Field(description="the index of each sentence's root in the list of nodes")
 
 
 class Two(Shape):
     """Two sentences."""
 
     a: Text = Field(examples=["A man plays a guitar"])
-    b: Text = Field(examples=["Someone is making music"])
+    b: Text = Field(examples=["A man plays music"])
 
 
-class RelatednessResult(Shape):
-    """How related two sentences are, as `bough relatedness --json` prints it."""
+class PairPrediction(Shape):
+    """The rating or the class of a pair, as `bough relatedness --json` prints it."""
 
     a: str
     b: str
-    score: float = Field(ge=1, le=5)
-    probabilities: Five = Field(description="of the ratings 1 to 5")
+    label: str | None = Field(default=None, description="the most probable class; missing for ratings")
+    score: float = Field(description="the expected rating, or the probability of the label")
+    probabilities: Probabilities = Field(
+        description="by rating, or by class; empty if the model rates by the cosine"
+    )
 
 
 class Search(Shape):
@@ -96,14 +106,14 @@ class Search(Shape):
     corpus: list[Line] = Field(
         min_length=1,
         max_length=limits.LINES,
-        description="one sentence each; blank ones are skipped",
+        description="one sentence each; blank lines are skipped",
         examples=[["A man is playing a guitar", "A train is leaving"]],
     )
     k: int = Field(default=3, ge=1, le=limits.MOST_NEAREST, description="how many to find", examples=[1])
 
 
 class Found(Shape):
-    """A line of the corpus, as `bough nearest --json` prints it."""
+    """A line of the corpus and its score, as `bough nearest --json` prints it."""
 
     text: str
     score: float
@@ -111,38 +121,39 @@ class Found(Shape):
 
 
 class NearestResult(Shape):
-    """The nearest lines, best first, by two measures."""
+    """The nearest lines, best first."""
 
-    model: list[Found] = Field(description="by the Tree-LSTM's relatedness, 1 to 5")
-    cosine: list[Found] = Field(description="by the cosine of mean word rows of the model's folded table")
+    nearest: list[Found] = Field(description="by relatedness")
 
 
 class Picture(Shape):
     """What to draw."""
 
-    text: Text = Field(examples=["A tree grows."])
+    text: Example = Field(examples=["A tree grows."])
     view: Literal["phrases", "dependencies"] = Field(default="phrases", examples=["dependencies"])
-    sentences: bool = Field(default=True, description="of dependencies: cut the text into sentences first")
-    only: Place | None = Field(default=None, description="the one node to draw, with what is below it")
-    collapsed: list[Place] = Field(default=[], max_length=500, description="nodes to draw whole")
-    width: int = Field(default=WIDEST, ge=100, le=10_000, description="what is wider runs downwards")
+    sentences: bool = Field(default=True, description="for dependencies: split the text into sentences first")
+    only: Place | None = Field(default=None, description="draw only this node and its descendants")
+    collapsed: list[Place] = Field(
+        default=[], max_length=500, description="nodes to draw without their descendants"
+    )
+    width: int = Field(default=WIDEST, ge=100, le=10_000, description="a wider tree is drawn top to bottom")
 
 
 class Drawing(Shape):
-    """A picture, and what it shows."""
+    """A picture, and the prediction that it shows."""
 
-    svg: str = Field(description="without a style; /assets/tree.css is one")
-    result: SentimentResult | None = Field(description="the sentiment; null for dependencies")
+    svg: str = Field(description="without a style sheet; /assets/tree.css is one")
+    result: Prediction | None = Field(description="the prediction; null for dependencies")
 
 
 class Health(Shape):
-    """That the server works."""
+    """The state of the server."""
 
     status: Literal["ok"]
     version: str
 
 
 class Problem(Shape):
-    """Why there is no result."""
+    """The reason why a request failed."""
 
     detail: str = Field(description="one line")

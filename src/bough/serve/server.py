@@ -1,4 +1,4 @@
-"""Listen on one address with one process or several; on SIGTERM finish the requests under way."""
+"""Listen on one address with one or more processes; on SIGTERM finish the requests in progress."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import torch
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
@@ -21,7 +22,7 @@ SETTINGS: dict[str, Any] = {
     "access_log": False,
     "server_header": False,
     "ws": "none",
-    "timeout_graceful_shutdown": 60,  # seconds for the requests under way
+    "timeout_graceful_shutdown": 60,  # seconds for the requests in progress
 }
 
 
@@ -34,12 +35,13 @@ def serve(
     model: str | None = None,
     workers: int = 1,
 ) -> None:
-    """Serve until a signal comes. `callback` gets the address; connections wait until the models are loaded.
+    """Serve until a signal arrives.
 
-    With several workers each is a process with its own models and its own limits, and is replaced if it dies.
+    `callback` gets the address. Connections wait until the models are loaded. Each of several workers is a process
+    with its own models and its own limits; one that dies is replaced.
     """
     if workers < 1:
-        raise ValueError(f"--workers {workers}: at least 1")
+        raise ValueError(f"workers {workers}: at least 1")
     with _listen(host, port) as listener:
         host, port = listener.getsockname()[:2]
         address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -49,7 +51,7 @@ def serve(
             uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listener])
             return
         if model is not None:
-            Models(model)  # so that a wrong model is an error here, not in every worker
+            Models(model)  # raises the error of a wrong model here, not in every worker
         callback(address)
         factory = partial(_worker_app, model, limits)
         Multiprocess(uvicorn.Config(factory, factory=True, workers=workers, **SETTINGS), [listener]).run()
@@ -57,8 +59,6 @@ def serve(
 
 def _worker_app(model: str | None, limits: Limits | None) -> FastAPI:
     """Create the application in a worker, which ends with the process that started it."""
-    import torch
-
     torch.set_num_threads(1)
     end_with_parent()
     return create_app(Models(model), limits)
@@ -66,7 +66,7 @@ def _worker_app(model: str | None, limits: Limits | None) -> FastAPI:
 
 def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
-        raise ValueError(f"--port {port}: from 0, any free one, to 65535")
+        raise ValueError(f"port {port}: must be between 0 (any free port) and 65535")
     try:
         family, *_, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -74,4 +74,4 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server((str(address[0]), port), family=family, backlog=1024)
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise ValueError(f"cannot listen on {host[:60]} port {port}: {reason}; try another --port") from None
+        raise ValueError(f"cannot listen on {host[:60]} port {port}: {reason}; try another port") from None

@@ -1,4 +1,4 @@
-"""Parse tokens: one protocol, the built-in parser, and adapters for spaCy, stanza and CoreNLP."""
+"""Parse tokens: one protocol, the built-in parser, balanced trees, and adapters for spaCy, stanza and CoreNLP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 from bough.trees.tree import Tree
 
 BUILTIN = Path(__file__).resolve().parents[1] / "pretrained" / "parser"
-NAMES = ("builtin", "spacy", "stanza", "corenlp")
+NAMES = ("builtin", "spacy", "stanza", "corenlp", "balanced")
 CORENLP_URL = "http://localhost:9000"
 
 
@@ -42,7 +42,7 @@ def get_parser(name: str = "builtin") -> Parser:
 
     Args:
         name: `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`; `corenlp` or
-            `corenlp:URL` for a CoreNLP server.
+            `corenlp:URL` for a CoreNLP server; `balanced` for balanced trees over the words of any language.
 
     Examples:
         >>> from bough.text import get_parser
@@ -62,6 +62,10 @@ def get_parser(name: str = "builtin") -> Parser:
         from bough.text.stanza import StanzaParser
 
         return StanzaParser()
+    if name == "balanced":
+        from bough.text.balanced import BalancedParser
+
+        return BalancedParser()
     if name == "builtin" or Path(name).is_dir():
         from bough.text.builtin.parser import BuiltinParser
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from bough.errors import FormatError
+from bough.text.join_sentences import check_word_count
+from bough.trees.builders import with_words
 from bough.trees.tree import Tree
 
 Side = Literal["left", "right"]
@@ -202,12 +203,5 @@ def binary_phrases(tree: Tree, words: Sequence[str], parser: str) -> Tree:
     parser was given.
     """
     binary = binarise(tree)
-    if len(binary.leaves) != len(words):
-        raise FormatError(
-            f"{parser} has {len(binary.leaves)} words in the tree of a sentence of {len(words)}, "
-            f"{' '.join(words)[:60]!r}; it must take the words as they are given"
-        )
-    tokens: list[str | None] = [None] * len(binary)
-    for leaf, word in zip(binary.leaves.tolist(), words, strict=True):
-        tokens[leaf] = word
-    return Tree(binary.parents, tokens=tokens)
+    check_word_count(len(binary.leaves), words, parser)
+    return with_words(binary.replace(labels=None), words)

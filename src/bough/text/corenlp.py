@@ -1,8 +1,8 @@
 """Ask a CoreNLP server over HTTP for phrase trees and Stanford Dependencies.
 
 The server parses each sentence into phrases and derives the dependencies from them, which is how
-the paper's trees were made. It is asked for the original Stanford Dependencies; if it answers with
-Universal Dependencies, these are converted.
+the paper's trees were made. Each request asks for the original Stanford Dependencies, not for
+Universal Dependencies.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 from bough.errors import DataError, FormatError
 from bough.formats import ptb
 from bough.text.binarise import binary_phrases
-from bough.text.join_sentences import check_sentences
-from bough.text.stanford_dependencies import EditableTree, is_universal, universal_to_stanford
+from bough.text.join_sentences import check_sentences, check_word_count
 from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
@@ -76,7 +75,7 @@ class CoreNLPParser:
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one tree of Stanford Dependencies per sentence: node i is word i.
 
-        Words that the server leaves out (punctuation, with old versions) hang from the root.
+        Words that the server leaves out (punctuation, with old versions) become children of the root.
         """
         trees = []
         for words, sentence in self._parse(sentences):
@@ -142,9 +141,7 @@ class CoreNLPParser:
 
 
 def _dependency_tree(words: Sequence[str], sentence: Json) -> Tree:
-    tags = [token.get("pos", "") for token in sentence["tokens"]]
-    if len(tags) != len(words):
-        raise ValueError(f"{len(tags)} words of {len(words)}; it must take the words as they are given")
+    check_word_count(len(sentence["tokens"]), words, "CoreNLP")
     heads: list[int | None] = [None] * len(words)
     relations = ["dep"] * len(words)
     for edge in sentence["basicDependencies"]:
@@ -152,22 +149,17 @@ def _dependency_tree(words: Sequence[str], sentence: Json) -> Tree:
         if not (1 <= below <= len(words) and 0 <= above <= len(words)):
             raise ValueError(f"word {below} below word {above}, of {len(words)}")
         heads[below - 1], relations[below - 1] = above - 1, edge["dep"]
-    # words without a head, and roots after the first, hang from the first root
-    root = next((node for node, head in enumerate(heads) if head == -1), 0)
-    parents = []
+    # words without a head, and roots after the first, become children of the first root
+    root = heads.index(-1) if -1 in heads else 0
+    parents = [root if head is None or head < 0 else head for head in heads]
+    parents[root], relations[root] = -1, "root"
     for node, head in enumerate(heads):
-        if node == root:
-            parents.append(-1)
-        elif head is not None and head >= 0:
-            parents.append(head)
-        else:
-            parents.append(root)
+        if node != root and (head is None or head < 0):
             spoken = any(character.isalnum() for character in words[node])
             relations[node] = "dep" if spoken else "punct"
             if spoken:
                 start = " ".join(words)[:60]
-                log.warning("CoreNLP gave %r no head in %r; it hangs from the root", words[node], start)
-    parents = Tree(parents).parents.tolist()  # raises a ValueError for a cycle
-    if is_universal(relations):
-        return universal_to_stanford(words, parents, relations, tags)
-    return EditableTree(words, parents, relations).tree()
+                log.warning(
+                    "CoreNLP gave %r no head in %r; it becomes a child of the root", words[node], start
+                )
+    return Tree(parents, tokens=list(words), relations=relations)

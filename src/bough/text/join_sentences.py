@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from bough.errors import FormatError
 from bough.trees.tree import Tree
 
 _STOPS = frozenset([".", "!", "?", ";", ":", "--", "...", ",", ")", "''"])
@@ -23,6 +24,15 @@ def check_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str
             if not word.strip():
                 raise ValueError(f"sentence {index}: word {number} is {word!r}; a word has letters or signs")
         yield words
+
+
+def check_word_count(count: int, words: Sequence[str], parser: str) -> None:
+    """Raise a FormatError if another parser returned a sentence with another number of words."""
+    if count != len(words):
+        raise FormatError(
+            f"{parser} made {count} words of a sentence of {len(words)}, {' '.join(words)[:60]!r}; "
+            "it must take the words as they are given"
+        )
 
 
 def split_long(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:

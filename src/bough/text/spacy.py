@@ -15,7 +15,7 @@ from typing import Any
 
 from bough.errors import DataError
 from bough.text.join_sentences import check_sentences
-from bough.text.stanford_dependencies import BE, EditableTree, plain
+from bough.text.stanford_dependencies import BE
 from bough.trees.tree import Tree
 
 DOWNLOAD = "`python -m spacy download en_core_web_sm`"
@@ -120,38 +120,39 @@ def installed() -> dict[str, str]:
 def clearnlp_to_stanford(
     words: Sequence[str], heads: Sequence[int], relations: Sequence[str], tags: Sequence[str]
 ) -> Tree:
-    """Convert spaCy's heads (from 0, -1 above the root), relations and Penn tags to an SD tree."""
-    tree = EditableTree(words, heads, relations)
+    """Convert spaCy's heads (from 0, -1 above the root), relations and Penn tags to Stanford Dependencies."""
+    heads = list(heads)
+    names = ["root" if head < 0 else name for head, name in zip(heads, relations, strict=True)]
+
+    def children(node: int, *wanted: str) -> list[int]:
+        return [child for child, head in enumerate(heads) if head == node and names[child] in wanted]
+
     for verb, word in enumerate(words):
-        if plain(word) not in BE:
+        if word.lower().replace("\u2019", "'") not in BE:
             continue
-        # `is` comes to hang from its complement; not from an adverb, and not in `there is`
-        complements = [node for node in tree.below(verb, "attr", "acomp") if not tags[node].startswith("RB")]
-        if tree.below(verb, "expl"):
+        # the complement becomes the head of `is`; an adverb does not, nor does what follows `there is`
+        complements = [node for node in children(verb, "attr", "acomp") if not tags[node].startswith("RB")]
+        if children(verb, "expl"):
             for node in complements:
-                tree.relations[node] = "nsubj"
+                names[node] = "nsubj"
         elif complements:
-            tree.promote(complements[0], "cop", siblings=True)
-    for node, relation in enumerate(tree.relations):
-        above = tree.heads[node]
-        # conjuncts and their conjunctions all hang from the first conjunct
-        while (
-            relation in ("cc", "conj", "preconj")
-            and above >= 0
-            and tree.relations[above] == "conj"
-            and tree.heads[above] >= 0
-        ):
-            above = tree.heads[node] = tree.heads[above]
-    tree.relations = [_name(tree, node) for node in range(len(words))]
-    return tree.tree()
-
-
-def _name(tree: EditableTree, node: int) -> str:
-    relation = tree.relations[node]
-    if relation == "dative" and tree.below(node, "pobj"):
-        return "prep"
-    if relation == "prep" and tree.relations[tree.heads[node]] == "prep":
-        return "pcomp"
-    if relation == "det" and plain(tree.words[node]) == "no":
-        return "neg"
-    return _NAMES.get(relation, relation)
+            top, above, name = complements[0], heads[verb], names[verb]
+            heads = [top if head == verb else head for head in heads]
+            heads[top], names[top] = above, name
+            heads[verb], names[verb] = top, "cop"
+    for node, name in enumerate(names):
+        above = heads[node]
+        # conjuncts and their conjunctions all become children of the first conjunct
+        while name in ("cc", "conj", "preconj") and names[above] == "conj":
+            above = heads[node] = heads[above]
+    stanford = []
+    for node, name in enumerate(names):
+        if name == "dative" and children(node, "pobj"):
+            stanford.append("prep")
+        elif name == "prep" and names[heads[node]] == "prep":
+            stanford.append("pcomp")
+        elif name == "det" and words[node].lower() == "no":
+            stanford.append("neg")
+        else:
+            stanford.append(_NAMES.get(name, name))
+    return Tree(heads, tokens=list(words), relations=stanford)

@@ -2,9 +2,10 @@
 
 `don't` is `do n't`, `it's` is `it 's`, `cannot` is `can not`; `dont` and `im` are the words that
 they stand for, `do n't` and `i 'm`. Hyphens, slashes within words, URLs, emoticons and the dots of
-abbreviations stay. The `text` of a token has the treebank's form: quotes are `` `` `` and `''`, or
-`` ` `` and `'`, every dash is `--`, an ellipsis is `...`; `start` and `end` point at what was
-written. White space and control characters are part of no token.
+abbreviations stay. Each Chinese or Japanese character is a token. The `text` of a token has the
+treebank's form: quotes are `` `` `` and `''`, or `` ` `` and `'`, every dash is `--`, an ellipsis is
+`...`; `start` and `end` point at what was written. White space and control characters are part of no
+token.
 
 Every alternative of the pattern either matches or fails within a bounded number of characters, or
 consumes all that it has looked at: the time is linear in the text, whatever the text.
@@ -13,14 +14,13 @@ consumes all that it has looked at: the time is linear in the text, whatever the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bough.data.emoji import is_picture
-from bough.formats.escapes import BRACKETS
+from bough.data.emoji import is_address, is_picture
+from bough.formats.ptb import BRACKETS
 
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
-_LONE = re.compile("[\ud800-\udfff]")
 _HALVES = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3, "'tis": 2, "'twas": 2}
 # without the apostrophe that people leave out; not where it would be another word: were, well, its, ill, shed
 _HALVES |= {
@@ -72,6 +72,7 @@ _EMOJI = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u25aa-\u27bf\u2934-\u2b55"
     "\U0001f000-\U0001faff]"
 )
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _TONE = "[\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]{0,8}"
 
 TOKEN = re.compile(
@@ -150,13 +151,29 @@ def sentences(text: str) -> list[list[Token]]:
     return found
 
 
+def without_addresses(text: Sequence[Sequence[Token]]) -> list[list[Token]]:
+    """Return the sentences of a text without names of accounts and addresses, which say nothing of the rest.
+
+    A text that has nothing else stays as it is.
+
+    >>> [token.text for token in without_addresses(sentences("@shop Thanks! www.shop.com"))[0]]
+    ['Thanks', '!']
+    """
+    rest = [[token for token in sentence if not is_address(token.text)] for sentence in text]
+    return [sentence for sentence in rest if sentence] or [list(sentence) for sentence in text]
+
+
 def _tokens_of(text: str, match: re.Match[str]) -> Iterator[Token]:
     start, end = match.span()
     kind, written = match.lastgroup, match[0]
     if kind in ("word", "letters") and text[end : end + 1] == "." and _takes_dot(text, written, end):
         yield Token(written.translate(_APOSTROPHES) + ".", start, end + 1)
     elif kind in ("word", "letters", "short"):
-        yield from _split_clitics(written, start)
+        if written.isascii():
+            yield from _split_clitics(written, start)
+        else:
+            for part in _HAN.finditer(written):
+                yield from _split_clitics(part[0], start + part.start())
     elif kind == "url":
         closers = "" if "(" in written else ")"
         kept = len(written.rstrip(".,;:!?'\"\u2019]}" + closers))
@@ -171,7 +188,7 @@ def _tokens_of(text: str, match: re.Match[str]) -> Iterator[Token]:
         yield Token("`" if opens else "'", start, end)
     else:
         fixed = {"dots": "...", "dash": "--", "bracket": BRACKETS.get(written.upper())}.get(kind or "")
-        yield Token(fixed or _visible(written.translate(_APOSTROPHES)), start, end)
+        yield Token(fixed or printable(written.translate(_APOSTROPHES)), start, end)
 
 
 def _takes_dot(text: str, written: str, end: int) -> bool:
@@ -194,7 +211,7 @@ def _split_clitics(written: str, start: int) -> Iterator[Token]:
         cuts.append(half if half > 0 else cuts[-1] + half)
     low = 0
     for high in reversed(cuts):
-        text = _visible(written[low:high].translate(_APOSTROPHES)) or written[low:high]
+        text = printable(written[low:high].translate(_APOSTROPHES)) or written[low:high]
         if half and low == cuts[-1]:
             text = _LEFT_OUT.get(text.lower(), text)
         yield Token(text, start + low, start + high)
@@ -209,9 +226,9 @@ def _opens(text: str, start: int) -> bool:
     )
 
 
-def _visible(text: str) -> str:
-    """Replace lone surrogates, which come from bytes that are not UTF-8, by U+FFFD."""
-    return text if text.isascii() else _LONE.sub("\ufffd", text)
+def printable(text: str) -> str:
+    """Return the text with U+FFFD for lone surrogates, which come from bytes that are not UTF-8."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _closes(token: str) -> bool:

@@ -1,4 +1,4 @@
-"""The card of a fitted model."""
+"""The model card of a fit, and lines that other cards use too."""
 
 from __future__ import annotations
 
@@ -20,64 +20,84 @@ FIGURES = {
     "forums_pearson": "Pearson's r, forums",
     "loss": "loss of the sentence",
 }
-NAMES = {**FIGURES, "accuracy": "accuracy", "f1": "mean F1 of the classes", "loss": "loss"}
+NAMES = {**FIGURES, "accuracy": "accuracy", "f1": "macro F1", "loss": "loss"}
+NAMES |= {
+    "mae": "mean absolute error",
+    "rmse": "root mean squared error",
+    "r2": "R^2",
+    "q_error_median": "q-error, median",
+    "q_error_p90": "q-error, 90th percentile",
+    "q_error_p99": "q-error, 99th percentile",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "exact": "all labels right",
+}
+
+
+def metric_rows(facts: Mapping[str, Any]) -> list[list[str]]:
+    """Return a row for each metric of a fit: its name, and its value on each split."""
+    scores = facts["scores"]
+    rows = {
+        NAMES[name]: {split: scores[split]["figures"][name] for split in scores}
+        for name in scores["dev"]["figures"]
+    }
+    if "baseline" in facts:
+        baseline = facts["baseline"]
+        for name in (name for name in scores["dev"]["figures"] if name != "loss"):
+            values = {split: baseline["figures"][split][name] for split in scores}
+            rows[f"{NAMES[name]} of {baseline['name']}"] = values
+    for when in ("before", "after") if "calibration" in facts else ():
+        errors = {split: facts["calibration"][split][when] for split in scores}
+        rows[f"ECE {when} temperature scaling"] = errors
+    return [[name, *(f"{values[split]:.4f}" for split in scores)] for name, values in rows.items()]
 
 
 def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
-    """Markdown, from what the fit recorded."""
-    purpose, scores = model.purpose, facts["scores"]
-    splits = list(scores)
-    if purpose.classes:
-        what = f"{len(purpose.classes)} classes: {', '.join(purpose.classes)}"
+    """Return the card of a fitted model as Markdown, from the facts of the fit."""
+    spec, splits = model.output_spec, list(facts["scores"])
+    if spec.numbers:
+        what = f"numbers: {', '.join(spec.numbers)}, scale {spec.scale}"
+    elif spec.classes:
+        what = f"{len(spec.classes)} {'labels' if spec.thresholds else 'classes'}: {', '.join(spec.classes)}"
     else:
-        what = f"ratings from {purpose.ratings[0]:g} to {purpose.ratings[1]:g}"
+        what = f"ratings from {spec.ratings[0]:g} to {spec.ratings[1]:g}"
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
-    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    rows = [
-        f"| {NAMES[name]} | {' | '.join(_number(scores[split]['figures'][name]) for split in splits)} |"
-        for name in scores["dev"]["figures"]
-    ]
-    if "baseline" in facts:
-        rows.append(f"| accuracy of a bag of words | {_row(facts['baseline'], splits)} |")
-        for when in ("before", "after"):
-            errors = {split: facts["calibration"][split][when] for split in splits}
-            rows.append(f"| expected calibration error, {when} the temperature | {_row(errors, splits)} |")
-    settings = "\n".join(f"{key} = {value!r}" for key, value in facts["config"].items() if key != "about")
+    parsed = "given" if spec.trees == "given" else f"{spec.trees}, by the parser `{facts['parser']}`"
+    words = [words_line(model.config, facts["vectors"], facts["coverage"], "training examples")]
+    if model.inputs is not None and not model.inputs.spec.tokens:
+        words = []
     lines = [
         f"# {what}",
         "",
         "Made by `bough fit`; `bough.load(FOLDER)` reads it.",
         "",
         f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})",
-        f"- Trees: {purpose.trees}, by the parser `{facts['parser']}`"
-        if purpose.trees != "given"
-        else "- Trees: given",
-        words_line(model.config, facts["vectors"], facts["coverage"], "training examples"),
-        f"- The epoch, {facts['epoch']} of {facts['epochs']}, was chosen on dev; seed {facts['seed']}.",
+        f"- Trees: {parsed}",
+        *words,
+        f"- Best epoch: {facts['epoch']} of {facts['epochs']}, chosen on dev; seed {facts['seed']}.",
     ]
     if "temperature" in facts:
         lines.append(
             f"- The logits are divided by a temperature of {facts['temperature']:.3f}, fitted on dev."
         )
-    head = [f"| figure | {' | '.join(splits)} |", f"|---|{'---|' * len(splits)}"]
-    return "\n".join([*lines, f"- {versions}", "", *head, *rows, "", "```", settings, "```", ""])
+    lines += [f"- {', '.join(f'{name} {version}' for name, version in facts['versions'].items())}", ""]
+    if model.inputs is not None:
+        lines += ["## Inputs", "", *model.inputs.spec.lines(), "", "## Results", ""]
+    lines += [f"| metric | {' | '.join(splits)} |", f"|---|{'---|' * len(splits)}"]
+    lines += [f"| {' | '.join(row)} |" for row in metric_rows(facts)]
+    settings = "\n".join(f"{key} = {value!r}" for key, value in facts["config"].items() if key != "about")
+    return "\n".join([*lines, "", "```", settings, "```", ""])
 
 
 def words_line(config: Config, name: str, coverage: str, examples: str) -> str:
-    """What stands for the words of a model, and how much of the `examples` the vectors cover."""
+    """Return a line about the word vectors of a model and their coverage of the `examples`, or about its encoder."""
     if not config.encoder:
         share = f" ({coverage} of the {examples})" if coverage else ""
-        return f"- Word vectors: {name}, {config.embeddings}{share}"
+        # without pretrained vectors, both are "random"
+        kind = "" if config.embeddings == name else f", {config.embeddings}"
+        return f"- Word vectors: {name}{kind}{share}"
     freeze = config.encoder_freeze
     if freeze == 0:
         return f"- Encoder: {name}, all of it tuned"
     kept = f"all but the top {-freeze}" if freeze < 0 else f"the first {freeze}"
     return f"- Encoder: {name}, {kept} of its layers as they were"
-
-
-def _row(values: Mapping[str, float], splits: list[str]) -> str:
-    return " | ".join(_number(values[split]) for split in splits)
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}"

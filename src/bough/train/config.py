@@ -1,4 +1,4 @@
-"""The settings of training: those of the model, and how its weights are learned."""
+"""The configuration of a training run: that of the model, and that of its training."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from bough.models.settings import in_range
 
 @dataclass(frozen=True)
 class TrainConfig(Config):
-    """A model and its training, with the paper's values as defaults. A recipe file sets any of these."""
+    """The configuration of a model and of its training. The defaults are the values of the paper."""
 
     epochs: int = 10
     batch_size: int = 25
-    spans: int = 4  # labelled phrases sampled from each sentence for a layer that reads words
+    spans: int = 4  # labelled phrases that are sampled from each sentence if phrases are no nodes
     optimizer: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
     learning_rate: float = 0.05  # for AdaGrad; AdaDelta wants about 1, Adam and AdamW about 0.001
     lr_decay: float = 1.0  # factor on all learning rates after each epoch
     beta2: float = 0.999  # of Adam and AdamW
-    warmup: float = 0.0  # share of the run over which the learning rates rise; after it they fall to the end
+    warmup: float = 0.0  # share of the run over which the learning rates rise linearly; then they fall to 0
     adagrad_reset_every: int = 0  # epochs after which AdaGrad's sums start again from 0; 0 for never
     max_grad_norm: float = 0.0  # 0 for no clipping
     # how word vectors move: by plain gradient descent, or by the optimizer of the other weights
@@ -29,12 +29,11 @@ class TrainConfig(Config):
     encoder_learning_rate: float = 5e-5  # of the top layer of a transformer
     encoder_lr_decay: float = 0.9  # factor from each of its layers to the one below
     weight_decay: float = 1e-4
-    loss_over: Literal["trees", "nodes"] = (
-        "trees"  # divide the loss of labelled nodes by the number of either
-    )
-    root_weight: float = 0.0  # weight of the roots' mean loss beside that of all nodes
-    max_norm: float = 0.0  # the greatest norm of a class's weights in the classifier; 0 for any
-    select_by: Literal["score", "loss"] = "score"  # the dev metric that picks the epoch
+    # the loss of the labelled nodes is divided by the number of trees or of labelled nodes
+    loss_over: Literal["trees", "nodes"] = "trees"
+    root_weight: float = 0.0  # weight of the mean loss of the roots, which is added to that of all nodes
+    max_norm: float = 0.0  # maximum norm of the weights of a class in the classifier; 0 for no limit
+    select_by: Literal["score", "loss"] = "score"  # what chooses the epoch on dev
     patience: int = 0  # epochs without a better one after which training stops; 0 for never
 
     def __post_init__(self) -> None:
@@ -57,6 +56,7 @@ class TrainConfig(Config):
             raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
 
     def for_model(self) -> Config:
-        """Return the part that a model needs: it classifies or rates, whatever it was trained on."""
+        """Return the configuration of the model; a task that only training knows becomes "classes" or "pairs"."""
         values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Config)}
-        return Config(**{**values, "task": "pairs" if self.of_pairs else "classes"})
+        task = self.task if self.task in Config.tasks else "pairs" if self.of_pairs else "classes"
+        return Config(**{**values, "task": task})

@@ -1,234 +1,170 @@
-"""The examples of one split as trees, parsed where they are texts, a group at a time."""
+"""Parse the examples of all splits, and prepare them for a model."""
 
 from __future__ import annotations
 
-from array import array
+import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, overload
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bough.data.labelled import Example
-from bough.models.batching import Sentence, prepare, prepare_all
+from bough.data.examples import Example
+from bough.errors import DataError
+from bough.models.batching import prepare_all
+from bough.models.config import Config
+from bough.models.inputs import words_of
 from bough.models.model import Model
-from bough.pipelines.readers import Kind, as_given, groups
-from bough.train.parse_cache import Parses
-from bough.train.source import Source
-from bough.train.tasks import Indices
-from bough.train.tasks.pairs import Rated
+from bough.pipelines.readers import AT_ONCE, Kind, as_given, groups
+from bough.train.distributed import current
+from bough.train.options import FitOptions
+from bough.train.parse_cache import open_parse_cache
+from bough.train.splits import SPLITS, Splits
+from bough.train.targets import Ratings, Target
+from bough.train.tasks import Indices, RatedPair
 from bough.trees.tree import Tree
 
-Told = Callable[[int], None]  # examples done
+READY = 20_000  # a larger split is prepared batch by batch, to save memory
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """An event of a fit: `done` of `total` texts are parsed."""
+
+    done: int
+    total: int
 
 
 @dataclass
-class Gathered:
-    """One side per text of an example, and the ratings where there are two sides."""
+class TreeSet:
+    """The examples of one split: one list of trees, or two for pairs, with values and weights.
 
-    sides: tuple[PackedTrees, ...]
-    ratings: array[float] = field(default_factory=lambda: array("d"))
-    wordless: list[int] = field(default_factory=list)  # lines of examples whose text has no word
+    The labels of nodes are class numbers, or tuples of numbers or of 0 and 1. `values` are those of the examples.
+    """
+
+    sides: tuple[list[Tree], ...]
+    values: list[Any] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.sides[0])
 
-    def extend(self, other: Gathered) -> None:
-        """Those of another after these."""
-        for side, more in zip(self.sides, other.sides, strict=True):
-            side.extend(more)
-        self.ratings.extend(other.ratings)
-        self.wordless.extend(other.wordless)
+    def trees(self) -> Iterator[Tree]:
+        """Yield all trees; for pairs, all left ones first."""
+        return (tree for side in self.sides for tree in side)
 
-    def examples(self, model: Model) -> Sequence[Any]:
-        """What the task of the model takes."""
-        ready = [Sentences(side, model) for side in self.sides]
-        return ready[0] if len(ready) == 1 else RatedPairs(ready[0], ready[1], self.ratings)
+    def word_counts(self, config: Config) -> Counter[str]:
+        """Count the words as a model with this configuration reads them."""
+        words: Iterable[str] = (t for tree in self.trees() for t in tree.tokens or () if t is not None)
+        if config.node_text:
+            words = (word for text in words for word in words_of(text))
+        return Counter(word.lower() if config.lowercase else word for word in words)
 
-
-class RatedPairs(Sequence[Rated]):
-    """Two sequences of sentences and their ratings as one of pairs."""
-
-    def __init__(self, left: Sentences, right: Sentences, ratings: Sequence[float]) -> None:
-        self.left, self.right, self.ratings = left, right, ratings
-
-    def __len__(self) -> int:
-        return len(self.left)
-
-    @property
-    def sizes(self) -> Indices:
-        """(n,) nodes of each, both sides together."""
-        return self.left.sizes + self.right.sizes
-
-    @overload
-    def __getitem__(self, index: int) -> Rated: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Rated]: ...
-    def __getitem__(self, index: int | slice) -> Rated | list[Rated]:
-        if isinstance(index, slice):
-            columns = zip(self.left[index], self.right[index], self.ratings[index], strict=True)
-            return [Rated(*column) for column in columns]
-        return Rated(self.left[index], self.right[index], self.ratings[index])
+    def gold(self) -> NDArray[Any]:
+        """Return (n,) class numbers or ratings, or (n, T) numbers or labels."""
+        return np.array(self.values)
 
 
-class Gatherer:
-    """Examples to trees: texts by a parser with a memory, trees as they are."""
+def parse_splits(
+    splits: Splits,
+    options: FitOptions,
+    kind: Kind,
+    callback: Callable[[Parsed], None],
+    warn: Callable[[str], None],
+) -> dict[str, TreeSet]:
+    """Return the trees of every split. Texts are parsed, unless their parses are in the cache.
 
-    def __init__(self, numbers: dict[str, int], kind: Kind, *, pairs: bool) -> None:
-        self.numbers, self.kind, self.pairs = numbers, kind, pairs
-
-    def split(
-        self,
-        source: Source,
-        examples: Iterable[Example],
-        parts: Sequence[int],
-        count: int,
-        parses: Parses | None,
-        tell: Told,
-    ) -> list[Gathered]:
-        """Examples of a source in `count` parts: `parts[i]` says which part the i-th one goes to."""
-        found = [Gathered(tuple(PackedTrees() for _ in range(1 + self.pairs))) for _ in range(count)]
-        done = 0
-        for group in groups(examples):
-            trees = self._trees(group, source, parses)
-            for example, part in zip(group, parts[done : done + len(group)], strict=True):
-                self._add(found[part], example, [next(trees) for _ in found[part].sides])
-            done += len(group)
-            tell(done)
-        return found
-
-    def _trees(self, group: list[Example], source: Source, parses: Parses | None) -> Iterator[Tree | None]:
-        if parses is not None:
-            return iter(parses.trees([*chain.from_iterable(example.texts for example in group)]))
-        return (self._given(example, source) for example in group)
-
-    def _given(self, example: Example, source: Source) -> Tree:
-        assert example.tree is not None
-        try:
-            return as_given(example.tree, self.kind)
-        except ValueError as error:
-            raise ValueError(f"{source.place(example.line)}: {error}") from None
-
-    def _add(self, part: Gathered, example: Example, trees: Sequence[Tree | None]) -> None:
-        if any(tree is None for tree in trees):
-            part.wordless.append(example.line)
-            return
-        for side, tree in zip(part.sides, trees, strict=True):
-            assert tree is not None
-            side.append(tree, self._labels(tree, example))
-        if self.pairs:
-            part.ratings.append(float(example.label))
-
-    def _labels(self, tree: Tree, example: Example) -> list[int | None]:
-        if example.tree is not None and example.tree.labels is not None and tree.labels is not None:
-            return [None if label is None else self.numbers[str(label)] for label in tree.labels]
-        labels: list[int | None] = [None] * len(tree)
-        labels[tree.root] = None if self.pairs else self.numbers[example.label]
-        return labels
+    With several ranks, each parses its shard of the examples and gets the trees of the others. Raise a DataError if no
+    example of train or of dev has a word.
+    """
+    ranks, examples = current(), splits.examples
+    shard = _shards(len(examples), ranks.count)[ranks.number]
+    own = list[tuple[Tree, ...] | None]()
+    with contextlib.ExitStack() as stack:
+        parses = None
+        if splits.spec.trees != "given":
+            parses = stack.enter_context(open_parse_cache(options.parser, kind, splits.spec.trees))
+        for group in groups(examples[shard.start : shard.stop]):
+            own += parses.pairs(group) if parses is not None else [_given_trees(one, kind) for one in group]
+            callback(Parsed(len(own), len(shard)))
+    all_trees = [trees for part in ranks.each(own) for trees in part]
+    wordless = [one.where for one, trees in zip(examples, all_trees, strict=True) if trees is None]
+    if wordless:
+        texts = f"{len(wordless)} texts" if len(wordless) > 1 else "a text"
+        warn(f"{wordless[0]}: {texts} without a word, left out")
+    found = {name: TreeSet(tuple([] for _ in examples[0].items)) for name in SPLITS}
+    shared: dict[str, str] = {}  # one object for all equal tokens, to save memory
+    rows = zip(examples, all_trees, splits.values.tolist(), splits.assigned.tolist(), strict=True)
+    for example, trees, value, number in rows:
+        if trees is None:
+            continue
+        split = found[SPLITS[number]]
+        for side, tree in zip(split.sides, trees, strict=True):
+            tokens = [
+                None if t is None else shared.setdefault(t, t) for t in tree.tokens or (None,) * len(tree)
+            ]
+            bare = tree.replace(tokens=tokens) if example.trees else tree.replace(tokens=tokens, labels=None)
+            side.append(_labelled(bare, value, splits.target))
+        split.values.append(value)
+        split.weights.append(example.weight)
+    for name in ("train", "dev"):
+        if not len(found[name]):
+            raise DataError(f"no example with a word in {name}; there is nothing to learn from")
+    return {name: split for name, split in found.items() if len(split)}
 
 
-HELD = 20_000  # sentences that are kept ready; of more, each is made again when it is its turn
-_NONE = -1
+def _shards(examples: int, count: int) -> list[range]:
+    """Return the indices of the examples that each rank parses. Texts that are parsed together stay together."""
+    batches = -(-examples // AT_ONCE)
+    bounds = [min(AT_ONCE * (batches * rank // count), examples) for rank in range(count + 1)]
+    return [range(start, end) for start, end in pairwise(bounds)]
 
 
-class PackedTrees(Sequence[Tree]):
-    """Trees as columns: parents, names of tokens and relations, labels; about twenty bytes per node."""
+def _given_trees(example: Example, kind: Kind) -> tuple[Tree, ...]:
+    try:
+        return tuple(as_given(tree, kind) for tree in example.trees)
+    except ValueError as error:
+        raise ValueError(f"{example.where}: {error}") from None
 
-    def __init__(self) -> None:
-        self._ends = array("q", [0])
-        self._columns = {name: array("i") for name in ("parents", "tokens", "relations", "labels")}
-        self._names: dict[str, int] = {}
-        self._listed: list[str] = []
 
-    def append(self, tree: Tree, labels: Sequence[int | None]) -> None:
-        """One more tree, with a class number, or None, for each of its nodes."""
-        none = (None,) * len(tree)
-        self._columns["parents"].extend(tree.parents.tolist())
-        self._columns["tokens"].extend(map(self._number, tree.tokens or none))
-        self._columns["relations"].extend(map(self._number, tree.relations or none))
-        self._columns["labels"].extend(_NONE if label is None else label for label in labels)
-        self._ends.append(len(self._columns["parents"]))
+def _labelled(tree: Tree, value: Any, target: Target) -> Tree:
+    """Return a tree with labels as the model predicts them: those of its nodes, else `value` at its root."""
+    if isinstance(target, Ratings) or target.pairs:
+        return tree.replace(labels=None)
+    if tree.labels is not None:
+        return tree.replace(labels=[None if one is None else target.node_label(one) for one in tree.labels])
+    labels: list[Any] = [None] * len(tree)
+    labels[tree.root] = tuple(value) if isinstance(value, list) else value
+    return tree.replace(labels=labels)
 
-    def extend(self, other: PackedTrees) -> None:
-        """The trees of another after these."""
-        numbers = np.array([self._number(name) for name in other._listed], dtype=np.int32)
-        before = self._ends[-1]
-        self._ends.extend(before + end for end in other._ends[1:])
-        for name, column in other._columns.items():
-            own = np.array(column, dtype=np.int32)
-            if name in ("tokens", "relations") and len(numbers):
-                own = np.where(own < 0, _NONE, numbers[own])
-            self._columns[name].frombytes(own.astype(np.int32).tobytes())
 
-    @property
-    def sizes(self) -> Indices:
-        """(n,) nodes of each tree."""
-        ends: Indices = np.array(self._ends, dtype=np.int64)
-        return ends[1:] - ends[:-1]
+class Examples(Sequence[Any]):
+    """The examples of a split as a task reads them: prepared trees, or pairs of them.
 
-    def _number(self, name: Any) -> int:
-        if name is None:
-            return _NONE
-        name = str(name)
-        if name not in self._names:
-            self._names[name] = len(self._listed)
-            self._listed.append(name)
-        return self._names[name]
+    Those of a large split are prepared each time they are read.
+    """
+
+    def __init__(self, split: TreeSet, model: Model) -> None:
+        self.split, self.model = split, model
+        self.sizes: Indices = np.sum([[len(tree) for tree in side] for side in split.sides], axis=0)
+        self._ready = self._prepare(slice(None)) if len(split) <= READY else None
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return len(self.split)
 
-    @overload
-    def __getitem__(self, index: int) -> Tree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Tree]: ...
-    def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        start, end = self._ends[index], self._ends[index + 1]
-        cut = {name: column[start:end] for name, column in self._columns.items()}
-        relations = [None if number < 0 else self._listed[number] for number in cut["relations"]]
-        return Tree(
-            np.array(cut["parents"], dtype=np.int64),
-            tokens=[None if number < 0 else self._listed[number] for number in cut["tokens"]],
-            relations=relations if max(cut["relations"]) >= 0 else None,  # a tree without any has none here
-            labels=[None if number < 0 else number for number in cut["labels"]],
-        )
-
-    def words(self) -> Iterator[tuple[str, int]]:
-        """Every token and how often it occurs."""
-        numbers = np.array(self._columns["tokens"])
-        counts = np.bincount(numbers[numbers >= 0], minlength=len(self._listed))
-        return ((self._listed[i], int(count)) for i, count in enumerate(counts.tolist()) if count)
-
-    def relations(self) -> set[str]:
-        """Every relation there is."""
-        return {self._listed[number] for number in {*self._columns["relations"]} if number >= 0}
-
-
-class Sentences(Sequence[Sentence]):
-    """Packed trees as a model reads them: kept ready where they are few, else made when it is their turn."""
-
-    def __init__(self, trees: PackedTrees, model: Model) -> None:
-        self._trees, self._model = trees, model
-        self._ready = prepare_all(list(trees), model) if len(trees) <= HELD else None
-
-    def __len__(self) -> int:
-        return len(self._trees)
-
-    @property
-    def sizes(self) -> Indices:
-        """(n,) nodes of each."""
-        return self._trees.sizes
-
-    @overload
-    def __getitem__(self, index: int) -> Sentence: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Sentence]: ...
-    def __getitem__(self, index: int | slice) -> Sentence | list[Sentence]:
+    def __getitem__(self, index: Any) -> Any:
         if self._ready is not None:
             return self._ready[index]
-        if isinstance(index, slice):
-            return [prepare(tree, self._model) for tree in self._trees[index]]
-        return prepare(self._trees[index], self._model)
+        return self._prepare(index) if isinstance(index, slice) else self._prepare(slice(index, index + 1))[0]
+
+    def _prepare(self, part: slice) -> list[Any]:
+        sides = [prepare_all(side[part], self.model) for side in self.split.sides]
+        for place, weight in enumerate(self.split.weights[part]):
+            if weight != 1:
+                sides[0][place] = replace(sides[0][place], weight=weight)
+        if len(sides) == 1:
+            return list(sides[0])
+        return [RatedPair(*pair) for pair in zip(*sides, self.split.values[part], strict=True)]

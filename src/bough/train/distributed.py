@@ -1,37 +1,33 @@
-"""Several processes that train one model, started by torchrun; one process is a run of one rank.
+"""Train one model in several processes (ranks) that torchrun started.
 
-Every rank holds all examples, draws the same batches, and computes its share of each. The gradients are summed, so that
-all ranks take the same step. The first rank alone writes files and shows progress.
+Every rank has all examples, draws the same batches, and computes its share of each. The gradients are summed, so that
+all ranks take the same step. Only the first rank writes files and shows progress. Without torchrun there is one rank.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
-import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch._C._distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
 from bough.errors import TrainingError
-from bough.models.model import Model
 from bough.train.tasks import Floats, Indices, Learnable
 
 T = TypeVar("T")
-_PATIENCE = timedelta(minutes=30)  # for ranks that have not come yet
-_FAILED = "failed"  # in the store that all ranks see: the first one that failed
+_FAILED = "failed"  # the key, in the store that all ranks share, of the number of the first rank that failed
 
 
 class Lost(Exception):
@@ -40,7 +36,7 @@ class Lost(Exception):
 
 @dataclass(frozen=True)
 class Ranks:
-    """This process among `count`: its number, and its number on its own machine."""
+    """The rank of this process: its number among `count` processes, and its number on this machine."""
 
     number: int = 0
     count: int = 1
@@ -52,7 +48,7 @@ class Ranks:
         return self.number == 0
 
     def share(self, sizes: NDArray[Any]) -> slice:
-        """Return the part of things of these sizes that is this rank's: about as much work as any other rank's."""
+        """Return the slice of the items that this rank computes. All slices have about the same sum of `sizes`."""
         after = np.cumsum(sizes)
         total = int(after[-1]) if len(after) else 0
         edges = [total * rank / self.count for rank in (self.number, self.number + 1)]
@@ -62,20 +58,20 @@ class Ranks:
     def loss(
         self,
         task: Learnable,
-        model: Model,
+        model: nn.Module,
         examples: Sequence[Any],
         chosen: Indices,
         sizes: Indices,
         rng: Any,
     ) -> float:
-        """Compute the loss of a batch and its gradients, which are the sum over all ranks."""
+        """Return the loss of a batch and compute its gradients; both are sums over all ranks."""
         whole = [examples[i] for i in chosen]
         if self.count == 1:
             loss = task.loss(model, whole, rng)
             loss.backward()
             return loss.item()
         own = whole[self.share(sizes[chosen])]
-        loss = task.loss(model, own, rng, whole) if own else model.table.new_zeros(())
+        loss = task.loss(model, own, rng, whole) if own else next(model.parameters()).new_zeros(())
         if own:
             loss.backward()
         with torch.no_grad(), _talking():
@@ -86,31 +82,30 @@ class Ranks:
             total, *summed = flat.split([1, *(p.numel() for p in weights)])
             for p, gradient in zip(weights, summed, strict=True):
                 p.grad = gradient.view_as(p)
-            if model.table.requires_grad:
-                model.table.grad = self._sum_rows(model.table)
+            for table in model.buffers():  # a word table that is trained, whose gradient is sparse
+                if table.requires_grad:
+                    table.grad = self._sum_rows(table)
         return float(total)
 
     def _sum_rows(self, table: Tensor) -> Tensor:
-        """Return the sparse gradient of the word table with the rows of all ranks; a row may come from several."""
-        rows, values = (
-            torch.zeros(0, dtype=torch.int64, device=table.device),
-            table.new_zeros(0, table.shape[1]),
-        )
+        """Return the sparse gradient of a word table with the rows of all ranks; it may have a row several times."""
+        rows = torch.zeros(0, dtype=torch.int64, device=table.device)
+        values = table.new_zeros(0, table.shape[1])
         if table.grad is not None:
             gradient = table.grad.coalesce()
             rows, values = gradient.indices()[0], gradient.values()
         counts = self.each(len(rows))
         found = []
         for part in (rows, values):
-            padded = part.new_zeros(max(counts), *part.shape[1:])  # all ranks send as much as the longest
+            padded = part.new_zeros(max(counts), *part.shape[1:])  # all_gather needs equal sizes on all ranks
             padded[: len(part)] = part
             parts = [torch.empty_like(padded) for _ in counts]
             dist.all_gather(parts, padded)
             found.append(torch.cat([one[:count] for one, count in zip(parts, counts, strict=True)]))
         return torch.sparse_coo_tensor(found[0].unsqueeze(0), found[1], table.shape, check_invariants=False)
 
-    def predict(self, task: Learnable, model: Model, examples: Sequence[Any]) -> Floats:
-        """Return the task's predictions, each rank's share of them computed there."""
+    def predict(self, task: Learnable, model: nn.Module, examples: Sequence[Any]) -> Floats:
+        """Return the predictions for all examples; each rank computes its share."""
         if self.count == 1:
             return task.predict(model, examples)
         own = examples[self.share(task.sizes(examples))]
@@ -118,7 +113,7 @@ class Ranks:
         return np.concatenate([part for part in found if part is not None])
 
     def each(self, value: T) -> list[T]:
-        """Return every rank's value, by their numbers."""
+        """Return the values of all ranks, in the order of their numbers."""
         if self.count == 1:
             return [value]
         found: list[Any] = [None] * self.count
@@ -127,7 +122,7 @@ class Ranks:
         return found
 
     def from_first(self, work: Callable[[], T]) -> T:
-        """Return what the first rank makes of it; the others wait. What it raises ends all ranks."""
+        """Call `work` on the first rank and return its result on all ranks. If it raises an error, all ranks end."""
         if self.count == 1:
             return work()
         found: list[Any] = [work() if self.first else None]
@@ -137,33 +132,33 @@ class Ranks:
         return value
 
     def in_turn(self, work: Callable[[], T]) -> T:
-        """Do the same work on all ranks, one on each machine before the others, which then find its cache."""
-        if self.count == 1:
-            return work()
-        found = work() if self.local == 0 else None
-        with _talking():
-            dist.barrier()
-        return work() if found is None else found
+        """Call `work` on all ranks: on one rank per machine first, so that the others find its results in the cache."""
+        if self.local == 0:
+            found = work()
+        if self.count > 1:
+            with _talking():
+                dist.barrier()
+        return found if self.local == 0 else work()
 
 
 _current: ContextVar[Ranks] = ContextVar("ranks", default=Ranks())  # noqa: B039
 
 
 def current() -> Ranks:
-    """Return the rank that this process is."""
+    """Return the rank of this process."""
     return _current.get()
 
 
 def restarts() -> bool:
-    """Return whether torchrun starts the run again when a rank is lost: then an unfinished run is continued."""
+    """Return whether torchrun starts all ranks again if one is lost. Then an unfinished run is resumed."""
     return "RANK" in os.environ and int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0")) > 0
 
 
 @contextlib.contextmanager
 def joined(device: str = "cpu") -> Iterator[Ranks]:
-    """Join the processes that torchrun started, if it did: gloo on CPUs, nccl on GPUs.
+    """Connect the processes that torchrun started, by gloo on CPUs and nccl on GPUs. Without torchrun, do nothing.
 
-    The first rank that fails raises its error. The others end with it, without a message of their own.
+    The first rank that fails raises its error. The other ranks exit without a message.
     """
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
         yield current()
@@ -176,11 +171,14 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
         )
     if cuda:
         torch.cuda.set_device(ranks.local)
-    found: Store = next(iter(rendezvous("env://")))[0]
-    store = PrefixStore(f"bough/{_start(found, ranks)}", found)
-    dist.init_process_group(
-        "nccl" if cuda else "gloo", store=store, rank=ranks.number, world_size=ranks.count
-    )
+    # torch.distributed.nn has the process group as a default argument. If the optimizers import it after the group was
+    # created, the threads of the group outlive it, and may abort Python at its end.
+    importlib.import_module("torch.distributed.nn")
+    # after a restart by torchrun, the store may have entries of the former ranks; the prefix hides them
+    attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    store = PrefixStore(f"bough/{attempt}", next(iter(rendezvous("env://")))[0])
+    backend = "nccl" if cuda else "gloo"
+    dist.init_process_group(backend, store=store, rank=ranks.number, world_size=ranks.count)
     token = _current.set(ranks)
     try:
         yield ranks
@@ -198,36 +196,8 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
         _current.reset(token)
 
 
-def _start(store: Store, ranks: Ranks) -> str:
-    """Return a name for this start of the ranks, on which they agree.
-
-    torchrun keeps its store when it restarts the ranks, and entries that the former ranks left there must not be
-    taken for those of the new ones. So each rank announces itself under a name never used before. The first rank
-    publishes the names that it finds, until every rank has found its own among them.
-    """
-    own = uuid.uuid4().hex
-    store.set(f"bough/here/{ranks.number}", own)
-    names = [f"bough/here/{number}" for number in range(ranks.count)]
-    store.wait(names, _PATIENCE)
-    deadline = time.monotonic() + _PATIENCE.total_seconds()
-    while time.monotonic() < deadline:
-        if ranks.first:
-            store.set("bough/start", ",".join(store.get(name).decode() for name in names))
-        store.wait(["bough/start"], _PATIENCE)
-        present = store.get("bough/start").decode()
-        if own in present:
-            start = blake2b(present.encode(), digest_size=8).hexdigest()
-            store.set(f"bough/{start}/seen/{ranks.number}", "")
-            if ranks.first and store.check([f"bough/{start}/seen/{number}" for number in range(ranks.count)]):
-                store.set(f"bough/{start}/go", "")
-            if store.check([f"bough/{start}/go"]):
-                return start
-        time.sleep(0.02)
-    raise TrainingError(f"rank {ranks.number} has waited for the others in vain")
-
-
 def _failed_first(store: Store, ranks: Ranks, patience: float = 0.0) -> bool:
-    """Return whether no other rank has failed before this one, nor does within so many seconds."""
+    """Return whether no other rank failed before this one, or fails within `patience` seconds."""
     try:
         if patience:
             with contextlib.suppress(RuntimeError):
@@ -240,7 +210,7 @@ def _failed_first(store: Store, ranks: Ranks, patience: float = 0.0) -> bool:
 
 @contextlib.contextmanager
 def _talking() -> Iterator[None]:
-    """Turn what goes wrong between ranks into `Lost`."""
+    """Raise `Lost` for an error in the communication of ranks."""
     try:
         yield
     except RuntimeError as error:

@@ -1,65 +1,124 @@
-"""Any model on a labelled file."""
+"""Evaluate a model: on the splits of its fit, or on a labelled file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bough.data.examples import TreeColumns
 from bough.data.labelled import open_labelled
+from bough.data.tables import read_table
 from bough.errors import DataError
 from bough.files import write_text
-from bough.models.metrics import Report, class_report, correlations
-from bough.pipelines import RelatednessPipeline, load
+from bough.models.metrics import Report, report_of
+from bough.models.model import Model
+from bough.pipelines import AnyPipeline, load
 from bough.pipelines.readers import groups
 from bough.text import Parser
-from bough.train.source import rating
-from bough.train.tasks import Floats
+from bough.train.baseline import fit_baseline
+from bough.train.calibration import (
+    apply_temperature,
+    calibration_error,
+    fit_temperature,
+    fit_thresholds,
+    with_temperature,
+)
+from bough.train.data_checks import NAMES
+from bough.train.dataset import Examples, TreeSet
+from bough.train.distributed import current
+from bough.train.splits import SPLITS
+from bough.train.targets import target_for
+from bough.train.tasks import Floats, Learnable
+
+log = logging.getLogger(__name__)
 
 
-def judge(
+def evaluate_splits(
+    task: Learnable, model: Model, data: Mapping[str, TreeSet], *, baseline: bool = True
+) -> tuple[dict[str, Any], dict[str, Floats]]:
+    """Calibrate a model on dev, evaluate it on dev and test, and return facts for `fit.json` and the predictions.
+
+    The temperature of a classifier, or the thresholds of several labels, are fitted on dev and stored in the model.
+    With `baseline`, the facts include the metrics of a baseline.
+    """
+    ranks, spec = current(), model.output_spec
+    held = [split for split in ("dev", "test") if split in data]
+    predicted = {split: ranks.predict(task, model, Examples(data[split], model)) for split in held}
+    gold = {split: data[split].gold() for split in held}
+    facts: dict[str, Any] = {}
+    if spec.kind == "labels":
+        thresholds = fit_thresholds(predicted["dev"], gold["dev"])
+        spec = model.output_spec = replace(spec, thresholds=thresholds)
+    if spec.kind == "classes":
+        t = fit_temperature(predicted["dev"], gold["dev"])
+        facts |= {"temperature": t, "calibration": {}}
+        for split in held:
+            before, after = predicted[split], with_temperature(predicted[split], t)
+            errors = [calibration_error(p, gold[split]) for p in (before, after)]
+            facts["calibration"][split] = {"before": errors[0], "after": errors[1]}
+            predicted[split] = after
+        apply_temperature(model, t)
+    if baseline:
+        facts["baseline"] = ranks.from_first(lambda: fit_baseline(spec, data))
+    facts["scores"] = {split: asdict(report_of(spec, predicted[split], gold[split])) for split in held}
+    return facts, predicted
+
+
+def evaluate_file(
     model: str | Path,
     file: Path,
     text: Sequence[str] = (),
     label: str | None = None,
     *,
+    tree: TreeColumns | None = None,
     parser: str | Parser = "builtin",
     out: Path | None = None,
 ) -> Report:
-    """The figures of a model, by its name or folder, on a file as `bough fit` takes it; predictions go to `out`."""
+    """Evaluate a model, by its name or folder, on a labelled file, and write its predictions to `out` if given.
+
+    By default, the columns are those that the model was fitted on, if the file has them, else columns with usual names.
+    If the file has a column `split`, only its test split is used. Raise a DataError if the file has pairs and the
+    model reads single texts, or the other way round.
+    """
     pipeline = load(model, parser=parser)
-    source = open_labelled(file, text, label)
-    pairs = isinstance(pipeline, RelatednessPipeline)
+    spec = pipeline.model.output_spec
+    pairs = spec.pairs or spec.kind == "ratings"
+    facts = pipeline.facts
+    if facts.get("label_column") and file.is_file():  # the model was fitted on a table
+        names = set(read_table(file)[0])
+        if label is None and facts["label_column"] in names:
+            label = facts["label_column"]
+        fitted = TreeColumns(**facts["tree_columns"]) if "tree_columns" in facts else None
+        if tree is None and not text and fitted is not None and names.issuperset(fitted.columns):
+            tree = fitted
+        elif not text and tree is None and names.issuperset(facts.get("text_columns", ())):
+            text = facts.get("text_columns", ())
+    source = open_labelled(file, text, label, tree=tree)
     if source.pairs != pairs:
-        wanted = "two texts and a rating" if pairs else "a text and a label"
-        raise DataError(f"{file}: the model {model} wants {wanted}; name the columns with --text and --label")
-    numbers = {} if pairs else {name: number for number, name in enumerate(pipeline.model.purpose.classes)}
-    predicted: list[Floats] = []
-    gold: list[float] = []
-    for group in groups(source):
-        for example in group:
-            if not pairs and example.label not in numbers:
-                known = ", ".join(map(repr, [*numbers][:8]))
-                raise DataError(
-                    f"{source.place(example.line)}: the label {example.label!r}; the model has {known}"
-                )
-            gold.append(
-                rating(example.label, source.place(example.line)) if pairs else numbers[example.label]
-            )
-        if isinstance(pipeline, RelatednessPipeline):
-            found = pipeline.compare_all([(example.texts[0], example.texts[1]) for example in group])
-            predicted.append(np.array([result.score for result in found]))
-        else:
-            items: list[Any] = [example.tree or example.texts[0] for example in group]
-            predicted.append(np.array([result.probabilities for result in pipeline(items)]))
-    if not gold:
-        raise DataError(f"{file}: no example with a text and a label in it")
-    rows = np.concatenate(predicted)
+        wanted = "two texts and a rating or a class" if pairs else "a text and a label"
+        raise DataError(f"{file}: the model {model} wants {wanted}; name its columns")
+    examples = [one for one in source.examples if NAMES.get(one.split.lower()) == SPLITS.index("test")]
+    if examples:
+        log.info("%s: only its test split, %d of %d", file, len(examples), len(source.examples))
+    examples = examples or source.examples
+    gold = target_for(spec).read(examples, train=False)
+    items = (one.items if pairs else one.items[0] for one in examples)
+    predicted = np.concatenate([_rows(pipeline, group) for group in groups(items)])
     if out is not None:
-        lines = np.atleast_2d(rows.T).T
+        lines = np.atleast_2d(predicted.T).T
         write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in lines))
-    if pairs:
-        return Report(correlations(rows, np.array(gold)), [], len(gold))
-    return class_report(pipeline.model.purpose.classes, rows, np.array(gold, dtype=np.int64))
+    return report_of(spec, predicted, gold)
+
+
+def _rows(pipeline: AnyPipeline, items: list[Any]) -> Floats:
+    """Return the predictions of a pipeline: (n,) ratings, or (n, T) numbers or probabilities."""
+    spec = pipeline.model.output_spec
+    if spec.classes:
+        return pipeline.predict_proba(items)
+    predicted = np.array(pipeline.predict(items), dtype=np.float64)
+    return predicted.reshape(len(items), -1) if spec.numbers else predicted

@@ -1,75 +1,146 @@
-"""A model of one's own labelled examples: texts or trees in classes, pairs with ratings."""
+"""Fit a model to labelled examples: read, parse, train, calibrate and evaluate it, and write its folder."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from bough.data import find_data
-from bough.models.model import Model
-from bough.pipelines import RelatednessPipeline, SentimentPipeline, load, pipeline_of
+import numpy as np
+import torch
+
+from bough.data.examples import Source, labelled_lists
+from bough.data.labelled import labelled_frame, open_labelled
+from bough.data.vectors import random_rows
+from bough.files import read_json, write_json, write_text
+from bough.formats import nested
+from bough.models.inputs import InputSpec
+from bough.models.model import UNKNOWN, Model
+from bough.models.output_spec import OutputSpec, Trees
+from bough.models.subwords import detokenise
+from bough.pipelines import AnyPipeline, load, pipeline_for
+from bough.train.calibration import CalibratedTask
+from bough.train.card import fit_card
+from bough.train.checkpoint import NAME as CHECKPOINT
+from bough.train.checkpoint import TrainingState
 from bough.train.config import TrainConfig
+from bough.train.dataset import Examples, Parsed, TreeSet, parse_splits
 from bough.train.distributed import current
-from bough.train.fit_run import Callback, Run, run_fit
-from bough.train.options import FitOptions
-from bough.train.plan import Plan, kind_of, plan, settled
-from bough.train.report import Outcome
-from bough.train.source import Listed, Source
-from bough.train.word_vectors import SHIPPED
-from bough.trees.tree import Tree
-
-__all__ = ["Outcome", "Plan", "fit", "fit_sources"]
+from bough.train.evaluate import evaluate_splits
+from bough.train.loop import Event, cache_activations, learn
+from bough.train.optimizer import ModelOptimizer
+from bough.train.options import FitOptions, tree_kind
+from bough.train.report import Evidence, report_page
+from bough.train.run_folder import lock_run_folder, record_run, versions
+from bough.train.splits import SPLITS, read_splits
+from bough.train.tasks import (
+    Floats,
+    LabelsTask,
+    Learnable,
+    NumbersTask,
+    PairClassesTask,
+    PairsTask,
+)
+from bough.train.word_vectors import Words, words_for
 
 log = logging.getLogger(__name__)
-Pipeline = SentimentPipeline | RelatednessPipeline
-Examples = tuple[Sequence[Any], Sequence[Any]]
+DONE = "fit.json"  # written last: a folder with it holds a finished fit
+SAMPLES = 6  # held-out texts in the folder, as examples for `bough serve`
+SMALL = 5_000  # up to so many training examples, a fit also tries to start from a bundled model
+SMALL_START = "sentiment"
+EXTRA = 30_000  # frequent words that are added to those of the examples, for other texts
+
+Callback = Callable[[Parsed | Event], None]
+
+
+class Trained(NamedTuple):
+    """A model with the weights of its best epoch, and its training."""
+
+    model: Model
+    config: TrainConfig
+    words: Words
+    task: Learnable
+    state: TrainingState
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """The accuracy on dev and, to compare models of equal accuracy, the negative loss."""
+        return self.state.best_dev["accuracy"], -self.state.best_dev["loss"]
 
 
 def fit(
-    texts: Sequence[str] | Sequence[Tree] | Sequence[tuple[str, str]],
-    labels: Sequence[Any],
+    texts: Any,
+    labels: Sequence[Any] | str | None = None,
     *,
-    dev: Examples | None = None,
-    test: Examples | None = None,
+    text: str | Sequence[str] = (),
+    sample_weight: Sequence[float] | str | None = None,
+    dev: Any = None,
+    test: Any = None,
     out: Path | str | None = None,
     resume: bool = False,
-    callback: Callback = lambda event: None,
+    callbacks: Sequence[Callback] = (),
     **options: Any,
 ) -> Any:
-    """Return a pipeline fitted to your own examples: texts or trees with classes, or pairs of texts with ratings.
+    """Fit a model to texts, trees or pairs of them, with classes, labels, numbers or ratings; return its pipeline.
 
     Args:
-        texts: texts, `Tree`s whose tokens are names, or pairs of texts.
-        labels: one class per text, of any name; for pairs one rating, on any scale.
-        dev: examples and labels held out to choose the epoch; else a tenth of the texts, stratified by class.
-        test: examples and labels held out to measure the result.
-        out: a folder for the run and its report.
-        resume: whether to continue a run that was stopped in `out`.
-        callback: called with every event of the run.
-        options: trees, parser, layer, recipe, settings, epochs, vectors, encoder, init_from, seed, data, device; see
-            `bough.train.options.FitOptions`.
+        texts: texts, `Tree`s, or pairs of texts or trees; or the path of a labelled file, or a data frame. The nodes of
+            trees may have tokens, categories and numbers.
+        labels: one label per example: the name of a class, a number or a list of numbers, or a list of names for
+            several labels at once; for pairs, a rating or a class. None for trees whose nodes have labels. For a
+            file or a data frame, the name of its label column; by default, a column with a usual name.
+        text: for a file or a data frame, the name of its text column, or of the two columns of pairs.
+        sample_weight: the weight of each example in training, or the name of a column.
+        dev: a tuple of examples and labels to choose the epoch on, a file or a data frame; by default, a tenth of the
+            examples, stratified by class.
+        test: a tuple of examples and labels to measure the result on, a file or a data frame.
+        out: a folder for the model and its report.
+        resume: whether to continue an interrupted fit in `out`.
+        callbacks: functions that are called with each event: a `bough.train.dataset.Parsed` after some texts were
+            parsed, and a `bough.train.loop.Event` after some batches and, with the metrics on dev, after each epoch.
+        options: task, scale, class_weight, trees, parser, layer, hidden_size, recipe, settings, epochs, batch_size,
+            learning_rate, vectors, encoder, init_from, seed, data, device; see `bough.train.options.FitOptions`.
 
     Examples:
         >>> import bough
         >>> texts = [f"day {i} was {word}" for i in range(20) for word in ("fine", "dull")]
-        >>> mine = bough.fit(texts, ["up", "down"] * 20, trees="none", vectors="shipped", epochs=4)
+        >>> mine = bough.fit(texts, ["up", "down"] * 20, trees="none", vectors="bundled", epochs=4)
         >>> mine("the day was fine").label
         'up'
     """
-    sources: dict[str, Source] = {"train": Listed(texts, labels, "texts")}
-    for name, examples in (("dev", dev), ("test", test)):
-        if examples is not None:
-            sources[name] = Listed(*examples, name)
+    columns = (text,) if isinstance(text, str) else tuple(text)
+    sources = {"train": _source("texts", columns, texts, labels, sample_weight)}
+    for name, held in (("dev", dev), ("test", test)):
+        if held is not None:
+            given = held if isinstance(held, tuple) else (held, sources["train"].columns.label or None)
+            sources[name] = _source(name, columns, *given)
     with contextlib.ExitStack() as stack:
         if out is None:
             out = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bough-fit-"))) / "run"
-        given = FitOptions.given(options)
-        return fit_sources(sources, Path(out), given, resume=resume, callback=callback)[0]
+        chosen = FitOptions.given(options)
+        return fit_sources(sources, Path(out), chosen, resume=resume, callbacks=callbacks)[0]
+
+
+def _source(
+    name: str, text: tuple[str, ...], examples: Any, labels: Any = None, weight: Any = None
+) -> Source:
+    """Return the labelled examples in a file, a data frame or lists."""
+    frame = hasattr(examples, "columns")
+    if not isinstance(examples, (str, Path)) and not frame:
+        return labelled_lists(examples, labels, name, weight)
+    if not frame and not Path(examples).is_file():
+        raise ValueError(f"{str(examples)[:60]!r}: no such file; of texts give a list of texts")
+    if not all(value is None or isinstance(value, str) for value in (labels, weight)):
+        raise ValueError("of a file or a data frame, labels and sample_weight are names of columns")
+    if frame:
+        return labelled_frame(examples, name, text, labels, weight=weight)
+    return open_labelled(examples, text, labels, weight=weight)
 
 
 def fit_sources(
@@ -79,71 +150,249 @@ def fit_sources(
     *,
     hold_test: bool = False,
     resume: bool = False,
-    callback: Callback = lambda event: None,
+    callbacks: Sequence[Callback] = (),
     warn: Callable[[str], None] = log.warning,
-) -> tuple[Pipeline, Outcome]:
-    """Fit a model to sources, `train` and perhaps `dev` and `test`, and return its pipeline and the outcome.
+    baseline: bool = True,
+) -> tuple[AnyPipeline, dict[str, Any]]:
+    """Fit a model to labelled sources, and write it to a folder.
 
-    `warn` is called with each line that a person should know about the data.
+    Args:
+        sources: the examples of `train` and, if given, of `dev` and `test`.
+        out: the folder. If it holds a finished fit with the same options, that is loaded.
+        options: the options of the fit.
+        hold_test: whether to hold out a tenth of train for test, if `test` is not given.
+        resume: whether to continue an interrupted fit in `out`.
+        callbacks: functions that are called with each event.
+        warn: a function that is called with each message about the data.
+        baseline: whether to fit a baseline for comparison.
+
+    Returns:
+        The pipeline of the model, and the contents of `fit.json`.
     """
+    ranks, seed, started = current(), options.seed, time.perf_counter()
+    train = sources["train"]
     start = options.start()
-    config = settled(sources["train"], options.recipe, options.trees, options.chosen_settings(start))
-    if start is not None:
-        config = _like(start, config)
-    _check_given(config, options, start)
-    if options.data is not None:
-        find_data(
-            options.data
-        )  # a wrong folder is an error before anything is parsed, even if nothing is read of it
-    ranks = current()
-    made = ranks.from_first(
-        lambda: replace(
-            plan(sources, options.trees, hold_test=hold_test, seed=options.seed, ranks=ranks.count),
-            sources={},
-        )
+
+    def callback(event: Parsed | Event) -> None:
+        for one in callbacks:
+            one(event)
+
+    options.config(train, start)  # raises an error for wrong options before the examples are checked
+    unparsed: dict[str | None, Trees] = {"none": "chain", "balanced": "balanced"}
+    trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
+    splits = read_splits(
+        sources, trees, hold_test=hold_test, seed=seed, task=options.task, scale=options.scale
     )
-    made = replace(made, sources=sources)
-    for line in made.said if ranks.first else ():
+    spec = splits.spec
+    config = options.config(train, start, spec.kind)
+    for line in splits.messages if ranks.first else ():
         warn(line)
-    if made.flat:
+    ratings = splits.values[splits.assigned == SPLITS.index("dev")]
+    if spec.kind == "ratings" and np.ptp(ratings) == 0:
         config = config.with_settings({"select_by": "loss"})
-    outcome = run_fit(Run(config, options, start), made, out, resume=resume, callback=callback)
-    if outcome.model is None:
-        return load(out, parser=options.parser), outcome
-    pipeline = pipeline_of(config)(outcome.model.cpu().eval(), options.parser)
-    facts = {"vectors": outcome.facts["vectors"], "scores": outcome.facts["scores"]}
-    pipeline.card, pipeline.facts = outcome.card, facts
-    return pipeline, outcome
-
-
-def _check_given(config: TrainConfig, options: FitOptions, start: Model | None) -> None:
-    """Raise a ValueError for an option that the fit cannot honour."""
-    shape, vectors = options.trees, options.vectors
-    if shape is not None and kind_of(config) != ("dependency" if shape == "none" else shape):
-        why = "the model to start from" if start is not None else f"layer = {config.layer!r}"
-        raise ValueError(f"trees {shape!r}: {why} reads {kind_of(config)} trees")
-    if vectors is None:
-        return
-    if config.encoder or start is not None:
-        whose = "an encoder" if config.encoder else "the model to start from"
-        raise ValueError(f"vectors {vectors!r}: the words are those of {whose}; leave them out")
-    if config.embeddings == "random" and vectors != SHIPPED:
-        raise ValueError(
-            f"vectors {vectors!r}: with embeddings = 'random' they are drawn; set them to 'tuned'"
-        )
-
-
-def _like(start: Model, config: TrainConfig) -> TrainConfig:
-    """The settings with the layer and the widths of the model that is started from."""
-    own = start.config
-    if bool(config.encoder) != bool(own.encoder):
-        raise ValueError("the model to start from has no encoder; start from one fitted with one")
-    same = {
-        "layer": own.layer,
-        "hidden_size": own.hidden_size,
-        "embedding_size": own.embedding_size,
-        **own.layer_settings,
+        why = "so there is no r; the epoch is chosen by the mean squared error"
+        warn(f"dev: every rating is {ratings[0]:g}, {why}")
+    run = {
+        "config": config.as_dict(),
+        "seed": seed,
+        "device": options.device,
+        "parser": getattr(options.parser, "name", options.parser),
+        "output": spec.as_dict(),
+        "examples": splits.sizes,
+        "files": {name: source.name for name, source in sources.items()},
+        "data": splits.digest,
+        "init_from": str(options.init_from or ""),
     }
-    same |= {"encoder_freeze": own.encoder_freeze, "encoder_pool": own.encoder_pool} if own.encoder else {}
-    embeddings = "tuned" if config.embeddings == "random" else config.embeddings
-    return config.with_settings({**same, "lowercase": own.lowercase, "embeddings": embeddings})
+    if ranks.from_first(lambda: _is_finished(out, run, resume)):
+        return load(out, parser=options.parser), read_json(out / DONE)
+
+    data = parse_splits(splits, options, tree_kind(config), callback, warn if ranks.first else log.debug)
+    parsed = time.perf_counter() - started
+
+    def train_from(start: Model | None, config: TrainConfig, folder: Path) -> Trained:
+        """Train a model in a folder, from random weights or from the words and the layer of another model."""
+        counts = data["train"].word_counts(config)
+        words = ranks.in_turn(lambda: words_for(config, options.data, seed, counts, start))
+        torch.manual_seed(seed)
+        model = _new_model(config, spec, data, words, start).to(options.device)
+        if folder == out:
+            more = {"vectors": words.name, "coverage": words.coverage}
+            if model.encoder is not None:
+                more["encoder"] = model.encoder.fingerprint
+            ranks.from_first(lambda: record_run(out, run | more))
+        task = _task(config, model, class_weights(options.class_weight, spec, data["train"].gold()))
+        examples = {name: Examples(data[name], model) for name in ("train", "dev")}
+        cache_activations(model, *examples.values())
+        task.start(examples["train"], model)
+        state = TrainingState(ModelOptimizer(model, config), seed)
+        if resume:
+            state.restore(folder)
+        learn(folder, task, config, state, examples, callback)
+        state.use_best()
+        return Trained(model, config, words, task, state)
+
+    best, init_from = train_from(start, config, out), run["init_from"]
+    texts_in_classes = spec.kind == "classes" and not (train.trees or train.pairs)
+    if options.leaves_start_open and texts_in_classes and splits.sizes["train"] <= SMALL:
+        # with few examples, the words and the layer of the bundled model may be better than random weights
+        if ranks.first:
+            warn(
+                f"few texts: training again from the bundled model {SMALL_START!r}; dev chooses the better start"
+            )
+        from_bundled = replace(options, init_from=SMALL_START)
+        other = from_bundled.start()
+        second = train_from(other, from_bundled.config(train, other, spec.kind), out / SMALL_START)
+        message = "accuracy on dev: %.3f from random weights, %.3f from %r"
+        log.info(message, best.rank[0], second.rank[0], SMALL_START)
+        if second.rank > best.rank:
+            best, init_from = second, SMALL_START
+        ranks.from_first(lambda: shutil.rmtree(out / SMALL_START))
+    model, config, words, task, state = best
+
+    scores, predicted = evaluate_splits(task, model, data, baseline=baseline)
+    facts = {
+        "init_from": init_from,
+        "vectors": words.name,
+        "coverage": words.coverage,
+        "epoch": state.best_epoch,
+        "epochs": state.epoch,
+        "history": state.history,
+        **scores,
+    }
+    if model.encoder is None:
+        _add_frequent_words(model, words)
+    about = {name: run[name] for name in ("seed", "parser", "examples", "files", "config")}
+    about |= {"config": config.as_dict(), "versions": versions(config), **facts}
+    card = fit_card(model, about)
+    kept: dict[str, Any] = {"vectors": facts["vectors"], "scores": facts["scores"]}
+    held_out = list(predicted)[-1]  # test if there is one, else dev
+    kept |= {"label_column": train.columns.label, **_for_users(train, data[held_out])}
+    seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
+    evidence = Evidence(held_out, data[held_out], predicted[held_out])
+
+    def write() -> None:
+        model.save(out, card=card, facts=kept)
+        write_text(out / "report.html", report_page(model, about, evidence, splits.messages, out))
+        write_text(out / "metrics.jsonl", state.history_text())
+        write_json(out / "timing.json", seconds)
+        write_json(out / DONE, facts)
+        (out / CHECKPOINT).unlink(missing_ok=True)
+
+    ranks.from_first(write)
+    return pipeline_for(model.cpu().eval(), options.parser, card=card, facts=kept), facts
+
+
+def _for_users(train: Source, held_out: Any) -> dict[str, Any]:
+    """Return the columns of the examples, and some held-out examples for the page of `bough serve`."""
+    if train.trees:
+        columns = train.columns.tree
+        if columns is None or len(held_out.sides) > 1:
+            return {} if columns is None else {"tree_columns": asdict(columns)}
+        keys = {"children": columns.children, **({"token": columns.token} if columns.token else {})}
+        trees = [tree.replace(labels=None) for tree in held_out.sides[0][:SAMPLES]]
+        written = [nested.write(tree, **keys) for tree in trees]
+        return {"tree_columns": asdict(columns), "sample_texts": written}
+    sides = []
+    for side in held_out.sides:
+        words = ([str((tree.tokens or ())[node]) for node in tree.words.tolist()] for tree in side[:SAMPLES])
+        sides.append([detokenise(some)[0] for some in words])
+    samples = sides[0] if len(sides) == 1 else list(zip(*sides, strict=True))
+    return {"text_columns": list(train.columns.items), "sample_texts": samples}
+
+
+def _is_finished(out: Path, run: dict[str, Any], resume: bool) -> bool:
+    """Lock the folder for the run, and return whether it holds the finished run."""
+    lock_run_folder(out, run, resume)
+    if not (out / DONE).exists():
+        if not (out / "run.json").exists():
+            write_json(out / "run.json", run)
+        return False
+    log.info("%s is finished", out)
+    (out / CHECKPOINT).unlink(missing_ok=True)
+    return True
+
+
+def _task(config: TrainConfig, model: Model, weights: Floats | None) -> Learnable:
+    """Return the training task for the output of a model."""
+    spec = model.output_spec
+    if spec.kind == "ratings":
+        return PairsTask(config)
+    if spec.kind == "numbers":
+        return NumbersTask(config, model)
+    if spec.kind == "labels":
+        return LabelsTask(config)
+    if spec.pairs:
+        return PairClassesTask(config, weights)
+    task = CalibratedTask(config)
+    task.class_weights = weights
+    return task
+
+
+def class_weights(given: str | Mapping[str, float] | None, spec: OutputSpec, gold: Any) -> Floats | None:
+    """Return (K,) the weights of the classes: n / (K n_k) for "balanced", or those of a mapping, with 1 for others.
+
+    Raise a ValueError for any other value, and for a model that does not predict classes.
+    """
+    if given is None:
+        return None
+    if spec.kind != "classes":
+        raise ValueError(
+            f"class_weight {given!r} is for one class per example; here {spec.kind} are predicted"
+        )
+    if given == "balanced":
+        counts = np.bincount(gold, minlength=len(spec.classes))
+        found: Floats = len(gold) / (len(spec.classes) * np.maximum(counts, 1))
+        return found
+    if isinstance(given, str):
+        raise ValueError(f"class_weight {given!r}: 'balanced', or a weight for each class")
+    for name, weight in given.items():
+        if str(name) not in spec.classes or not 0 <= float(weight) < np.inf:
+            raise ValueError(
+                f"class_weight {name!r}: {weight!r}; the classes are {', '.join(spec.classes[:8])}"
+            )
+    return np.array([float(given.get(name, 1.0)) for name in spec.classes])
+
+
+def _new_model(
+    config: TrainConfig, spec: OutputSpec, data: Mapping[str, TreeSet], words: Words, start: Model | None
+) -> Model:
+    """Return a model with the words of the examples, and with the layer of `start` if there is one."""
+    relations: Sequence[str] = []
+    if start is not None:
+        relations = start.relations  # their order is that of the weights of its layer
+    elif config.kind.wants_relations:
+        relations = sorted(
+            {str(name) for tree in data["train"].trees() for name in tree.relations or () if name is not None}
+        )
+    inputs = InputSpec.from_trees(data["train"].trees(), config.log_numbers)
+    if start is not None and start.inputs is not None:
+        inputs = start.inputs.spec
+    if config.encoder:
+        model = Model(config.for_model(), spec, [], relations, input_spec=inputs)
+    else:
+        # a random vector of a word that is not in train would stay random
+        known = [data["train"]] if words.name == "random" else data.values()
+        found = {word for split in known for word in split.word_counts(config)}
+        vocabulary = sorted(word for word in found if "\n" not in word)
+        table = words.rows(vocabulary)
+        config = config.with_settings({"embedding_size": table.shape[1]})
+        rows = np.concatenate([random_rows([UNKNOWN], table.shape[1], words.seed), table])
+        model = Model(
+            config.for_model(), spec, vocabulary, relations, torch.from_numpy(rows), input_spec=inputs
+        )
+    if start is not None:
+        model.layer.load_state_dict(start.layer.state_dict())
+        if model.inputs is not None and start.inputs is not None:
+            model.inputs.load_state_dict(start.inputs.state_dict())
+    return model
+
+
+def _add_frequent_words(model: Model, words: Words) -> None:
+    """Add frequent words that are not in the examples, so that the model knows the words of other texts."""
+    frequent, rows = words.frequent(EXTRA)
+    new: dict[str, int] = {}
+    for place, word in enumerate(frequent):
+        form = word.lower() if model.config.lowercase else word
+        if form == word and word not in model.index and "\n" not in word:
+            new.setdefault(word, place)
+    model.add_words(list(new), torch.from_numpy(rows[list(new.values())]))

@@ -1,13 +1,14 @@
-"""The loop: batches in a fresh order, a step after each, a look at dev after each epoch."""
+"""The training loop: a step for each batch, metrics on dev and a checkpoint after each epoch."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -15,24 +16,22 @@ import torch
 
 from bough.errors import TrainingError
 from bough.files import write_text
-from bough.models.batching import Sentence
 from bough.models.model import Model
-from bough.models.transformer import Text
-from bough.train.checkpoint import Progress, store
+from bough.nn.engine import one_thread
+from bough.train.checkpoint import TrainingState
 from bough.train.distributed import current
-from bough.train.optimizer import lr_scale
-from bough.train.tasks import Indices, Learnable
+from bough.train.tasks import Indices, Learnable, sentences_of
 
 REPORT_EVERY = 0.2  # seconds
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a progress display is told: after some batches, and after each epoch."""
+    """An event of training, for callbacks: after some batches, and after each epoch."""
 
     epoch: int
     epochs: int
-    done: int  # examples of this epoch
+    done: int  # examples of this epoch so far
     total: int
     loss: float  # mean over the epoch's examples so far
     rate: float  # examples per second
@@ -42,85 +41,103 @@ class Event:
 Callback = Callable[[Event], None]
 
 
-def learn(
-    out: Path, task: Learnable, progress: Progress, examples: Mapping[str, Sequence[Any]], callback: Callback
-) -> None:
-    """Train from where `progress` stands to the last epoch; after each one all of it is stored in `out`.
+class Length(Protocol):
+    """A configuration with the length of training, such as `TrainConfig`."""
 
-    With `patience` it ends sooner, once dev has had no better epoch for so many. Of several ranks the first one
-    writes and tells.
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def patience(self) -> int: ...
+
+
+def learn(
+    out: Path,
+    task: Learnable,
+    config: Length,
+    state: TrainingState,
+    examples: Mapping[str, Sequence[Any]],
+    callback: Callback,
+) -> None:
+    """Train from the epoch of `state` to the last one, and write a checkpoint to `out` after each epoch.
+
+    `state` keeps the weights of the best epoch on dev. With `patience`, training stops after so many epochs without a
+    better one. With several ranks, only the first writes files and calls `callback`.
+
+    Args:
+        out: the folder of the checkpoint and of `metrics.jsonl`.
+        task: computes losses, predictions and metrics.
+        config: has `epochs` and `patience`.
+        state: the model, its optimizer and the history.
+        examples: those of `train` and `dev`, as the task reads them.
+        callback: is called with each event.
+
+    Raises:
+        TrainingError: if a loss or a prediction is not finite.
     """
     ranks, sizes = current(), task.sizes(examples["train"])
-    callback = callback if ranks.first else _unheard
-    started, before = time.perf_counter(), progress.seconds
-    while progress.epoch < progress.config.epochs and not progress.stalled:
-        event = _epoch(task, progress, examples["train"], sizes, callback)
-        predicted = ranks.predict(task, progress.model, examples["dev"])
-        if not np.isfinite(predicted).all():
-            raise TrainingError(
-                f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller learning_rate"
-            )
-        dev = task.metrics(predicted, examples["dev"])
-        progress.finish_epoch(event.loss, dev, before + time.perf_counter() - started)
-        if ranks.first:
-            store(out, progress)
-            write_text(out / "metrics.jsonl", progress.history_text())
-        callback(replace(event, dev=dev))
-
-
-def _unheard(event: Event) -> None:
-    """Of a rank that is not the first."""
+    started, before = time.perf_counter(), state.seconds
+    # the matrix products of a batch of trees are small, so that several threads would mostly wait for each other
+    small = isinstance(state.model, Model) and state.model.encoder is None
+    with one_thread() if small else nullcontext():
+        while state.epoch < config.epochs:
+            if config.patience and state.epoch - state.best_epoch >= config.patience:
+                break
+            event = _epoch(task, config, state, examples["train"], sizes, callback)
+            predicted = ranks.predict(task, state.model, examples["dev"])
+            if not np.isfinite(predicted).all():
+                raise TrainingError(
+                    f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller learning_rate"
+                )
+            dev = task.metrics(predicted, examples["dev"])
+            state.finish_epoch(event.loss, dev, task.score(dev), before + time.perf_counter() - started)
+            if ranks.first:
+                state.store(out)
+                write_text(out / "metrics.jsonl", state.history_text())
+                callback(replace(event, dev=dev))
 
 
 def _epoch(
-    task: Learnable, progress: Progress, examples: Sequence[Any], sizes: Indices, callback: Callback
+    task: Learnable,
+    config: Length,
+    state: TrainingState,
+    examples: Sequence[Any],
+    sizes: Indices,
+    callback: Callback,
 ) -> Event:
-    """One pass over the training examples; what there is to tell at its end, but for dev."""
-    model, optimizer, config = progress.model, progress.optimizer, progress.config
+    """Train for one epoch, and return its last event."""
+    model, optimizer, rng = state.model, state.optimizer, state.rng
     model.train()
-    if config.adagrad_reset_every and progress.epoch % config.adagrad_reset_every == 0:
-        optimizer.reset()
-    ranks, batches, rng = current(), task.batches(examples, progress.rng), progress.rng
-    if ranks.count > 1:  # all draw the same batches, and each its own dropout masks and phrases
-        drawn = crc32(np.concatenate(batches).tobytes())  # another seed for each order
+    optimizer.start_epoch(state.epoch)
+    ranks, batches = current(), task.batches(examples, rng)
+    if ranks.count > 1:  # the batches are the same on all ranks, dropout and sampled phrases are not
+        drawn = crc32(np.concatenate(batches).tobytes())  # a seed that differs from epoch to epoch
         torch.manual_seed(drawn + ranks.number)
         rng = np.random.default_rng([drawn, ranks.number])
-    started = told = time.perf_counter()
+    started = shown = time.perf_counter()
     total, done = 0.0, 0
-    for batch, chosen in enumerate(batches):
+    for number, chosen in enumerate(batches):
         optimizer.zero_grad()
         value = ranks.loss(task, model, examples, chosen, sizes, rng)
         if not math.isfinite(value):
             raise TrainingError(
-                f"the loss is {value} in epoch {progress.epoch + 1}, batch {batch + 1} "
+                f"the loss is {value} in epoch {state.epoch + 1}, batch {number + 1} "
                 f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller learning_rate"
             )
-        optimizer.step(lr_scale(config, progress.epoch * len(batches) + batch, len(batches)))
+        optimizer.step(optimizer.lr_scale(state.epoch * len(batches) + number, len(batches)))
         total += value * len(chosen)
         done, now = done + len(chosen), time.perf_counter()
-        speed = done / (now - started)
-        event = Event(progress.epoch + 1, config.epochs, done, len(examples), total / done, speed)
-        if now - told > REPORT_EVERY:
-            told = now
+        event = Event(
+            state.epoch + 1, config.epochs, done, len(examples), total / done, done / (now - started)
+        )
+        if ranks.first and now - shown > REPORT_EVERY:
+            shown = now
             callback(event)
     return event
 
 
-def remember(model: Model, *splits: Sequence[Any]) -> None:
-    """Compute once what the frozen layers make of the examples, into bough's cache."""
+def cache_activations(model: Model, *splits: Sequence[Any]) -> None:
+    """Compute the outputs of the frozen layers of a transformer for all examples, and store them in the cache."""
     encoder = model.encoder
-
-    def work() -> bool:
-        assert encoder is not None
-        encoder.remember(text for split in splits for text in _texts(split))
-        return True
-
     if encoder is not None:
-        current().in_turn(work)
-
-
-def _texts(examples: Sequence[Any]) -> Iterator[Text]:
-    for example in examples:
-        for one in example if isinstance(example, tuple) else (example,):
-            if isinstance(one, Sentence):
-                yield one.text
+        texts = (one.text for split in splits for example in split for one in sentences_of(example))
+        current().in_turn(lambda: encoder.remember(texts))

@@ -1,4 +1,4 @@
-"""The options of a fit, the same for `bough fit`, `bough.fit` and the scikit-learn estimators."""
+"""The options of `bough fit`, `bough.fit` and the estimators, and the configuration that they result in."""
 
 from __future__ import annotations
 
@@ -7,34 +7,52 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from bough.data import find_data
+from bough.data.examples import Source
+from bough.data.labelled import BRACKETS
 from bough.models.bundled import WEIGHTS, load_model
+from bough.models.config import Config
 from bough.models.model import ENCODER, Model
-from bough.models.settings import nearest
+from bough.models.settings import kind_named, nearest
 from bough.nn import BaseLayer, register
 from bough.pipelines import NAMES
+from bough.pipelines.readers import Kind
 from bough.text import Parser
+from bough.train.config import TrainConfig
+from bough.train.recipes import load_recipe
+from bough.train.targets import Scale, Task
+from bough.train.word_vectors import BUNDLED
 
-Shape = Literal["constituency", "dependency", "none"]
+Shape = Literal["constituency", "dependency", "balanced", "none"]
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What a fit depends on besides its examples.
+    """The options of a fit. The default of an option that is None is set by the recipe.
 
     Args:
-        trees: "constituency", "dependency" or "none", a chain of words; else what the recipe says.
+        trees: "constituency" or "dependency" trees of the parser; without a parser, "balanced" trees of words, for any
+            language, or "none", a chain of words.
         parser: a name that `bough.text.get_parser` knows, or a parser.
-        layer: a layer of your own, or the name of a registered one; else what the recipe says.
-        recipe: a recipe's name or file.
-        settings: values that override the recipe's.
-        epochs: the number of epochs; else training stops once the loss on dev has stopped falling, with an encoder
-            after four.
-        vectors: "auto", a GloVe set's name or file, or "shipped", the word table of the sentiment model.
-        encoder: a transformer whose states stand for the words, by its folder or name.
-        init_from: a bundled model's name, or a folder, whose layer and words training starts from.
+        layer: the class of a layer, or the name of a registered one.
+        hidden_size: the size of the layer's states.
+        recipe: the name or the file of a recipe; by default, the recipe for the kind of examples.
+        settings: values that override those of the recipe.
+        epochs: the number of epochs; by default, training stops when the loss on dev no longer falls, and with an
+            encoder after four epochs.
+        batch_size: the number of examples per step.
+        learning_rate: the learning rate of the optimizer.
+        vectors: "auto", the name or the file of a GloVe set, or "bundled", the word table of the sentiment model.
+        encoder: the folder or the name of a transformer whose hidden states replace the word vectors.
+        init_from: the name of a bundled model, or a folder, whose layer and words training starts from; "none" for
+            random weights. By default, a classifier of few texts is trained from random weights and from the bundled
+            sentiment model, and the one that is better on dev is kept.
+        task: "classes", "numbers" or "labels" (several at once); by default, inferred from the labels.
+        scale: the scale of numbers, "linear" or "log".
+        class_weight: "balanced", or a weight for each class by name.
         seed: random seed for the split, shuffling, initialization and dropout.
         data: the data folder, for word vectors.
-        device: where to train.
+        device: the device of torch to train on.
 
     Examples:
         >>> from bough.train.options import FitOptions
@@ -45,19 +63,29 @@ class FitOptions:
     trees: Shape | None = None
     parser: str | Parser = "builtin"
     layer: str | type[BaseLayer] | None = None
+    hidden_size: int | None = None
     recipe: str | None = None
     settings: Mapping[str, Any] | None = None
     epochs: int | None = None
+    batch_size: int | None = None
+    learning_rate: float | None = None
     vectors: str | None = None
     encoder: str | Path | None = None
     init_from: str | Path | None = None
+    task: Task | None = None
+    scale: Scale | None = None
+    class_weight: str | Mapping[str, float] | None = None
     seed: int = 1
     data: Path | str | None = None
     device: str = "cpu"
 
+    def __post_init__(self) -> None:
+        if self.trees == "balanced":
+            object.__setattr__(self, "parser", "balanced")
+
     @classmethod
     def given(cls, options: Mapping[str, Any]) -> FitOptions:
-        """Return the options of those names. Raise a TypeError for a name that is not one."""
+        """Return options from their names and values. Raise a TypeError for an unknown name."""
         known = [option.name for option in fields(cls)]
         for name in options:
             if name not in known:
@@ -65,18 +93,20 @@ class FitOptions:
         return cls(**options)
 
     @property
-    def parser_name(self) -> str:
-        """What the parser is called."""
-        return self.parser if isinstance(self.parser, str) else self.parser.name
+    def leaves_start_open(self) -> bool:
+        """Whether no option for words, layer or trees is given, so that training may start from a bundled model."""
+        words, layer = (self.vectors, self.encoder), (self.layer, self.hidden_size, self.trees)
+        chosen = (self.init_from, self.recipe, self.settings, *words, *layer)
+        return not any(chosen) and self.parser == "builtin"
 
     def start(self) -> Model | None:
-        """Load the model that training starts from, if there is one."""
-        if self.init_from is None:
+        """Return the model that training starts from, or None."""
+        if self.init_from in (None, "none"):
             return None
         return load_model(WEIGHTS / self.init_from if self.init_from in NAMES else self.init_from)
 
     def chosen_settings(self, start: Model | None = None) -> dict[str, Any]:
-        """Return the settings that these options come to, over those of the recipe."""
+        """Return the settings that these options change in the recipe."""
         chosen = dict(self.settings or {})
         if self.layer is not None:
             name = self.layer if isinstance(self.layer, str) else self.layer.name or self.layer.__name__
@@ -85,8 +115,9 @@ class FitOptions:
             chosen["layer"] = name
         if self.epochs is not None:
             chosen |= {"epochs": self.epochs, "patience": 0}
-        if self.vectors is not None:
-            chosen["vectors"] = self.vectors
+        for option in ("hidden_size", "batch_size", "learning_rate", "vectors"):
+            if getattr(self, option) is not None:
+                chosen[option] = getattr(self, option)
         encoder = self.encoder
         if start is not None and start.encoder is not None:
             if encoder is not None:
@@ -97,3 +128,105 @@ class FitOptions:
         if encoder is not None:
             chosen["encoder"] = str(encoder)
         return chosen
+
+    def config(self, source: Source, start: Model | None = None, kind: str = "classes") -> TrainConfig:
+        """Return the configuration of a fit: the recipe for the kind of examples, changed by the options.
+
+        `kind` is a value of `OutputSpec.kind`. Raise a ValueError for options that contradict each other.
+        """
+        settings = self.chosen_settings(start)
+        usual = "fit-trees" if source.trees else "fit-pairs" if source.pairs else "fit-texts"
+        if source.trees and kind == "numbers":
+            usual = "fit-trees-numbers"
+        if settings.get("encoder"):
+            if source.trees:
+                raise ValueError(
+                    f"encoder = {settings['encoder']!r}: a transformer reads texts; {source.name} holds trees"
+                )
+            usual += "-contextual"
+        config = load_recipe(self.recipe or usual)
+        task = "pairs" if source.pairs else kind
+        if config.task != task:
+            config = config.with_settings({"task": task})
+        if source.trees and self.trees == "balanced":
+            raise ValueError(f"trees 'balanced' are for texts; {source.name} holds trees")
+        reads = self._reads(start)
+        if reads is None and source.trees and self.recipe is None and _has_phrases(source):
+            reads = "constituency"
+        if reads is not None and config.kind.reads != reads:
+            known = kind_named(reads).settings
+            kept = {name: value for name, value in config.layer_settings.items() if name in known}
+            if reads == "constituency":
+                kept["leaf"] = "affine"  # the words are at the leaves
+            config = config.with_settings({"layer": reads, **kept})
+        config = config.with_settings(settings)
+        if config.shape != "parse":
+            raise ValueError(
+                f"shape = {config.shape!r} is a control of the paper's systems: its model has no phrases to show; "
+                "for words without a parse set trees to none"
+            )
+        if task != "pairs" and not kind_named(config.layer).layer.phrases:
+            raise ValueError(
+                f"layer = {config.layer!r} gives whole texts a class, and no phrase; "
+                "for words in a row set trees to none"
+            )
+        if start is not None:
+            config = _like(start, config)
+        self._check(config, start)
+        return config
+
+    def _reads(self, start: Model | None) -> Kind | None:
+        """Return the kind of trees that the layer must read; None if any kind will do."""
+        if self.trees == "balanced":
+            return "constituency" if self.layer is None and start is None else None
+        return "dependency" if self.trees == "none" else self.trees
+
+    def _check(self, config: TrainConfig, start: Model | None) -> None:
+        """Raise a ValueError for an option that contradicts the configuration or the model to start from."""
+        if self._reads(start) not in (None, tree_kind(config)):
+            why = "the model to start from" if start is not None else f"layer = {config.layer!r}"
+            raise ValueError(f"trees {self.trees!r}: {why} reads {tree_kind(config)} trees")
+        if self.vectors is not None and (config.encoder or start is not None):
+            whose = "an encoder" if config.encoder else "the model to start from"
+            raise ValueError(f"vectors {self.vectors!r}: the words are those of {whose}; leave them out")
+        if self.vectors not in (None, BUNDLED) and config.embeddings == "random":
+            raise ValueError(
+                f"vectors {self.vectors!r}: with embeddings = 'random' they are drawn; set them to 'tuned'"
+            )
+        if self.data is not None:
+            # raise an error for a missing folder before parsing, even if no vectors will be read
+            find_data(self.data)
+
+
+def tree_kind(config: Config) -> Kind:
+    """Return the kind of trees that the layer of a configuration reads; a chain of words is a dependency tree."""
+    reads = config.kind.reads
+    return "dependency" if reads == "words" else reads
+
+
+def _like(start: Model, config: TrainConfig) -> TrainConfig:
+    """Return the configuration with the layer and the sizes of the model to start from."""
+    own = start.config
+    if bool(config.encoder) != bool(own.encoder):
+        raise ValueError("the model to start from has no encoder; start from one fitted with one")
+    same = {"layer": own.layer, "hidden_size": own.hidden_size, "embedding_size": own.embedding_size}
+    same |= {**own.layer_settings, "lowercase": own.lowercase}
+    if own.encoder:
+        same |= {"encoder_freeze": own.encoder_freeze, "encoder_pool": own.encoder_pool}
+    if config.embeddings == "random":
+        same["embeddings"] = "tuned"
+    return config.with_settings(same)
+
+
+def _has_phrases(source: Source) -> bool:
+    """Return whether only the leaves of the trees have words, judged by the first tree with several nodes.
+
+    If no tree has several nodes, bracketed trees are taken for phrase trees.
+    """
+    trees = (tree for example in source.examples for tree in example.trees if len(tree) > 1)
+    tree = next(trees, None)
+    if tree is None:
+        return Path(source.name).suffix.lower() in BRACKETS
+    return tree.tokens is not None and not any(
+        token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens)
+    )

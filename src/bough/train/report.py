@@ -1,192 +1,341 @@
-"""What came out of a fit: figures on every split, the temperature, the baseline; and the folder with it all."""
+"""The report of a fit as one web page: data, metrics, learning curve, mistakes, and how to use the model."""
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from datetime import date
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from bough.files import write_text
-from bough.models.metrics import ClassLine, Report, class_report, correlations
+from bough.draw.canvas import STYLE as TREE_STYLE
+from bough.draw.scored_svg import svg
+from bough.models.metrics import ClassLine
 from bough.models.model import Model
-from bough.train.baseline import bag_of_words
-from bough.train.calibration import calibration_error, cool, cooled, temperature
-from bough.train.card import NAMES, fit_card
-from bough.train.checkpoint import Progress
-from bough.train.dataset import Gathered
-from bough.train.distributed import current
-from bough.train.tasks import Floats, Learnable, PairsTask
-from bough.train.word_vectors import Words
+from bough.pipelines import Pipeline
+from bough.train.card import NAMES, metric_rows, words_line
+from bough.train.dataset import TreeSet
+from bough.train.tasks import Floats
+from bough.version import __version__
+
+STYLE = """
+:root{color-scheme:light dark;--ink:#1b1f24;--soft:#5c6670;--paper:#fff;--line:#d8dde2;--card:#f5f7f9;
+--blue:#1e5aa0;--orange:#b4500a;--cell:30,90,160}
+@media (prefers-color-scheme:dark){:root{--ink:#e8ebee;--soft:#a9b3bd;--paper:#14181d;--line:#333a42;--card:#1c2229;
+--blue:#7ab4f5;--orange:#f0a25c;--cell:90,150,220}}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,"Segoe UI",Helvetica,Arial,sans-serif;max-width:56rem;margin:0 auto;padding:1rem 1rem 4rem;
+color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
+h1{font-size:1.6rem;line-height:1.2;margin:.8rem 0 .2rem}h2{font-size:1.2rem;margin:2.4rem 0 .6rem}
+.soft,figcaption,caption{color:var(--soft)}.scroll{overflow-x:auto}
+.score{font-size:2.4rem;font-weight:600;line-height:1.1;margin:.6rem 0 0}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}
+table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}
+td,th{padding:.3rem .6rem;text-align:right;border-top:1px solid var(--line)}th{font-weight:600}
+tr:first-child>*{border-top:0}td:first-child,th:first-child{text-align:left}caption{text-align:left;padding:.3rem 0}
+.confusion td,.confusion tr:first-child th{text-align:center}.confusion td{min-width:2.4rem}
+.confusion .right{font-weight:600}@media (max-width:30rem){td,th{padding:.3rem}}
+.panels{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 20rem;max-width:27rem}
+figure svg{width:100%;height:auto;display:block}figure svg text{font-size:12px;fill:var(--soft)}
+details{border-top:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}details svg{max-width:100%;height:auto}
+pre{background:var(--card);padding:.8rem;border-radius:6px;overflow-x:auto;font-size:.88rem}
+"""
+SHOWN = 5  # examples in each list
+MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first of these is the headline
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The facts of a fit, plain values all of them, and the model if it was made just now."""
+class Evidence:
+    """The held-out split that the report shows: its name, its examples and their predictions (n, ...)."""
 
-    facts: dict[str, Any]
-    model: Model | None = None
-    card: str = ""
-
-    @classmethod
-    def stored(cls, folder: Path, facts: dict[str, Any]) -> Outcome:
-        """Of a folder that is finished."""
-        card = folder / "README.md"
-        return cls(facts, None, card.read_text(encoding="utf-8") if card.is_file() else "")
-
-    def store(self, out: Path, facts: Mapping[str, Any], model: Model) -> None:
-        """The model's folder and the report beside it."""
-        card = fit_card(model, facts)
-        object.__setattr__(self, "card", card)
-        model.save(out, card=card, facts={"vectors": facts["vectors"], "scores": self.facts["scores"]})
-        write_text(out / "report.html", report_page(model, facts))
-        write_text(out / "metrics.jsonl", "".join(json.dumps(line) + "\n" for line in facts["history"]))
+    split: str
+    examples: TreeSet
+    predicted: Floats
 
 
-def judged(
-    task: Learnable, progress: Progress, splits: Mapping[str, Gathered], words: Words, seed: int
-) -> Outcome:
-    """The chosen model on dev, and for the first time on test, with its temperature fitted on dev."""
-    ranks, model = current(), progress.model
-    facts: dict[str, Any] = {
-        "vectors": words.name,
-        "coverage": words.coverage,
-        "epoch": progress.best_epoch,
-        "epochs": progress.epoch,
-        "history": progress.history,
-        "scores": {},
-    }
-    held = [split for split in ("dev", "test") if split in splits]
-    if isinstance(task, PairsTask):
-        for split in held:
-            examples = splits[split].examples(model)
-            predicted = ranks.predict(task, model, examples)
-            gold = np.array(splits[split].ratings)
-            facts["scores"][split] = asdict(Report(correlations(predicted, gold), [], len(gold)))
-        return Outcome(facts, model)
-    predictions = {split: ranks.predict(task, model, splits[split].examples(model)) for split in held}
-    gold_of = {split: _gold(splits[split]) for split in held}
-    t = temperature(predictions["dev"], gold_of["dev"])
-    facts |= {"temperature": t, "calibration": {}, "baseline": {}}
-    for split in held:
-        after: Floats = cooled(predictions[split], t)
-        facts["scores"][split] = asdict(class_report(model.purpose.classes, after, gold_of[split]))
-        errors = [calibration_error(p, gold_of[split]) for p in (predictions[split], after)]
-        facts["calibration"][split] = {"before": errors[0], "after": errors[1]}
-        train, other = splits["train"].sides[0], splits[split].sides[0]
-        facts["baseline"][split] = ranks.from_first(
-            lambda train=train, other=other: bag_of_words(train, other, len(model.purpose.classes))  # type: ignore[misc]
-        )
-    cool(model, t)
-    return Outcome(facts, model)
+def report_page(
+    model: Model, facts: Mapping[str, Any], evidence: Evidence, messages: Sequence[str], folder: Path
+) -> str:
+    """Return the page as HTML that loads nothing from elsewhere.
 
-
-def _gold(gathered: Gathered) -> Any:
-    roots = []
-    for tree in gathered.sides[0]:
-        assert tree.labels is not None
-        roots.append(tree.labels[tree.root])
-    return np.array(roots, dtype=np.int64)
-
-
-STYLE = """
-body{font:15px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
-table{border-collapse:collapse;margin:.6rem 0 1.6rem}td,th{padding:.25rem .6rem;text-align:right}
-th{font-weight:600}td:first-child,th:first-child{text-align:left}tr+tr{border-top:1px solid #e3e6e9}
-.confusion td{min-width:2rem}svg text{font-size:11px;fill:currentColor}
-@media (prefers-color-scheme:dark){body{color:#e8ebee;background:#14181d}tr+tr{border-color:#333a42}}
-"""
-WIDTH, HEIGHT, EDGE = 640, 220, 40
-
-
-def report_page(model: Model, facts: Mapping[str, Any]) -> str:
-    """The whole page."""
-    scores = facts["scores"]
-    parts = [_table(["figure", *scores], _figures(facts))]
-    last = list(scores)[-1]
-    if model.purpose.classes:
-        parts += [f"<h2>Classes, {last}</h2>", _classes(scores[last]["classes"])]
-        parts += [
-            f"<h2>Which was taken for which, {last}</h2>",
-            _confusion(model.purpose.classes, scores[last]),
+    Args:
+        model: the fitted and calibrated model.
+        facts: the facts of the fit, as for its card.
+        evidence: the held-out split.
+        messages: the warnings about the data.
+        folder: the folder of the model, which the commands on the page name.
+    """
+    spec, split, scores = model.output_spec, evidence.split, facts["scores"]
+    classes, log = spec.classes, spec.scale == "log"
+    files = " and ".join(dict.fromkeys(Path(name).name for name in facts["files"].values()))
+    pairs = len(evidence.examples.sides) > 1
+    kind = f"{len(classes)} {spec.kind}" if classes else "Ratings of pairs" if pairs else "Numbers"
+    title = f"{kind} of {files}"
+    parts = [f"<h1>{escape(title)}</h1>", _facts(model, facts), f"<h2>How good is it? ({split})</h2>"]
+    parts += [_headline(facts, evidence), _table(["metric", *scores], metric_rows(facts))]
+    if classes:
+        lines = [ClassLine(**line) for line in scores[split]["classes"]]
+        rows = [
+            [one.name, f"{one.examples:,}", f"{one.precision:.3f}", f"{one.recall:.3f}", f"{one.f1:.3f}"]
+            for one in lines
         ]
-    parts += ["<h2>Learning curve</h2>", _curve(facts["history"])]
-    title = "A fitted model"
+        parts += [f"<h2>Classes ({split})</h2>"]
+        parts += [_table(["class", "examples", "precision", "recall", "F1"], rows)]
+        if scores[split]["confusion"]:
+            parts += [f"<h2>Confusion matrix ({split})</h2>", _confusion(classes, scores[split]["confusion"])]
+    else:
+        parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(evidence, log)]
+    parts += ["<h2>Learning curve</h2>", _curves(facts)]
+    if spec.kind == "classes" and not pairs:
+        parts += _mistakes(model, evidence)
+    elif not classes:
+        parts += _largest_errors(evidence, log)
+    if messages:
+        items = "".join(f"<li>{escape(line)}</li>" for line in messages)
+        parts += ["<h2>About the data</h2>", f"<ul>{items}</ul>"]
+    parts += ["<h2>Use the model</h2>", _usage(folder, model)]
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE}</style></head><body><h1>{title}</h1>{''.join(parts)}</body></html>\n"
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}{TREE_STYLE}</style></head>"
+        f"<body>{''.join(parts)}</body></html>\n"
     )
 
 
-def _figures(facts: Mapping[str, Any]) -> list[list[str]]:
-    scores = facts["scores"]
-    rows = [
-        [NAMES[name], *(f"{scores[split]['figures'][name]:.4f}" for split in scores)]
-        for name in scores["dev"]["figures"]
-    ]
-    if "baseline" in facts:
-        rows.append(["accuracy of a bag of words", *(f"{facts['baseline'][split]:.4f}" for split in scores)])
-        for when in ("before", "after"):
-            name = f"calibration error {when} the temperature"
-            rows.append([name, *(f"{facts['calibration'][split][when]:.4f}" for split in scores)])
-    return rows
-
-
-def _classes(lines: Sequence[Mapping[str, Any]]) -> str:
-    rows = [
-        [one.name, f"{one.examples:,}", *(f"{value:.3f}" for value in (one.precision, one.recall, one.f1))]
-        for one in (ClassLine(**line) for line in lines)
-    ]
-    return _table(["class", "examples", "precision", "recall", "F1"], rows)
-
-
-def _confusion(names: Sequence[str], score: Mapping[str, Any]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    rows = []
-    for name, counts in zip(names, score["confusion"], strict=True):
-        total = max(sum(counts), 1)
-        cells = "".join(
-            f'<td style="background:rgba(30,90,160,{0.75 * count / total:.2f})">{count or ""}</td>'
-            for count in counts
-        )
-        rows.append(f"<tr><th>{escape(name)}</th>{cells}</tr>")
-    return f'<table class="confusion"><tr><th>is \\ said</th>{head}</tr>{"".join(rows)}</table>'
-
-
-def _curve(history: Sequence[Mapping[str, Any]]) -> str:
-    series = {
-        "training loss": "loss",
-        "dev loss": "dev_loss",
-        "dev accuracy": "dev_accuracy",
-        "dev r": "dev_pearson",
+def _facts(model: Model, facts: Mapping[str, Any]) -> str:
+    spec, config = model.output_spec, facts["config"]
+    sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
+    words, _, vectors = words_line(
+        model.config, facts["vectors"], facts["coverage"], "training examples"
+    ).partition(": ")
+    chosen = "lowest dev loss" if config["select_by"] == "loss" else "best on dev"
+    rows = {
+        "Fitted": f"{date.today().isoformat()}, bough {__version__}, seed {facts['seed']}",
+        "Examples": sizes,
+        "Classes": ", ".join(spec.classes),
+        "Trees": "given" if spec.trees == "given" else f"{spec.trees}, by the parser {facts['parser']}",
+        words.removeprefix("- "): vectors,
+        "Layer": f"{model.config.layer}, {model.config.hidden_size} wide",
+        "Best epoch": f"{facts['epoch']} of {facts['epochs']} ({chosen})",
     }
-    drawn = []
-    for (name, key), colour in zip(series.items(), ("#9aa3ad", "#b4500a", "#1e5aa0", "#1e5aa0"), strict=True):
-        values = [float(line[key]) for line in history if key in line]
+    shown = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows.items() if text)
+    return f"<dl>{shown}</dl>"
+
+
+def _headline(facts: Mapping[str, Any], evidence: Evidence) -> str:
+    """Return the main metric with its 95% confidence interval, if it has one, and the metric of the baseline."""
+    figures, count = facts["scores"][evidence.split]["figures"], len(evidence.examples)
+    metric = next(name for name in MAIN if name in figures)
+    shown = "{:.1%}" if metric == "accuracy" else "{:.3f}"
+    value = shown.format(figures[metric])
+    score = f"{value} correct" if metric == "accuracy" else f"{NAMES[metric]} {value}"
+    low, high = confidence_interval(metric, evidence)
+    lines = [f"{count:,} examples."]
+    if low < high:
+        lines = [f"95% interval {shown.format(low)} to {shown.format(high)} ({count:,} examples)."]
+    if "baseline" in facts:
+        name, other = facts["baseline"]["name"], facts["baseline"]["figures"][evidence.split][metric]
+        lines.append(f"The baseline, {name}, has {shown.format(other)}.")
+        if low < high and other < low:
+            lines.append("The model is clearly better.")
+        elif low < high and other > high:
+            lines.append("The model is clearly worse: use the baseline, or try other settings.")
+        elif low < high:
+            lines.append("It lies within the interval: these examples do not show which is better.")
+    return f'<p class="score">{escape(score)}</p><p>{escape(" ".join(lines))}</p>'
+
+
+def confidence_interval(metric: str, evidence: Evidence) -> tuple[float, float]:
+    """Return the 95% interval of an accuracy (Wilson's) or of Pearson's r (Fisher's); (0, 0) for other metrics."""
+    gold, predicted = evidence.examples.gold(), evidence.predicted
+    if metric == "accuracy":
+        right = int((predicted.argmax(axis=1) == gold).sum())
+        found: Any = stats.binomtest(right, len(gold)).proportion_ci(0.95, method="wilson")
+    elif metric == "pearson" and len(gold) > 3 and np.ptp(gold) > 0 and np.ptp(predicted) > 0:
+        found = stats.pearsonr(predicted, gold).confidence_interval(0.95)
+    else:
+        return 0.0, 0.0
+    return float(found.low), float(found.high)
+
+
+def _confusion(names: Sequence[str], confusion: Sequence[Sequence[int]]) -> str:
+    """Return the confusion matrix as a table, with a row per true class and a column per predicted class."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    rows = []
+    for place, (name, counts) in enumerate(zip(names, confusion, strict=True)):
+        total, cells = max(sum(counts), 1), ""
+        for column, count in enumerate(counts):
+            right = ' class="right"' if column == place else ""
+            cells += f'<td{right} style="background:rgba(var(--cell),{0.6 * count / total:.2f})">{count or ""}</td>'
+        rows.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
+    top = f'<tr><th></th><th colspan="{len(names)}">predicted</th></tr><tr><th>true</th>{head}</tr>'
+    return f'<div class="scroll"><table class="confusion">{top}{"".join(rows)}</table></div>'
+
+
+# ------------------------------------------------------------------------------ drawings
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 240, 48, 12, 14, 40
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Return equidistant round numbers that cover a range in about `most` steps."""
+    span = max(high - low, 1e-9) / most
+    power = 10.0 ** math.floor(math.log10(span))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= span * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [number * step for number in range(first, max(last, first + 1) + 1)]
+
+
+def _axes(
+    across: Sequence[float], up: Sequence[float], across_name: str, body: Sequence[str], label: str
+) -> str:
+    """Return an SVG with axes; the elements of `body` are drawn over them."""
+    lines = []
+    for value in up:
+        y = _y(value, up)
+        lines.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="var(--line)"/>')
+        lines.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:.6g}</text>')
+    for value in across:
+        x = _x(value, across)
+        lines.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{value:.6g}</text>')
+    lines.append(f'<text x="{(WIDTH + LEFT) / 2}" y="{HEIGHT - 4}" text-anchor="middle">{across_name}</text>')
+    view = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}"'
+    return f"<svg {view}>{''.join(lines)}{''.join(body)}</svg>"
+
+
+def _x(value: float, across: Sequence[float]) -> float:
+    share = (value - across[0]) / max(across[-1] - across[0], 1e-9)
+    return LEFT + 8 + (WIDTH - LEFT - RIGHT - 16) * share
+
+
+def _y(value: float, up: Sequence[float]) -> float:
+    return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - up[0]) / (up[-1] - up[0])
+
+
+def _curves(facts: Mapping[str, Any]) -> str:
+    """Return a chart of the losses, and one of each main metric on dev."""
+    history, panels = facts["history"], []
+    epochs = [int(line["epoch"]) for line in history]
+    step = max(1, len(epochs) // 6)
+    across = [*(epoch for epoch in epochs[::step] if epochs[-1] - epoch >= step), epochs[-1]]
+    x = _x(facts["epoch"], across)
+    mark = f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="var(--soft)" stroke-dasharray="4 3"/>'
+    keys = {"loss": {"training": "loss", "dev": "dev_loss"}}
+    keys |= {NAMES[metric]: {"dev": f"dev_{metric}"} for metric in (*MAIN, "mse")}
+    for title, lines in keys.items():
+        series = {name: [float(one[key]) for one in history if key in one] for name, key in lines.items()}
+        values = [value for found in series.values() for value in found if math.isfinite(value)]
         if not values:
             continue
-        top = max(*values, 1e-9) if "loss" in key else 1.0
-        step = (WIDTH - 2 * EDGE) / max(len(values) - 1, 1)
-        points = " ".join(
-            f"{EDGE + place * step:.1f},{HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * value / top:.1f}"
-            for place, value in enumerate(values)
+        up, body, legend = ticks(0.0 if title == "loss" else min(values), max(values)), [mark], []
+        for name, found in series.items():
+            if found:
+                colour = "var(--blue)" if name == "dev" else "var(--orange)"
+                points = " ".join(
+                    f"{_x(epoch, across):.1f},{_y(value, up):.1f}"
+                    for epoch, value in zip(epochs, found, strict=True)
+                )
+                body.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+                legend.append(f'<span style="color:{colour}">{name}</span>')
+        drawing = _axes(across, up, "epoch", body, f"{title} by epoch")
+        title = escape(title[0].upper() + title[1:])
+        caption = f"{title}: {', '.join(legend)}; the dashed line is the chosen epoch, {facts['epoch']}"
+        panels.append(f"<figure>{drawing}<figcaption>{caption}</figcaption></figure>")
+    return f'<div class="panels">{"".join(panels)}</div>'
+
+
+def _columns(evidence: Evidence, log: bool) -> tuple[Floats, Floats]:
+    """Return (n,) the true and the predicted values, or the first of several; with `log` their logarithms."""
+    gold, predicted = (
+        np.asarray(v).reshape(len(v), -1)[:, 0] for v in (evidence.examples.gold(), evidence.predicted)
+    )
+    return (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
+
+
+def _scatter(evidence: Evidence, log: bool) -> str:
+    gold, predicted = _columns(evidence, log)
+    both = ticks(float(min(gold.min(), predicted.min())), float(max(gold.max(), predicted.max())))
+    ends = [(_x(value, both), _y(value, both)) for value in (both[0], both[-1])]
+    body = [
+        '<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="var(--soft)" stroke-dasharray="4 3"/>'.format(
+            *ends[0], *ends[1]
         )
-        drawn.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        label = f"{name} {values[-1]:.3f}"
-        drawn.append(
-            f'<text x="{EDGE + 150 * (len(drawn) // 2)}" y="16" style="fill:{colour}">{label}</text>'
-        )
-    axis = f'<path d="M{EDGE} {EDGE}V{HEIGHT - EDGE}H{WIDTH - EDGE}" fill="none" stroke="#9aa3ad"/>'
-    epochs = f'<text x="{WIDTH - EDGE}" y="{HEIGHT - 12}" text-anchor="end">epoch {len(history)}</text>'
-    head = f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="learning curve">'
-    return f"{head}{axis}{''.join(drawn)}{epochs}</svg>"
+    ]
+    for true, value in list(zip(gold.tolist(), predicted.tolist(), strict=True))[:2000]:
+        place = f'cx="{_x(true, both):.1f}" cy="{_y(value, both):.1f}"'
+        body.append(f'<circle {place} r="2.5" fill="var(--blue)" fill-opacity=".5"/>')
+    drawing = _axes(both, both, "true", body, "predicted against true values")
+    axes = " Both axes are logarithms to base 10." if log else ""
+    return f"<figure>{drawing}<figcaption>Up: predicted.{axes} On the dashed line both are equal.</figcaption></figure>"
+
+
+# ------------------------------------------------------------------------------ examples
+
+
+def _mistakes(model: Model, evidence: Evidence) -> list[str]:
+    """Return the most confident mistakes with their trees, and the least certain predictions."""
+    classes, trees = model.output_spec.classes, evidence.examples.sides[0]
+    gold, predicted = evidence.examples.gold(), evidence.predicted
+    sure, chosen = predicted.max(axis=1), predicted.argmax(axis=1)
+    wrong = [i for i in np.argsort(-sure, kind="stable").tolist() if chosen[i] != gold[i]][:SHOWN]
+    pipeline = Pipeline(model) if model.layer.phrases else None
+    parts = [f"<h2>Most confident mistakes ({evidence.split})</h2>"]
+    if not wrong:
+        parts.append("<p>There are none.</p>")
+    for place, i in enumerate(wrong):
+        words = f"“{escape(_text(trees[i]))}” is <b>{escape(classes[gold[i]])}</b>"
+        summary = f"{words}, predicted <b>{escape(classes[chosen[i]])}</b> ({sure[i]:.0%})"
+        drawing = svg(pipeline(trees[i]), style=False, widest=360) if pipeline is not None else ""
+        opened = " open" if place == 0 else ""
+        parts.append(f"<details{opened}><summary>{summary}</summary>{drawing}</details>")
+    rows = [
+        [_text(trees[i]), classes[gold[i]], f"{classes[chosen[i]]} ({sure[i]:.0%})"]
+        for i in np.argsort(sure, kind="stable").tolist()[:SHOWN]
+    ]
+    parts += [
+        f"<h2>Least certain predictions ({evidence.split})</h2>",
+        _table(["text", "true", "predicted"], rows),
+    ]
+    return parts
+
+
+def _largest_errors(evidence: Evidence, log: bool) -> list[str]:
+    gold, predicted = _columns(evidence, log)
+    rows = []
+    for i in np.argsort(-np.abs(predicted - gold), kind="stable").tolist()[: 2 * SHOWN]:
+        texts = " / ".join(_text(side[i]) for side in evidence.examples.sides)
+        true, value = (10**x if log else x for x in (float(gold[i]), float(predicted[i])))
+        rows.append([texts, f"{true:.4g}", f"{value:.4g}"])
+    return [f"<h2>Largest errors ({evidence.split})</h2>", _table(["text", "true", "predicted"], rows)]
+
+
+def _text(tree: Any) -> str:
+    words = [str(tree.tokens[node]) for node in tree.words.tolist() if tree.tokens and tree.tokens[node]]
+    text = " ".join(words)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def _usage(folder: Path, model: Model) -> str:
+    name, spec = folder.name, model.output_spec
+    item = "tree" if spec.trees == "given" else '"a text"'
+    if spec.pairs or spec.kind == "ratings":
+        item = f"{item}, " + ("other" if item == "tree" else '"another"')
+    result = {"classes": "label", "labels": "labels", "numbers": "values", "ratings": "score"}[spec.kind]
+    lines = [
+        f"bough score new.csv --model {name} --out scores.jsonl",
+        f"bough evaluate {name} labelled.csv",
+        f"bough serve --model {name}",
+    ]
+    code = f'import bough\n\nmine = bough.load("{name}")\nmine({item}).{result}'
+    return f"<pre>{escape(chr(10).join(lines))}</pre><pre>{escape(code)}</pre>"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><tr>{top}</tr>{body}</table>"
+    return f'<div class="scroll"><table><tr>{top}</tr>{body}</table></div>'

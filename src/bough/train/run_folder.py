@@ -1,7 +1,8 @@
-"""The folder of a run: taken by one run only, and by the same one again to go on."""
+"""The folder of a training run: it belongs to one run, which may be resumed in it."""
 
 from __future__ import annotations
 
+import json
 import platform
 from importlib.metadata import version
 from pathlib import Path
@@ -11,42 +12,42 @@ import numpy as np
 import torch
 
 from bough.errors import TrainingError
-from bough.files import read_json, remove_torn, torn_files, write_json
+from bough.files import partial_files, read_json, remove_partial, write_json
 from bough.models.config import Config
 from bough.train.tasks import Floats
 from bough.version import __version__
 
 
-def claim(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Take a folder for a run. A folder in use is taken only to continue the same run."""
-    torn = torn_files(out)
-    if out.exists() and {*out.iterdir()} > {*torn}:
+def lock_run_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
+    """Check that a run may use a folder. Raise a TrainingError if it is not empty, unless the same run is resumed."""
+    partial = partial_files(out)
+    if out.exists() and {*out.iterdir()} > {*partial}:
         if not resume:
-            raise TrainingError(f"{out} is not empty; continue it with --resume, or choose another --out")
+            raise TrainingError(f"{out} is not empty; resume the run, or choose another folder")
         before = read_json(out / "run.json")
-        for key, value in run.items():
+        for key, value in json.loads(json.dumps(run)).items():
             if before.get(key) != value:
-                raise TrainingError(f"{out} was trained with another {key}; --resume needs the same command")
-    remove_torn(out)
+                raise TrainingError(f"{out} was trained with another {key}; to resume needs the same")
+    remove_partial(out)
 
 
-def claim_data(out: Path, facts: dict[str, Any]) -> None:
-    """Record what a run is made of; it goes on with the data and vectors it began with, or not at all."""
+def record_run(out: Path, facts: dict[str, Any]) -> None:
+    """Write `run.json`. Raise a TrainingError if the run was started with other data or vectors."""
     if (out / "run.json").exists():
         before = read_json(out / "run.json")
         for key in ("data", "vectors", "coverage", "encoder"):
             if before.get(key, facts.get(key)) != facts.get(key):
-                raise TrainingError(f"{out} was started with other {key}; --resume needs the same")
+                raise TrainingError(f"{out} was started with other {key}; to resume needs the same")
     write_json(out / "run.json", facts)
 
 
 def predictions_text(predicted: Floats) -> str:
-    """One line per example."""
+    """Return predictions as text, one line per example."""
     return "".join(" ".join(f"{value:.4f}" for value in np.atleast_1d(row)) + "\n" for row in predicted)
 
 
 def versions(config: Config) -> dict[str, str]:
-    """Name what the numbers depend on: packages, and the instruction set that torch uses on this CPU."""
+    """Return what results depend on: the versions of packages, and the instruction set that torch uses on this CPU."""
     return {
         "bough": __version__,
         "torch": torch.__version__,

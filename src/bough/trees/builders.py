@@ -1,7 +1,8 @@
-"""Trees of words without a parse, chains and halves, and a part of a tree as one of its own."""
+"""Build chains and balanced trees, which need no parse, and extract subtrees."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,21 +13,13 @@ from bough.trees.validate import Ints
 
 @lru_cache(maxsize=4096)
 def chain(length: int) -> Tree:
-    """Words in a row: each the parent of the one before, the last one the root."""
+    """Return a chain: every node is the parent of the one before it, and the last one is the root."""
     return Tree([*range(1, length), -1])
 
 
-def reversed_chain(tree: Tree) -> Tree:
-    """A chain read from its other end."""
-    return _from_the_end(len(tree)) if tree is chain(len(tree)) else _turned(tree)
-
-
 @lru_cache(maxsize=4096)
-def _from_the_end(length: int) -> Tree:
-    return _turned(chain(length))
-
-
-def _turned(tree: Tree) -> Tree:
+def reversed_chain(tree: Tree) -> Tree:
+    """Return the same chain from its root to its leaf: the parent of each node becomes its child."""
     parents = np.full(len(tree), -1)
     parents[tree.degrees > 0] = tree.child_list  # sorted by parent, and every parent has one
     return Tree(parents)
@@ -34,7 +27,7 @@ def _turned(tree: Tree) -> Tree:
 
 @lru_cache(maxsize=4096)
 def balanced(length: int) -> Tree:
-    """Words at the leaves of a binary tree that halves them, and halves the halves; the left half may be longer."""
+    """Return a binary tree over `length` leaves that splits them in half; the left half may be longer."""
     if length < 1:
         raise ValueError(f"{length} words; a tree has at least one")
     parents: list[int] = []
@@ -48,12 +41,20 @@ def balanced(length: int) -> Tree:
 
 
 def word_nodes(tree: Tree) -> Ints:
-    """Which nodes of such a tree the words are, in their order: all of a chain, else the leaves."""
+    """Return the nodes of the words of a chain (all of them) or of a balanced tree (the leaves), in order."""
     return np.arange(len(tree)) if len(tree.leaves) == 1 else tree.leaves
 
 
+def with_words(tree: Tree, words: Sequence[str]) -> Tree:
+    """Return the tree with these tokens at its leaves, left to right."""
+    tokens: list[str | None] = [None] * len(tree)
+    for leaf, word in zip(tree.leaves.tolist(), words, strict=True):
+        tokens[leaf] = word
+    return tree.replace(tokens=tokens)
+
+
 def subtree(tree: Tree, node: int) -> Tree:
-    """What is below a node, with it as the root and the nodes in preorder."""
+    """Return the subtree of a node, which becomes the root; the nodes are in preorder."""
     order = [node]
     for one in order:
         order.extend(tree.children[one])

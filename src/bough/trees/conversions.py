@@ -1,193 +1,400 @@
-"""Trees of other libraries as the columns of a `Tree`; the libraries themselves are not imported."""
+"""Convert nested objects and trees of other libraries to a `Tree`, and back."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
-from typing import Any
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from numbers import Real
+from operator import itemgetter
+from reprlib import repr as short
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
 
 from bough.errors import FormatError
+from bough.trees.validate import ParentError
 
-
-def nltk_columns(tree: Any) -> dict[str, Any]:
-    """Of an `nltk.Tree`."""
-    parents: list[int] = []
-    tokens: list[str | None] = []
-    labels: list[Hashable] = []
-    stack: list[tuple[int, Any]] = [(-1, tree)]
-    while stack:
-        above, item = stack.pop()
-        node = len(parents)
-        parents.append(above)
-        if not hasattr(item, "label"):
-            tokens.append(str(item))
-            labels.append(None)
-            continue
-        below = list(item)
-        labels.append(None if item.label() == "" else item.label())
-        if len(below) == 1 and not hasattr(below[0], "label"):
-            tokens.append(str(below[0]))
-            continue
-        tokens.append(None)
-        stack.extend((node, child) for child in reversed(below))
-    return {"parents": parents, "tokens": _unless_empty(tokens), "labels": _unless_empty(labels)}
-
-
-def networkx_columns(graph: Any) -> dict[str, Any]:
-    """Of a `networkx.DiGraph`."""
-    if not graph.is_directed():
-        raise ValueError("an undirected graph has no root; pass a DiGraph with edges from parent to child")
-    names = list(graph.nodes)
-    index = {name: i for i, name in enumerate(names)}
-    parents = [-1] * len(names)
-    for above, below in graph.edges():
-        if parents[index[below]] >= 0:
-            raise ValueError(f"node {below!r} has two parents; in a tree every node but the root has one")
-        parents[index[below]] = index[above]
-    data = [attributes for _, attributes in graph.nodes(data=True)]
-    columns = {
-        plural: _unless_empty([attributes.get(single) for attributes in data])
-        for single, plural in (("token", "tokens"), ("label", "labels"), ("relation", "relations"))
-    }
-    return {"parents": parents, **columns}
-
-
-def spacy_columns(sentence: Any) -> dict[str, Any]:
-    """Of spaCy's `Span` or `Doc`; white space, which spaCy has tokens for, is no word and heads none."""
-    words = [token for token in sentence if not token.is_space]
-    place = {token.i: node for node, token in enumerate(words)}
-    unparsed = [token for token in words if not token.dep_ and token.head.i == token.i]
-    if len(unparsed) == len(words) > 0:
-        raise ValueError(
-            f"{str(sentence)[:40]!r} has no dependencies; give it to a spaCy pipeline with a parser"
-        )
-    parents = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in words]
-    if (roots := parents.count(-1)) > 1:
-        raise ValueError(
-            f"{roots} roots in {str(sentence)[:40]!r}; take a sentence of `doc.sents`, or a phrase with one head"
-        )
-    return {
-        "parents": parents,
-        "tokens": [token.text for token in words],
-        "relations": [token.dep_ for token in words],
-    }
-
-
-def stanza_columns(sentence: Any) -> dict[str, Any]:
-    """Of stanza's `Sentence`, or of the `ParseTree` that is its `constituency`."""
-    if hasattr(sentence, "children"):
-        return _stanza_phrases(sentence)
-    words = sentence.words
-    if any(word.head is None for word in words):
-        raise ValueError(
-            f"{sentence.text[:40]!r} has no dependencies; stanza's processor 'depparse' makes them"
-        )
-    return {
-        "parents": [word.head - 1 for word in words],
-        "tokens": [word.text for word in words],
-        "relations": [word.deprel for word in words],
-    }
-
-
-def _stanza_phrases(root: Any) -> dict[str, Any]:
-    """`label` and `children` at each node, a word being a node below its part of speech."""
-    parents: list[int] = []
-    tokens: list[str | None] = []
-    labels: list[str | None] = []
-    stack = [(-1, root)]
-    while stack:
-        above, node = stack.pop()
-        here, children = len(parents), node.children
-        parents.append(above)
-        labels.append(node.label)
-        if len(children) == 1 and not children[0].children:
-            tokens.append(children[0].label)
-        else:
-            tokens.append(None)
-            stack.extend((here, child) for child in reversed(children))
-    return {"parents": parents, "tokens": tokens, "labels": labels}
-
-
-# the fields of `ast` that hold a name or a constant
+Field = str | Callable[[Any], Any]
+T = TypeVar("T")
+# the fields of nodes of `ast` that hold a name or a constant
 _NAMED = ("id", "attr", "name", "arg", "value", "module", "rest")
 
 
-def ast_columns(source: ast.AST | str) -> dict[str, Any]:
-    """Of Python's own syntax trees."""
-    if isinstance(source, str):
-        try:
-            source = ast.parse(source)
-        except (SyntaxError, ValueError) as error:  # the latter for a null character
-            raise FormatError(
-                f"not Python: {error.args[0]}", line=getattr(error, "lineno", None), where="source"
-            ) from None
-    parents: list[int] = []
-    tokens: list[str] = []
-    labels: list[Hashable] = []
-    relations: list[str | None] = []
-    stack: list[tuple[ast.AST, int, str | None]] = [(source, -1, None)]
-    while stack:
-        node, above, field = stack.pop()
-        here = len(parents)
-        parents.append(above)
-        tokens.append(type(node).__name__)
-        relations.append(field)
-        fields = dict(ast.iter_fields(node))
-        named = (fields.get(name) for name in _NAMED)
-        plain = (name for name in named if name is not None and not isinstance(name, ast.AST | list))
-        labels.append(next(plain, None))
-        below = [
-            (item, here, name)
-            for name, value in fields.items()
-            for item in (value if isinstance(value, list) else [value])
-            if isinstance(item, ast.AST) and not isinstance(item, ast.expr_context)
-        ]
-        stack += reversed(below)
-    columns: dict[str, list[Any]] = {"tokens": tokens, "labels": labels, "relations": relations}
-    return {"parents": parents, **{name: _unless_empty(values) for name, values in columns.items()}}
+class Conversions:
+    """The methods of `Tree` that convert from and to other libraries. They import a library when it is needed."""
 
+    if TYPE_CHECKING:
 
-def _unless_empty(values: list[Any]) -> list[Any] | None:
-    return values if any(value is not None for value in values) else None
+        def __init__(self, **columns: Any) -> None: ...
 
+    @classmethod
+    def from_nested(
+        cls,
+        obj: Any,
+        *,
+        children: str | Callable[[Any], Iterable[Any] | None] = "children",
+        token: str | Callable[[Any], Any] | None = None,
+        label: str | Callable[[Any], Any] | None = None,
+        relation: str | Callable[[Any], Any] | None = None,
+        numbers: Sequence[str] = (),
+        categories: Sequence[str] = (),
+        edge_numbers: Sequence[str] = (),
+    ) -> Self:
+        """Convert any nested object: JSON, dictionaries, dataclasses. The nodes are in preorder.
 
-def nltk_tree(tree: Any) -> Any:
-    """Return a `Tree` as an `nltk.Tree`, made from the leaves up."""
-    try:
-        import nltk
-    except ImportError:
-        raise ImportError("to_nltk needs nltk: pip install nltk") from None
-    tokens, labels = tree.tokens, tree.labels
-    made: dict[int, Any] = {}
-    for node in reversed(tree.preorder.tolist()):
-        token, below = tokens[node] if tokens else None, tree.children[node]
-        label = None if labels is None else labels[node]
-        if below and token is not None:
+        Args:
+            obj: the root.
+            children: the key or attribute that holds the list of a node's children, or a function of the node.
+            token: the key or attribute of the token, or a function of the node.
+            label: the key or attribute of the label, or a function of the node.
+            relation: the key or attribute that names the edge to the parent, or a function of the node.
+            numbers: the keys of the numbers, which become `features`; a missing one is NaN, a boolean 0 or 1.
+            categories: the keys of the categories; a missing one is None.
+            edge_numbers: the keys of the numbers that belong to the edge to the parent: `edge_features`.
+
+        Raises:
+            FormatError: if a value has another type than expected; the message has the path of its object.
+
+        Examples:
+            >>> from bough import Tree
+            >>> plan = {"Node Type": "Sort", "Total Cost": 9.5, "Plans": [{"Node Type": "Seq Scan"}]}
+            >>> tree = Tree.from_nested(plan, children="Plans", token="Node Type", numbers=["Total Cost"])
+            >>> tree, tree.features.tolist()
+            (Tree((Sort Seq Scan), 2 nodes), [[9.5], [nan]])
+        """
+        objects, parents, path = _preorder(obj, children)
+        names = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
+        return cls(parents=parents, **_columns(objects, objects, path, token, label, relation, **names))
+
+    @classmethod
+    def from_nltk(cls, tree: Any) -> Self:
+        """Convert an `nltk.Tree` (anything with `label()` that iterates over subtrees and strings).
+
+        A preterminal, a subtree that holds one string only, becomes one node with a label and a token.
+        """
+
+        if not hasattr(tree, "label"):
+            raise TypeError(f"{short(tree)}; expected an nltk.Tree")
+
+        def word(item: Any) -> str | None:
+            if not hasattr(item, "label"):
+                return str(item)
+            return str(item[0]) if len(item) == 1 and not hasattr(item[0], "label") else None
+
+        def label(item: Any) -> Hashable:
+            given: Hashable = item.label() if hasattr(item, "label") else None
+            return None if given == "" else given
+
+        def children(item: Any) -> Iterable[Any]:
+            return item if word(item) is None else ()
+
+        return cls.from_nested(tree, children=children, token=word, label=label)._without_empty()
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        numbers: Sequence[str] = (),
+        categories: Sequence[str] = (),
+        edge_numbers: Sequence[str] = (),
+    ) -> Self:
+        """Convert a directed graph whose edges run from parent to child (`nodes(data=True)` and `edges`).
+
+        Nodes keep the order of the graph. Their attributes `token`, `label` and `relation` are read, and those named in
+        `numbers` and `categories`. `edge_numbers` are attributes of the edges.
+        """
+        if not graph.is_directed():
             raise ValueError(
-                f"node {node}, {token!r}, is a word with others below it; nltk has words at the leaves only, "
-                "to_networkx() keeps them all"
+                "an undirected graph has no root; pass a DiGraph with edges from parent to child"
             )
-        # a word without a label is a string, unless it would make a preterminal of the node above it
-        above = int(tree.parents[node])
-        if token is not None and label is None and above >= 0 and len(tree.children[above]) > 1:
-            made[node] = token
-        else:
-            parts = [made.pop(child) for child in below] if token is None else [token]
-            made[node] = nltk.Tree("" if label is None else label, parts)
-    return made[tree.root]
+        index = {name: node for node, name in enumerate(graph.nodes)}
+        parents = [-1] * len(index)
+        edges: list[Mapping[str, Any]] = [{}] * len(index)
+        for above, below, attributes in graph.edges(data=True):
+            node = index[below]
+            if parents[node] >= 0:
+                raise ValueError(f"node {below!r} has two parents; in a tree every node but the root has one")
+            parents[node], edges[node] = index[above], attributes
+
+        def path(node: int) -> str:
+            return f"node {list(index)[node]!r}"
+
+        nodes = [attributes for _, attributes in graph.nodes(data=True)]
+        names = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
+        columns = _columns(nodes, edges, path, "token", "label", "relation", **names)
+        try:
+            return cls(parents=parents, **columns)._without_empty()
+        except ParentError as error:
+            raise ValueError(
+                f"{error} (here node {error.node} is {path(error.node)[5:]} of the graph)"
+            ) from None
+
+    @classmethod
+    def from_spacy(cls, sentence: Any) -> Self:
+        """Convert a parsed sentence of spaCy, a `Span` or a `Doc`, with the names that spaCy has for dependencies."""
+        words = [token for token in sentence if not token.is_space]  # no word depends on white space
+        place = {token.i: node for node, token in enumerate(words)}
+        unparsed = [token for token in words if not token.dep_ and token.head.i == token.i]
+        if len(unparsed) == len(words) > 0:
+            raise ValueError(
+                f"{str(sentence)[:40]!r} has no dependencies; give it to a spaCy pipeline with a parser"
+            )
+        parents = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in words]
+        if (roots := parents.count(-1)) > 1:
+            raise ValueError(
+                f"{roots} roots in {str(sentence)[:40]!r}; take a sentence of `doc.sents`, or a phrase with one head"
+            )
+        tokens, relations = [token.text for token in words], [token.dep_ for token in words]
+        return cls(parents=parents, tokens=tokens, relations=relations)
+
+    @classmethod
+    def from_stanza(cls, sentence: Any) -> Self:
+        """Convert a sentence of stanza to a dependency tree, or its `constituency` to a tree of phrases."""
+
+        def only_word(node: Any) -> str | None:
+            below = node.children
+            return below[0].label if len(below) == 1 and not below[0].children else None
+
+        def children(node: Any) -> Iterable[Any]:
+            return node.children if only_word(node) is None else ()
+
+        if hasattr(sentence, "children"):
+            return cls.from_nested(sentence, children=children, token=only_word, label="label")
+        words = sentence.words
+        if any(word.head is None for word in words):
+            raise ValueError(
+                f"{sentence.text[:40]!r} has no dependencies; stanza's processor 'depparse' makes them"
+            )
+        tokens, relations = [word.text for word in words], [word.deprel for word in words]
+        return cls(parents=[word.head - 1 for word in words], tokens=tokens, relations=relations)
+
+    @classmethod
+    def from_ast(cls, source: ast.AST | str) -> Self:
+        """Convert Python code, or a node of its syntax tree; nodes are in preorder.
+
+        The token of a node is its type (`Call`), its label the name or the constant that it holds, if any, and its
+        relation the field of its parent that it is in (`args`).
+        """
+        if isinstance(source, str):
+            try:
+                source = ast.parse(source)
+            except (SyntaxError, ValueError) as error:  # the latter for a null character
+                line: int | None = getattr(error, "lineno", None)
+                raise FormatError(f"not Python: {error.args[0]}", line=line, where="source") from None
+        elif not isinstance(source, ast.AST):
+            raise TypeError(f"{short(source)}; expected Python code or a node of ast")
+
+        def label(node: ast.AST) -> Hashable:
+            fields = vars(node)  # much faster than getattr, since most names are missing
+            for name in _NAMED:
+                value = fields.get(name)
+                if value is not None and not isinstance(value, (ast.AST, list)):
+                    found: Hashable = value
+                    return found
+            return None
+
+        def children(node: ast.AST) -> Iterable[tuple[str, ast.AST]]:
+            for name, value in ast.iter_fields(node):
+                for item in value if isinstance(value, list) else [value]:
+                    if isinstance(item, ast.AST) and not isinstance(item, ast.expr_context):
+                        yield name, item
+
+        return cls._from_fields(source, children, lambda node: type(node).__name__, label)
+
+    @classmethod
+    def from_tree_sitter(cls, tree: Any, *, named: bool = True) -> Self:
+        """Convert a `tree_sitter.Tree` or one of its nodes; nodes are in preorder.
+
+        The token of a node is its type (`call`), the label of a leaf its source text, and the relation of a node the
+        field of its parent that it is in (`arguments`). `named=False` keeps keywords and punctuation.
+        """
+
+        def label(node: Any) -> str | None:
+            text = None if node.child_count else node.text
+            return text.decode(errors="replace") if text else None
+
+        def children(node: Any) -> Iterable[tuple[str | None, Any]]:
+            cursor = node.walk()
+            more = cursor.goto_first_child()
+            while more:
+                if cursor.node.is_named or not named:
+                    yield cursor.field_name, cursor.node
+                else:  # the children of an omitted node become children of its parent
+                    yield from children(cursor.node)
+                more = cursor.goto_next_sibling()
+
+        return cls._from_fields(getattr(tree, "root_node", tree), children, lambda node: node.type, label)
+
+    @classmethod
+    def _from_fields(
+        cls,
+        root: Any,
+        children: Callable[[Any], Iterable[tuple[str | None, Any]]],
+        token: Callable[[Any], str],
+        label: Callable[[Any], Hashable],
+    ) -> Self:
+        """Convert a syntax tree; `children` yields each child with the field of its parent that it is in."""
+        tree = cls.from_nested(
+            (None, root),
+            children=lambda pair: children(pair[1]),
+            token=lambda pair: token(pair[1]),
+            label=lambda pair: label(pair[1]),
+            relation=itemgetter(0),
+        )
+        return tree._without_empty()
+
+    def _without_empty(self) -> Self:
+        """Return the tree without the columns that have no entry at any node."""
+        tree: Any = self
+        columns = {name: getattr(tree, name) for name in ("tokens", "labels", "relations")}
+        empty = [name for name, column in columns.items() if column and column.count(None) == len(column)]
+        smaller: Self = tree.replace(**dict.fromkeys(empty))
+        return smaller
+
+    def to_networkx(self: Any) -> Any:
+        """Return a `networkx.DiGraph` with the nodes 0, 1, ... and their columns; `from_networkx` reads it again.
+
+        Numbers and categories become attributes of the nodes and edges. Numbers without names are `x0`, `x1`, ...
+        """
+        try:
+            from networkx import DiGraph
+        except ImportError:
+            raise ImportError("to_networkx needs networkx: pip install networkx") from None
+
+        def numbers(rows: Any, names: Sequence[str]) -> dict[str, Sequence[Any]]:
+            columns = [] if rows is None else rows.T.tolist()
+            return dict(zip(names or [f"x{place}" for place in range(len(columns))], columns, strict=True))
+
+        def entries(columns: Mapping[str, Sequence[Any] | None], node: int) -> dict[str, Any]:
+            known = {name: values[node] for name, values in columns.items() if values is not None}
+            # a missing number is NaN, which differs from itself
+            return {name: entry for name, entry in known.items() if entry is not None and entry == entry}
+
+        columns = {"token": self.tokens, "label": self.labels, "relation": self.relations}
+        columns |= {**(self.categories or {}), **numbers(self.features, self.feature_names)}
+        edge_columns = numbers(self.edge_features, self.edge_feature_names)
+        graph = DiGraph()
+        graph.add_nodes_from((node, entries(columns, node)) for node in range(len(self)))
+        for node, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                graph.add_edge(parent, node, **entries(edge_columns, node))
+        return graph
 
 
-def networkx_graph(tree: Any) -> Any:
-    """Return a `Tree` as a `networkx.DiGraph`."""
+def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Callable[[int], str]]:
+    """Return the objects of a nested structure in preorder, their parents, and a function for their paths."""
+    objects: list[Any] = []
+    parents: list[int] = []
+
+    def path(node: int) -> str:
+        """Return the path of a node, such as `Plans[0].Plans[1]`."""
+        key = children if isinstance(children, str) else "children"
+        steps: list[str] = []
+        while (above := parents[node]) >= 0:
+            steps.append(f"{key}[{parents[:node].count(above)}]")
+            node = above
+        if len(steps) > 8:
+            steps[4:-4] = [f"({len(steps) - 8} more)"]
+        return ".".join(reversed(steps)) or "root"
+
+    ancestors: set[int] = set()  # the ids of the objects above the current one
+    stack: list[tuple[int | None, Any]] = [(-1, root)]
+    while stack:
+        above, obj = stack.pop()
+        if above is None:  # everything below this object is done
+            ancestors.remove(id(obj))
+            continue
+        node = len(objects)
+        objects.append(obj)
+        parents.append(above)
+        if id(obj) in ancestors:
+            raise FormatError("the object is its own ancestor; a tree has no cycle", where=path(node))
+        below = list(_read(_list, obj, children, path, node))
+        if below:
+            ancestors.add(id(obj))
+            stack.append((None, obj))
+            stack += [(node, child) for child in reversed(below)]
+    return objects, parents, path
+
+
+def _columns(
+    objects: Sequence[Any],
+    edges: Sequence[Any],
+    path: Callable[[int], str],
+    token: Field | None,
+    label: Field | None,
+    relation: Field | None,
+    **names: Sequence[str],
+) -> dict[str, Any]:
+    """Return the columns of a tree, from one object per node and one per edge to the parent."""
+    for what, keys in names.items():
+        if isinstance(keys, str):
+            raise TypeError(f"{what}={keys!r}; expected a list of names")
+
+    def read(check: Callable[[Any], T], field: Field, owners: Sequence[Any] = objects) -> list[T]:
+        return [_read(check, owner, field, path, node) for node, owner in enumerate(owners)]
+
+    columns: dict[str, Any] = {
+        "tokens": None if token is None else read(_text, token),
+        "labels": None if label is None else read(_hashable, label),
+        "relations": None if relation is None else read(_hashable, relation),
+        "categories": {key: read(_text, key) for key in names["categories"]} or None,
+    }
+    for name, what, owners in (("feature", "numbers", objects), ("edge_feature", "edge_numbers", edges)):
+        if keys := names[what]:
+            columns[f"{name}s"] = np.column_stack([read(_number, key, owners) for key in keys])
+            columns[f"{name}_names"] = keys
+    return columns
+
+
+def _read(check: Callable[[Any], T], obj: Any, field: Field, path: Callable[[int], str], node: int) -> T:
+    """Return a value of a node after a check. Raise a FormatError with the path of the node if the check fails."""
+    if not isinstance(field, str):
+        value = field(obj)
+    elif isinstance(obj, Mapping):
+        value = obj.get(field)
+    elif isinstance(obj, str | bytes | Real | list | None) or type(obj) is tuple:
+        raise FormatError(f"{short(obj)} is no object with {field!r}", where=path(node))
+    else:
+        value = getattr(obj, field, None)
     try:
-        from networkx import DiGraph
-    except ImportError:
-        raise ImportError("to_networkx needs networkx: pip install networkx") from None
-    graph = DiGraph()
-    above = tree.parents.tolist()
-    columns = (("token", tree.tokens), ("label", tree.labels), ("relation", tree.relations))
-    for node in range(len(above)):
-        entries = {name: column[node] for name, column in columns if column is not None}
-        graph.add_node(node, **{name: entry for name, entry in entries.items() if entry is not None})
-    graph.add_edges_from((parent, node) for node, parent in enumerate(above) if parent >= 0)
-    return graph
+        return check(value)
+    except TypeError as error:
+        name = field if isinstance(field, str) else getattr(field, "__name__", "value")
+        raise FormatError(f'"{name}" is {short(value)}; expected {error}', where=path(node)) from None
+
+
+def _number(value: Any) -> float:
+    if value is None:
+        return math.nan
+    try:
+        number = float(value) if isinstance(value, Real | np.bool_) else math.inf
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise TypeError("a number")
+    return number
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Real | np.bool_):
+        return str(value)
+    raise TypeError("a string")
+
+
+def _hashable(value: Any) -> Hashable:
+    if isinstance(value, Hashable):
+        return value
+    raise TypeError("a string or a number")
+
+
+def _list(value: Any) -> Iterable[Any]:
+    if value is None:
+        return ()
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise TypeError("a list")
+    return value

@@ -1,31 +1,38 @@
-"""Many trees as one schedule: nodes sorted by height, equal subtrees merged, every level a slice."""
+"""Batch trees or acyclic graphs in one schedule: nodes are sorted by height, so that every level is a slice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from bough.trees.builders import chain, reversed_chain
-from bough.trees.schedule import Levels, from_roots, joined_keys, levels, places, relation_ids
-from bough.trees.subtree_sharing import Flat, Words, flatten, merged
+from bough.trees.subtree_sharing import Digests, Flat, flatten, inverse, merged
 from bough.trees.tree import Tree
-from bough.trees.validate import Ints
+from bough.trees.validate import (
+    Ints,
+    checked_edges,
+    checked_keys,
+    depths,
+    longest_paths,
+    relation_ids,
+)
 
 T = TypeVar("T")
 
 
 def _derived(make: Callable[[Any], T]) -> cached_property[T]:
-    """Made when first asked for, and fit for training even if that is in inference mode."""
+    """Cache a property. Compute it outside inference mode, so that its tensors can be used in training, too."""
     return cached_property(torch.inference_mode(False)(make))
 
 
 class Forest:
-    """Trees, in the order given, scheduled for the layers of `bough.nn`.
+    """Batch of trees with the schedule by which the layers of `bough.nn` compute it; `from_edges` takes graphs.
 
     Nodes are numbered consecutively: tree 0's first, then tree 1's, and so on. The layers compute *unique nodes*,
     sorted by height so that a level is a slice. Without `keys` every node is unique; with them, equal subtrees are
@@ -33,15 +40,16 @@ class Forest:
 
     Args:
         trees: the trees.
-        keys: one list of ints per tree; an equal key promises an equal input.
-        relations: a number for each relation name, for layers with weights per relation; trees whose relations are
-            ints need none.
-        digests: what `bough.trees.subtree_sharing.prepared(trees, keys)` returned, to save time; not for trees with
-            relations.
+        keys: one list of ints per tree; nodes with equal keys must have equal inputs.
+        relations: an id for each relation name, for layers with weights per relation; not needed if the relations of
+            the trees are ints.
+        digests: the result of `bough.trees.subtree_sharing.prepared(trees, keys)`, which saves time; ignored for trees
+            with relations.
 
     Shape:
-        N nodes (`size`), U <= N unique nodes (`num_unique`), E edges: `roots` (trees,), `unit_of` (N,), `node_of` (U,),
-        `inputs` (M,), `input_of` (U,), `children` (E,), `edge_parents` (E,).
+        N nodes (`num_nodes`), E edges: `roots` (trees,), `batch` (N,), `ptr` (trees + 1,), `edge_index` (2, E).
+        U <= N unique nodes (`num_unique`): `unique_of` (N,), `node_of` (U,), `inputs` (M,), `input_of` (U,). The edges
+        between unique nodes, sorted by parent: `children` and `edge_parents`.
 
     Examples:
         >>> from bough import Forest, Tree
@@ -49,7 +57,11 @@ class Forest:
         Forest(2 trees, 5 nodes, 4 computed, 2 levels)
     """
 
-    _places: Tensor  # (E,) of a forest that runs down
+    device = torch.device("cpu")
+    keys: Ints | None = None  # (N,)
+    runs_down = False  # whether unique nodes are sorted from the roots, and edges lead to parents
+    # (E,) the column of `edge_index` of each edge of `_flat.below`; None for trees
+    _columns: Ints | None = None
 
     def __init__(
         self,
@@ -57,87 +69,217 @@ class Forest:
         keys: Sequence[Sequence[int] | Ints] | None = None,
         *,
         relations: Mapping[Any, int] | None = None,
-        digests: Sequence[Words] | None = None,
+        digests: Sequence[Digests] | None = None,
     ) -> None:
-        self.trees = tuple(trees)
-        self.device = torch.device("cpu")
-        self._vocabulary = relations
-        flat = flatten(self.trees)
-        self._starts = flat.starts
-        self.size = int(self._starts[-1])
-        self.keys = None if keys is None else joined_keys(keys, np.diff(self._starts))
-        self._schedule(flat, np.concatenate(digests) if digests else None)
+        if isinstance(trees, Tree):
+            raise TypeError("a Tree, where a list of trees is expected: Forest([tree])")
+        self._trees: tuple[Tree, ...] | None = tuple(trees)
+        for number, tree in enumerate(self._trees):
+            if not isinstance(tree, Tree):
+                what = "None" if tree is None else f"a {type(tree).__name__}"
+                raise TypeError(f"tree {number} is {what}; expected a bough.Tree")
+        self.num_nodes = sum(map(len, self._trees))
+        if keys is not None or relations is not None:
+            self._schedule(keys, relations, digests)
+
+    @torch.inference_mode(False)  # the schedule may be used later in training
+    def _schedule(
+        self,
+        keys: Sequence[Sequence[int] | Ints] | None = None,
+        relations: Mapping[Any, int] | None = None,
+        digests: Sequence[Digests] | None = None,
+    ) -> None:
+        assert self._trees is not None
+        flat = flatten(self._trees)
+        related = relation_ids([tree.relations for tree in self._trees], relations)
+        self.keys = None if keys is None else checked_keys(keys, np.diff(flat.starts))
+        roots = flat.starts[:-1] + np.array([tree.root for tree in self._trees], dtype=np.int64)
+        self.roots = torch.from_numpy(roots)
+        self._flat, self._relations = flat, None if related is None else related[flat.below]
+        self._schedule_by_height(np.concatenate(digests) if digests else None)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Compute the schedule of trees without keys at its first use: compiled code may not need it."""
+            if "_flat" not in self.__dict__ and not name.startswith("__"):
+                self._schedule()
+            return object.__getattribute__(self, name)
+
+    @classmethod
+    @torch.inference_mode(False)
+    def from_edges(
+        cls,
+        edge_index: Tensor | Ints | Sequence[Sequence[int]],
+        num_nodes: int,
+        batch: Tensor | Ints | Sequence[int] | None = None,
+        relations: Tensor | Ints | Sequence[int] | None = None,
+    ) -> Forest:
+        """Return a forest of graphs, in which a node may have several parents, and a graph several roots.
+
+        A node with several parents is computed once, and its gradient is the sum over its parents. The children of a
+        node are ordered by their column in `edge_index`. Raise a ValueError that names the nodes if there is a cycle.
+
+        Args:
+            edge_index: (2, E), the child of each edge and its parent, as in PyTorch Geometric.
+            num_nodes: the number N of nodes.
+            batch: (N,) the graph of each node, in ascending order; without it there is one graph.
+            relations: (E,) an int for each edge, for layers with weights per relation.
+
+        Examples:
+            >>> import bough
+            >>> bough.Forest.from_edges([[0, 0, 1, 2], [1, 2, 3, 3]], num_nodes=4)  # 0 has the parents 1 and 2
+            Forest(1 graph, 4 nodes, 4 edges, 3 levels)
+        """
+        lower, upper, starts, related = checked_edges(edge_index, num_nodes, batch, relations)
+        columns = np.argsort(upper, kind="stable")
+        degrees = np.bincount(upper, minlength=num_nodes)
+        heights = longest_paths(lower, upper, num_nodes)
+        forest = cls(())
+        forest._trees, forest._columns, forest.num_nodes = None, columns, num_nodes
+        forest.roots = torch.from_numpy(np.flatnonzero(np.bincount(lower, minlength=num_nodes) == 0))
+        forest._flat = Flat(starts, heights, degrees, np.cumsum(degrees) - degrees, lower[columns])
+        forest._relations = None if related is None else related[columns]
+        forest._schedule_by_height(None)
+        return forest.to(edge_index.device) if isinstance(edge_index, Tensor) else forest
 
     def __len__(self) -> int:
-        return len(self.trees)
+        return len(self._flat.starts) - 1 if self._trees is None else len(self._trees)
 
     def __repr__(self) -> str:
-        sizes = f"{len(self)} trees, {self.size} nodes, {self.num_unique} computed, {len(self.level_sizes)} levels"
-        return f"Forest({sizes})"
+        if self._columns is None:
+            sizes = f"{len(self)} trees, {self.num_nodes} nodes, {self.num_unique} computed"
+        else:
+            graphs = "1 graph" if len(self) == 1 else f"{len(self)} graphs"
+            sizes = f"{graphs}, {self.num_nodes} nodes, {len(self._columns)} edges"
+        return f"Forest({sizes}, {len(self.level_sizes)} levels)"
 
     def _repr_svg_(self) -> str | None:
         from bough.draw.tree_svg import svg
 
-        return svg(self.trees, repr(self), caption=repr(self))
+        return svg(self._trees, repr(self), caption=repr(self)) if self._trees is not None else None
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The trees. Raise a ValueError if the forest was made from edges and a graph is not a tree."""
+        if self._trees is None:
+            self.check_one_parent()
+            self.check_one_root()
+            parents, starts = self._parents_by_edges(), self._flat.starts.tolist()
+            self._trees = tuple(
+                Tree(np.where(parents[start:end] < 0, -1, parents[start:end] - start))
+                for start, end in pairwise(starts)
+            )
+        return self._trees
 
     @torch.inference_mode(False)
     def to(self, device: torch.device | str) -> Forest:
-        """The same forest with its index tensors on another device."""
+        """Return the same forest with its index tensors on another device."""
         if torch.device(device) == self.device:
             return self
         moved = self._copied()
         for name, value in self.__dict__.items():
             if isinstance(value, Tensor) and name in moved.__dict__:
                 setattr(moved, name, value.to(device))
-        moved.device = moved.roots.device  # "cuda" is asked for, "cuda:0" is where x says it is
+        moved.device = moved.roots.device  # "cuda:0" even if "cuda" was asked for, as in x.device
         return moved
 
     # ----------------------------------------------------------------- schedule
 
-    @torch.inference_mode(False)  # a forest outlives the mode it is built or first used in
-    def _schedule(self, flat: Flat, words: Words | None) -> None:
-        _, heights, degrees, first, below = flat
-        roots = flat.starts[:-1] + np.array([tree.root for tree in self.trees], dtype=np.int64)
-        related = relation_ids(self.trees, self._vocabulary)
-        order = np.argsort(heights.astype(np.int32), kind="stable")
+    def _schedule_by_height(self, words: Digests | None) -> None:
+        flat = self._flat
+        order = np.argsort(flat.heights.astype(np.int32), kind="stable")
         if self.keys is None:
-            node_of, unit_of = order, np.empty_like(order)
-            unit_of[order] = np.arange(self.size)
+            node_of, unique_of = order, inverse(order)
         else:
-            node_of, unit_of = merged(flat, order, self.keys, related, words)
+            node_of, unique_of = merged(flat, order, self.keys, self._relations, words)
+        # without keys every unique node has an input of its own, in the same order
+        self.inputs_are_unique = self.keys is None
+        self._set_schedule(node_of, unique_of, flat.heights, flat.degrees, flat.below, None)
 
+    @torch.inference_mode(False)
+    def _set_schedule(
+        self, node_of: Ints, unique_of: Ints, ranks: Ints, degrees: Ints, far: Ints, order: Ints | None
+    ) -> None:
+        """Sort the edges by the unique node that reads them, and divide nodes and edges into levels.
+
+        Args:
+            node_of: (U,) a node for each unique node, sorted by rank.
+            unique_of: (N,) the unique node of each node.
+            ranks: (N,) the level of each node.
+            degrees: (N,) the number of edges that each node reads.
+            far: (E,) the node that is read along each edge, in the order of `_flat.below`.
+            order: (E,) the edges sorted by the node that reads them; None if `_flat.below` has this order.
+        """
+        first = np.cumsum(degrees) - degrees
         self._degrees = degrees[node_of]
         ends = np.cumsum(self._degrees)
         edges = np.arange(ends[-1] if len(ends) else 0)
         edges += np.repeat(first[node_of] - (ends - self._degrees), self._degrees)
-        self.edge_nodes = below[edges]  # the node at the lower end of each edge, edges sorted by parent unit
+        self._edges = edges if order is None else order[edges]  # (E,) the index of each edge in `_flat.below`
+        self.children = torch.from_numpy(unique_of[far[self._edges]]).to(self.device)
+        self.edge_relations = None
+        if self._relations is not None:
+            self.edge_relations = torch.from_numpy(self._relations[self._edges]).to(self.device)
 
         self.num_unique = len(node_of)
-        counts = np.bincount(heights[node_of]).tolist() if self.num_unique else []
-        self.leaves = counts[0] if counts else 0
-        self._set_levels(levels(counts, self._degrees))
-
-        self.roots = torch.from_numpy(roots)
-        self.unit_of = torch.from_numpy(unit_of)
-        self.node_of, self._nodes = torch.from_numpy(node_of), node_of
-        self.children = torch.from_numpy(unit_of[self.edge_nodes])
-        self.edge_relations = None if related is None else torch.from_numpy(related[self.edge_nodes])
-        self.runs_down = False  # whether units are sorted from the roots, and an edge leads to the parent
-        self.inputs_are_unique = self.keys is None  # and in the units' order
-
-    def _set_levels(self, found: Levels) -> None:
-        self.level_sizes, self.slices, self.edge_sizes, self.edge_slices = found
+        self.level_sizes: list[int] = np.bincount(ranks[node_of]).tolist() if self.num_unique else []
+        self.leaves = self.level_sizes[0] if self.level_sizes else 0
+        self.slices = tuple(pairwise(np.cumsum([0, *self.level_sizes]).tolist()))
+        bounds = [0, *ends.tolist()]
+        self.edge_slices = [slice(bounds[start], bounds[end]) for start, end in self.slices]
+        self.edge_sizes = [part.stop - part.start for part in self.edge_slices]
+        self._nodes = node_of
+        self.node_of = torch.from_numpy(node_of).to(self.device)
+        self.unique_of = torch.from_numpy(unique_of).to(self.device)
 
     @_derived
     def edge_parents(self) -> Tensor:
-        """(E,) the unit at the upper end of each edge."""
+        """(E,) the unique node that reads each edge."""
         return torch.from_numpy(np.repeat(np.arange(self.num_unique), self._degrees)).to(self.device)
 
     @_derived
     def edge_rows(self) -> Tensor:
-        """(E,) the same, counted within the unit's level."""
+        """(E,) the unique node that reads each edge, counted within its level."""
         starts = np.array([start for start, _ in self.slices], dtype=np.int64)
         return self.edge_parents - torch.from_numpy(np.repeat(starts, self.edge_sizes)).to(self.device)
+
+    @property
+    def edge_nodes(self) -> Ints:
+        """(E,) the node at the lower end of each edge."""
+        return self._flat.below[self._edges]
+
+    @_derived
+    def edge_columns(self) -> Tensor:
+        """(E,) the column of each edge in `edge_index`."""
+        return torch.from_numpy(self._flat_columns()[self._edges]).to(self.device)
+
+    @_derived
+    def edge_index(self) -> Tensor:
+        """(2, E) the child and the parent of each edge, for all nodes; `edge_features` has one row per column.
+
+        The edges of trees are sorted by child; those of a forest made from edges keep their order.
+        """
+        index = np.empty((2, len(self._flat.below)), dtype=np.int64)
+        index[:, self._flat_columns()] = self._flat.below, self._upper_ends()
+        return torch.from_numpy(index).to(self.device)
+
+    def _flat_columns(self) -> Ints:
+        """Return the column in `edge_index` of each edge of `_flat.below` (E,)."""
+        if self._columns is not None:
+            return self._columns
+        has_parent = np.ones(self.num_nodes, dtype=np.int64)
+        has_parent[self.roots.cpu().numpy()] = 0
+        return (np.cumsum(has_parent) - 1)[self._flat.below]
+
+    def _parents_by_edges(self) -> Ints:
+        parents = np.full(self.num_nodes, -1)
+        parents[self._flat.below] = self._upper_ends()
+        return parents
+
+    def _upper_ends(self) -> Ints:
+        """Return the parent of each edge of `_flat.below` (E,)."""
+        return np.repeat(np.arange(self.num_nodes), self._flat.degrees)
 
     @_derived
     def _inputs(self) -> tuple[Tensor, Tensor]:
@@ -154,146 +296,164 @@ class Forest:
 
     @property
     def input_of(self) -> Tensor:
-        """(U,) each unit's place among `inputs`."""
+        """(U,) each unique node's index in `inputs`."""
         return self._inputs[1]
 
     @_derived
     def subtree_sizes(self) -> Tensor:
-        """(U,) nodes in each unit's subtree, itself included."""
-        sizes = np.ones(self.num_unique, dtype=np.int64)
+        """(U,) the size of each unique node's subtree, including the node; a node counts once for each path to it."""
+        sizes = np.ones(self.num_unique)  # floats, since there may be more than 2**63 paths to a shared node
         children, parents = self.children.cpu().numpy(), self.edge_parents.cpu().numpy()
-        for edges in self.edge_slices:
-            np.add.at(sizes, parents[edges], sizes[children[edges]])
-        return torch.from_numpy(sizes).to(self.device)
-
-    @torch.inference_mode(False)
-    def slots(self, arity: int) -> Tensor:
-        """(U - leaves, arity) the children of every inner unique node; `num_unique` for an empty slot."""
-        cache: dict[int, Tensor] = self.__dict__.setdefault("_slots", {})
-        if arity not in cache:
-            self.check_arity(arity)
-            inner = self._degrees[self.leaves :]
-            if (inner == arity).all():
-                table = self.children.view(-1, arity)
-            else:
-                table = torch.full((len(inner), arity), self.num_unique, device=self.device)
-                table[self.edge_parents - self.leaves, self.edge_places] = self.children
-            cache[arity] = table
-        return cache[arity]
-
-    @cached_property
-    def _flat(self) -> Flat:
-        return flatten(self.trees)
+        with np.errstate(over="ignore"):
+            for edges in self.edge_slices:
+                np.add.at(sizes, parents[edges], sizes[children[edges]])
+        return torch.from_numpy(np.minimum(sizes, 2.0**62).astype(np.int64)).to(self.device)
 
     @_derived
     def edge_places(self) -> Tensor:
-        """(E,) where the lower end of each edge stands among its siblings."""
-        return self._places if self.runs_down else torch.from_numpy(places(self._degrees)).to(self.device)
+        """(E,) the position of each edge's lower end among the children of its upper end."""
+        return torch.from_numpy(self._flat.places[self._edges]).to(self.device)
+
+    @_derived
+    def batch(self) -> Tensor:
+        """(N,) the tree that each node belongs to."""
+        return torch.arange(len(self), device=self.device).repeat_interleave(self.ptr.diff())
+
+    @_derived
+    def ptr(self) -> Tensor:
+        """(trees + 1,) the first node of each tree, and the number of nodes."""
+        return torch.from_numpy(self._flat.starts).to(self.device)
+
+    # ------------------------------------------------------------------- checks
+
+    def describe_node(self, node: int) -> str:
+        """Return the name of a node for errors: its tree and its index there, or its index in `edge_index`."""
+        if self._columns is not None:
+            return f"node {node}"
+        tree = int(np.searchsorted(self._flat.starts, node, side="right")) - 1
+        return f"node {node - int(self._flat.starts[tree])} of tree {tree}"
+
+    @cached_property
+    def parents(self) -> Ints | None:
+        """(N,) the parent of each node, -1 for a root; None for a forest made from edges."""
+        if self._columns is not None or self.runs_down:
+            return None
+        if len(self.trees) == 1:
+            return self.trees[0].parents
+        return self._parents_by_edges()
 
     @cached_property
     def most_children(self) -> int:
-        """Of any node."""
-        return int(self._children_of.max(initial=0))
-
-    @property
-    def _children_of(self) -> Ints:
-        return self._flat.degrees if self.runs_down else self._degrees
+        """The largest number of children of a node."""
+        return int(self._flat.degrees.max(initial=0))
 
     def check_arity(self, arity: int) -> None:
         """Raise a ValueError if a node has more children than `arity`."""
         if self.most_children > arity:
-            found = int(self._children_of.argmax())
-            node = self.describe_node(found if self.runs_down else int(self.node_of[found]))
+            node = self.describe_node(int(self._flat.degrees.argmax()))
             raise ValueError(f"{node} has {self.most_children} children; the layer's arity is {arity}")
 
-    def describe_node(self, node: int) -> str:
-        """Return a node's tree and its number there, for error messages."""
-        tree = int(np.searchsorted(self._starts, node, side="right")) - 1
-        return f"node {node - int(self._starts[tree])} of tree {tree}"
+    @cached_property
+    def _parent_counts(self) -> Ints:
+        return np.bincount(self._flat.below, minlength=1)
+
+    def check_one_parent(self) -> None:
+        """Raise a ValueError if a node has several parents."""
+        if self._columns is not None and self._parent_counts.max() > 1:
+            node = int(self._parent_counts.argmax())
+            count = self._parent_counts[node]
+            raise ValueError(f"{self.describe_node(node)} has {count} parents; in a tree it has at most one")
+
+    def check_one_root(self) -> None:
+        """Raise a ValueError unless every graph has exactly one root."""
+        if self._columns is not None:
+            roots = torch.bincount(self.batch[self.roots], minlength=len(self))
+            if (roots != 1).any():
+                graph = int((roots != 1).int().argmax())
+                raise ValueError(
+                    f"graph {graph} has {int(roots[graph])} roots; one vector per graph needs exactly one "
+                    "(or pool the rows of forest.roots by forest.batch)"
+                )
+
+    def check_chains(self) -> None:
+        """Raise a ValueError if a tree is not a chain."""
+        if self.most_children > 1:
+            node = self.describe_node(int(self._flat.degrees.argmax()))
+            raise ValueError(
+                f"{node} has {self.most_children} children; in a chain every node has at most one"
+            )
+        self.check_one_parent()
+        self.check_one_root()
 
     # ------------------------------------------------------------- other forests
 
     @cached_property
     def unshared(self) -> Forest:
-        """The same trees with every node its own unit, for dropout inside the recursion."""
+        """The same forest without sharing, for a layer in which equal subtrees may have different states."""
         if self.keys is None:
             return self
-        alone = Forest(self.trees, relations=self._vocabulary).to(self.device)
-        return alone
+        other = self._copied()
+        other.keys = None
+        other._schedule_by_height(None)
+        return other
 
-    @_derived
+    @cached_property
     def from_roots(self) -> Forest:
-        """The same trees scheduled from the roots: every node its own unit, its one edge leads to its parent."""
-        found = from_roots(self._flat)
-        turned = self._copied()
-        turned.runs_down, turned.inputs_are_unique, turned.keys = True, True, None
-        turned.num_unique, turned.leaves = self.size, len(self)
-        turned._degrees, turned.edge_nodes, turned._nodes = found.degrees, found.edge_nodes, found.node_of
-        turned._set_levels(levels(found.counts, found.degrees))
-        arrays = (found.node_of, found.unit_of, found.neighbours, found.places)
-        moved = (torch.from_numpy(array).to(self.device) for array in arrays)
-        turned.node_of, turned.unit_of, turned.children, turned._places = moved
-        related = relation_ids(self.trees, self._vocabulary)
-        if related is not None:
-            turned.edge_relations = torch.from_numpy(related[found.edge_nodes]).to(self.device)
-        return turned
+        """The same forest scheduled from the roots, without sharing: a node reads its parents."""
+        flat, parents = self._flat, self._upper_ends()
+        degrees = np.bincount(flat.below, minlength=self.num_nodes)
+        if degrees.max(initial=0) > 1:  # several parents
+            ranks = longest_paths(parents, flat.below, self.num_nodes)
+        else:
+            above = np.arange(self.num_nodes)
+            above[flat.below] = parents
+            ranks = depths(above)
+        node_of = np.argsort(ranks, kind="stable")
+        other = self._copied()
+        other.runs_down, other.inputs_are_unique, other.keys = True, True, None
+        order = np.argsort(flat.below, kind="stable")
+        other._set_schedule(node_of, inverse(node_of), ranks, degrees, parents, order)
+        return other
 
     @cached_property
     def as_chains(self) -> Forest:
-        """The nodes of every tree in a row, by index: the words of dependency trees, in the sentence's order."""
-        return Forest([chain(len(tree)) for tree in self.trees], self._key_lists()).to(self.device)
+        """The nodes of each tree as a chain, by index: the words of dependency trees in the order of the sentence."""
+        sizes = np.diff(self._flat.starts).tolist()
+        return Forest([chain(size) for size in sizes], self._key_lists()).to(self.device)
 
     @cached_property
     def reversed(self) -> Forest:
-        """Chains read from the last word to the first; any other tree is a ValueError."""
+        """The chains in reverse, from the last word to the first. Raise a ValueError if a tree is not a chain."""
         return Forest(self._reversed_trees(), self._key_lists()).to(self.device)
 
     @cached_property
     def both_ways(self) -> Forest:
-        """Every chain, then every chain reversed: 2N nodes."""
+        """All chains, followed by all chains in reverse: 2N nodes."""
         trees, keys = (*self.trees, *self._reversed_trees()), self._key_lists()
         return Forest(trees, None if keys is None else keys * 2).to(self.device)
 
     @_derived
-    def by_unit(self) -> Forest:
-        """The same units, each with an input of its own: for a layer that reads the states of another."""
+    def with_own_inputs(self) -> Forest:
+        """The same forest, with an input for each unique node: for a layer that reads the states of another layer."""
         copy = self._copied()
         copy.inputs_are_unique = True
         return copy
 
     @_derived
-    def tree_sizes(self) -> Tensor:
-        """(trees,) nodes in each tree."""
-        return torch.from_numpy(np.diff(self._starts)).to(self.device)
-
-    @_derived
-    def tree_of(self) -> Tensor:
-        """(N,) the tree each node belongs to."""
-        return torch.arange(len(self), device=self.device).repeat_interleave(self.tree_sizes)
-
-    def check_chains(self) -> None:
-        """Raise a ValueError if a tree is not a chain."""
-        if self.num_unique and self._degrees.max() > 1:
-            unit = int(self._degrees.argmax())
-            where = self.describe_node(int(self.node_of[unit]))
-            many = f"{where} has {self._degrees[unit]} children"
-            raise ValueError(f"{many}; in a chain every node has at most one")
-
-    @_derived
     def chain_starts(self) -> Tensor:
-        """(trees,) the leaf of every chain: the sentence's first word."""
-        starts = [start + int(tree.leaves[0]) for start, tree in zip(self._starts, self.trees, strict=False)]
-        return torch.tensor(starts, dtype=torch.int64, device=self.device)
+        """(trees,) the leaf of each chain, which is the first word of the sentence."""
+        return torch.from_numpy(np.flatnonzero(self._flat.degrees == 0)).to(self.device)
 
     def _copied(self) -> Forest:
-        """A shallow copy, without what was derived and cached."""
+        """Return a shallow copy without the cached properties."""
+        self._flat  # noqa: B018 - computes the schedule if there is none yet
         copy = object.__new__(Forest)
         kept = {k: v for k, v in vars(self).items() if not isinstance(vars(Forest).get(k), cached_property)}
-        copy.__dict__.update(kept | {"_slots": {}, "_plans": {}})
+        copy.__dict__.update(kept | {"_plans": {}})
         return copy
 
     def _key_lists(self) -> list[Ints] | None:
-        return None if self.keys is None else np.split(self.keys, self._starts[1:-1])[: len(self)]
+        return None if self.keys is None else np.split(self.keys, self._flat.starts[1:-1])[: len(self)]
 
     def _reversed_trees(self) -> list[Tree]:
         self.check_chains()

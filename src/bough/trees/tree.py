@@ -1,48 +1,64 @@
-"""One tree as flat arrays. Nothing here recurses: a chain of 100,000 nodes is a tree like any other."""
+"""`Tree`: one tree as flat arrays. No function recurses, so a tree may be 100,000 nodes deep."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from types import EllipsisType
+from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from bough.trees.conversions import (
-    ast_columns,
-    networkx_columns,
-    networkx_graph,
-    nltk_columns,
-    nltk_tree,
-    spacy_columns,
-    stanza_columns,
+from bough.trees.conversions import Conversions
+from bough.trees.validate import (
+    Floats,
+    Ints,
+    category_columns,
+    checked_parents,
+    column,
+    depths,
+    feature_rows,
+    frozen,
+    parents_first,
 )
-from bough.trees.validate import Ints, checked_parents, column, frozen, parents_first, upwards
 
 _COLUMNS = ("tokens", "labels", "relations")
+_FEATURES = (("features", "feature_names"), ("edge_features", "edge_feature_names"))
+_FIELDS = ("parents", *_COLUMNS, "categories", *(name for pair in _FEATURES for name in pair))
 
 
-class Tree:
-    """One structure: `parents[i]` is node i's parent, -1 for the root. It never changes; see `replace`.
+class Tree(Conversions):
+    """Immutable tree: `parents[i]` is the parent of node i, -1 for the root; see `replace` for changes.
 
     Args:
         parents: the parent of each node; the children of a node are ordered by node index.
         tokens: one word per node, None where a node has none.
         labels: one label per node, of any hashable type, None where a node has none.
         relations: one name per node for the edge to its parent.
+        features: the numbers of each node, (n, F); NaN where one is missing.
+        feature_names: one name per column of `features`, or empty.
+        categories: for each name one category per node, a string, or None where a node has none.
+        edge_features: the numbers of the edge from each node to its parent, (n, G); layers do not use the root's row.
+        edge_feature_names: one name per column of `edge_features`, or empty.
 
     Examples:
         >>> Tree(parents=[1, -1, 1], tokens=["cats", "climb", "trees"])
         Tree((climb cats trees), 3 nodes)
+        >>> Tree(parents=[-1, 0], features=[[2.5], [1.0]], feature_names=["cost"]).features.shape
+        (2, 1)
     """
 
     parents: Ints
     tokens: tuple[str | None, ...] | None
     labels: tuple[Hashable, ...] | None
     relations: tuple[Hashable, ...] | None
+    features: Floats | None = None
+    feature_names: tuple[str, ...] = ()
+    categories: Mapping[str, tuple[str | None, ...]] | None = None
+    edge_features: Floats | None = None
+    edge_feature_names: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -51,15 +67,34 @@ class Tree:
         tokens: Sequence[str | None] | None = None,
         labels: Sequence[Hashable] | None = None,
         relations: Sequence[Hashable] | None = None,
+        features: ArrayLike | None = None,
+        feature_names: Sequence[str] = (),
+        categories: Mapping[str, Sequence[str | None]] | None = None,
+        edge_features: ArrayLike | None = None,
+        edge_feature_names: Sequence[str] = (),
     ) -> None:
         self.__dict__["parents"] = checked_parents(parents)
-        self._set_columns(tokens=tokens, labels=labels, relations=relations)
-        if not parents_first(self.parents):  # then there may be a cycle, which `heights` finds
-            self.heights  # noqa: B018
+        columns: dict[str, Any] = {"tokens": tokens, "labels": labels, "relations": relations}
+        if features is not None or len(feature_names):
+            columns |= {"features": features, "feature_names": feature_names}
+        if edge_features is not None or len(edge_feature_names):
+            columns |= {"edge_features": edge_features, "edge_feature_names": edge_feature_names}
+        if categories is not None:
+            columns["categories"] = categories
+        self._set_columns(columns)
 
-    def _set_columns(self, **columns: Sequence[Any] | None) -> None:
-        for name, values in columns.items():
-            self.__dict__[name] = column(name, values, len(self))
+    def _set_columns(self, given: dict[str, Any]) -> None:
+        own, size = self.__dict__, len(self)
+        for name in _COLUMNS:
+            if name in given:
+                own[name] = column(name, given[name], size)
+        if "categories" in given:
+            own["categories"] = category_columns(given["categories"], size)
+        for name, names in _FEATURES:
+            if name in given or names in given:
+                rows = given.get(name, getattr(self, name))
+                old = () if rows is None else getattr(self, names)
+                own[name], own[names] = feature_rows(name, rows, given.get(names, old), size)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Tree does not change; tree.replace({name}=...) makes another")
@@ -68,10 +103,18 @@ class Tree:
         raise AttributeError(f"a Tree does not change; tree.replace({name}=None) makes another")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in ("parents", *_COLUMNS)}
+        state = {name: self.__dict__[name] for name in _FIELDS if name in self.__dict__}
+        if self.categories is not None:
+            state["categories"] = dict(self.categories)  # a mappingproxy cannot be pickled
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, parents=frozen(state["parents"]))
+        self.__dict__.update(state)
+        for name in ("parents", "features", "edge_features"):
+            if (array := state.get(name)) is not None:
+                frozen(array)
+        if self.categories is not None:
+            self.__dict__["categories"] = MappingProxyType(self.categories)
 
     def __copy__(self) -> Tree:
         return self
@@ -85,11 +128,19 @@ class Tree:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        same = all(getattr(self, column) == getattr(other, column) for column in _COLUMNS)
-        return same and np.array_equal(self.parents, other.parents)
+        plain = (*_COLUMNS, "categories", "feature_names", "edge_feature_names")
+        return (
+            all(getattr(self, name) == getattr(other, name) for name in plain)
+            and np.array_equal(self.parents, other.parents)
+            and all(_same_numbers(getattr(self, name), getattr(other, name)) for name, _ in _FEATURES)
+        )
 
     def __hash__(self) -> int:
-        return hash((self.parents.tobytes(), self.tokens, self.labels, self.relations))
+        numbers = (self.features, self.edge_features)
+        # equal trees need equal hashes: 0 equals -0, and all kinds of NaN are equal
+        rows = [None if array is None else np.nan_to_num(array + 0.0, nan=0.5).tobytes() for array in numbers]
+        categories = None if self.categories is None else tuple(sorted(self.categories.items()))
+        return hash((self.parents.tobytes(), self.tokens, self.labels, self.relations, categories, *rows))
 
     def __repr__(self) -> str:
         return f"Tree({self.sketch()}, {len(self)} node{'s' if len(self) > 1 else ''})"
@@ -126,7 +177,7 @@ class Tree:
         """(n,) the number of edges on the longest path down to a leaf; 0 for a leaf."""
         parents = self.parents.tolist()
         heights = [0] * len(parents)
-        for node in upwards(self.parents):
+        for node in self._upwards:
             parent, height = parents[node], heights[node] + 1
             if parent >= 0 and heights[parent] < height:
                 heights[parent] = height
@@ -149,12 +200,37 @@ class Tree:
                 stack += below[::-1]
         return frozen(np.array(order, dtype=np.int64))
 
+    def walk(self) -> Iterator[tuple[int, bool]]:
+        """Yield (node, False) for every node in preorder, and (node, True) after the children of an inner node.
+
+        Examples:
+            >>> list(Tree(parents=[-1, 0]).walk())
+            [(0, False), (1, False), (0, True)]
+        """
+        children, stack = self.children, [(self.root, False)]
+        while stack:
+            node, done = stack.pop()
+            yield node, done
+            if not done and (below := children[node]):
+                stack.append((node, True))
+                stack += [(child, False) for child in reversed(below)]
+
+    @property
+    def _upwards(self) -> Iterable[int]:
+        """All nodes, children before their parents."""
+        if parents_first(self.parents):
+            return range(len(self) - 1, -1, -1)
+        above = self.parents.copy()
+        above[self.root] = self.root
+        deepest_first: list[int] = np.argsort(-depths(above)).tolist()
+        return deepest_first
+
     @cached_property
     def words(self) -> Ints:
-        """The nodes that are the sentence's words, first word first.
+        """The nodes that are the words of the sentence, in order.
 
-        Where an inner node carries a token (a dependency tree), every node with a token, by index;
-        elsewhere (a constituency tree, or no tokens at all) the leaves.
+        If an inner node has a token (a dependency tree), these are all nodes with a token, by index. Otherwise (a
+        constituency tree, or a tree without tokens) they are the leaves.
         """
         if self.tokens is not None:
             spoken = [node for node, token in enumerate(self.tokens) if token is not None]
@@ -165,13 +241,13 @@ class Tree:
 
     @cached_property
     def spans(self) -> Ints:
-        """(n, 2) half-open range of word positions (see `words`) that a node's subtree covers."""
+        """(n, 2) the half-open range of word positions (see `words`) that each node's subtree covers."""
         none = len(self)
         low, high = [none] * none, [0] * none
         for place, node in enumerate(self.words.tolist()):
             low[node], high[node] = place, place + 1
         parents = self.parents.tolist()
-        for node in upwards(self.parents):
+        for node in self._upwards:
             parent = parents[node]
             if parent >= 0:
                 if low[node] < low[parent]:
@@ -179,42 +255,45 @@ class Tree:
                 if high[node] > high[parent]:
                     high[parent] = high[node]
         spans = np.array([low, high], dtype=np.int64).T
-        return frozen(np.where(spans[:, :1] >= spans[:, 1:], 0, spans))  # no word below: the empty (0, 0)
+        return frozen(np.where(spans[:, :1] >= spans[:, 1:], 0, spans))  # (0, 0) for a subtree without words
 
     # ------------------------------------------------------------------ changes
 
-    def replace(
-        self,
-        *,
-        parents: Sequence[int] | Ints | EllipsisType = ...,
-        tokens: Sequence[str | None] | EllipsisType | None = ...,
-        labels: Sequence[Hashable] | EllipsisType | None = ...,
-        relations: Sequence[Hashable] | EllipsisType | None = ...,
-    ) -> Tree:
-        """Another tree that shares with this one whatever is not given; None removes a column."""
-        given = {"tokens": tokens, "labels": labels, "relations": relations}
-        columns = {name: values for name, values in given.items() if not isinstance(values, EllipsisType)}
-        if not isinstance(parents, EllipsisType):
-            return Tree(parents, **{name: getattr(self, name) for name in _COLUMNS} | columns)
+    def replace(self, **changes: Any) -> Tree:
+        """Return a tree with some columns replaced; None removes a column. Other columns are shared with this tree.
+
+        Takes the arguments of `Tree`. Removing `features` also removes their names.
+
+        Examples:
+            >>> Tree(parents=[1, -1], tokens=["dogs", "sleep"]).replace(tokens=["cats", "sleep"])
+            Tree((sleep cats), 2 nodes)
+        """
+        if unknown := changes.keys() - set(_FIELDS):
+            raise TypeError(f"a Tree has no {min(unknown)!r}; it has {', '.join(_FIELDS)}")
+        if "parents" in changes:
+            for name, names in _FEATURES:
+                if changes.get(name, ()) is None:
+                    changes.setdefault(names, ())
+            return Tree(**{name: getattr(self, name) for name in _FIELDS} | changes)
         other = object.__new__(Tree)
-        other.__dict__.update(self.__dict__)  # with what is known of the structure
-        other._set_columns(**columns)
-        if "tokens" in columns:  # which nodes are words
+        other.__dict__.update(self.__dict__)  # with the cached properties of the structure
+        other._set_columns(changes)
+        if "tokens" in changes:  # which determine the words
             for known in ("words", "spans"):
                 other.__dict__.pop(known, None)
         return other
 
     def binarise(self, direction: Literal["left", "right"] = "right") -> Tree:
-        """At most two children per node: (a b c) becomes (a (b c)) to the right, ((a b) c) to the left.
+        """Return a tree with at most two children per node: (a b c) becomes (a (b c)) or, to the left, ((a b) c).
 
-        New nodes carry no token, label or relation. The nodes come out in preorder; a tree that is
-        already binary keeps its shape, unary nodes included.
+        New nodes have no token, label, relation or category, and NaN for every number. The nodes are renumbered in
+        preorder. A binary tree keeps its shape, including unary nodes.
         """
         if direction not in ("left", "right"):
             raise ValueError(f"direction {direction!r}: 'left' or 'right'")
         parents: list[int] = []
         origin: list[int | None] = []
-        # (new parent, old siblings, the range of them to hang there): a wide node is never copied
+        # (new parent, old siblings, start and end of those to attach); ranges, so that wide nodes are not copied
         stack: list[tuple[int, tuple[int, ...], int, int]] = [(-1, (self.root,), 0, 1)]
         while stack:
             above, group, start, end = stack.pop()
@@ -232,7 +311,7 @@ class Tree:
         return self._rebuilt(parents, origin)
 
     def renumbered(self, order: Sequence[int] | Ints) -> Tree:
-        """The same tree with node `order[0]` as node 0, `order[1]` as node 1, ...; children reorder too."""
+        """Return the same tree with node `order[i]` as node i. Siblings are reordered, too."""
         old = np.asarray(order, dtype=np.int64)
         if not np.array_equal(np.sort(old), np.arange(len(self))):
             raise ValueError(f"order is not a permutation of 0..{len(self) - 1}")
@@ -242,72 +321,32 @@ class Tree:
         return self._rebuilt(np.where(above < 0, -1, new[above]), old.tolist())
 
     def _rebuilt(self, parents: Sequence[int] | Ints, origin: Sequence[int | None]) -> Tree:
-        def pick(column: tuple[Any, ...] | None) -> list[Any] | None:
-            return None if column is None else [None if o is None else column[o] for o in origin]
+        """Return a tree whose node i is node `origin[i]` of this tree, or a new node if that is None."""
 
-        return Tree(parents, **{name: pick(getattr(self, name)) for name in _COLUMNS})
+        def pick(values: Sequence[Any] | None) -> list[Any] | None:
+            return None if values is None else [None if old is None else values[old] for old in origin]
 
-    # ------------------------------------------------------------ other people's
-
-    @classmethod
-    def from_nltk(cls, tree: Any) -> Tree:
-        """From an `nltk.Tree` (anything with `label()` that iterates over subtrees and strings).
-
-        A preterminal, a subtree that holds one string only, becomes one node with a label and a token.
-        """
-        return cls(**nltk_columns(tree))
-
-    @classmethod
-    def from_networkx(cls, graph: Any) -> Tree:
-        """From a directed graph whose edges run from parent to child (`nodes(data=True)` and `edges`).
-
-        Nodes keep the graph's order; their attributes `token`, `label` and `relation` are taken over.
-        """
-        return cls(**networkx_columns(graph))
-
-    @classmethod
-    def from_spacy(cls, sentence: Any) -> Tree:
-        """From a parsed sentence of spaCy, a `Span` or a `Doc`: words and dependencies, as spaCy names them."""
-        return cls(**spacy_columns(sentence))
-
-    @classmethod
-    def from_stanza(cls, sentence: Any) -> Tree:
-        """From a parsed sentence of stanza: words and dependencies; of `sentence.constituency` the phrases."""
-        return cls(**stanza_columns(sentence))
-
-    @classmethod
-    def from_ast(cls, source: ast.AST | str) -> Tree:
-        """From Python code, or a node of its syntax tree, in preorder.
-
-        A node's token is the kind of its syntax (`Call`), its label the name or the constant that it holds, if any,
-        its relation the field of its parent that it stands in (`args`).
-        """
-        return cls(**ast_columns(source))
-
-    def to_nltk(self) -> Any:
-        """As an `nltk.Tree`, which has no relations; words are at the leaves only. `from_nltk` is the way back."""
-        return nltk_tree(self)
-
-    def to_networkx(self) -> Any:
-        """As a `networkx.DiGraph` with the nodes 0, 1, ... and their columns; `from_networkx` is the way back."""
-        return networkx_graph(self)
+        fields: dict[str, Any] = {name: pick(getattr(self, name)) for name in _COLUMNS}
+        if self.categories is not None:
+            fields["categories"] = {name: pick(values) for name, values in self.categories.items()}
+        for name, names in _FEATURES:
+            rows = getattr(self, name)
+            if rows is not None:
+                new = np.array([old is None for old in origin])
+                chosen = rows[[old or 0 for old in origin]]
+                fields |= {name: np.where(new[:, None], np.nan, chosen), names: getattr(self, names)}
+        return Tree(parents, **fields)
 
     # ------------------------------------------------------------------ display
 
     def sketch(self, limit: int = 60) -> str:
         """Return the tree in brackets on one line, cut after `limit` characters."""
         text = ""
-        stack: list[int | None] = [self.root]
-        while stack and len(text) <= limit:
-            node = stack.pop()
-            if node is None:
-                text += ")"
-                continue
-            below = self.children[node]
-            text += (" " if text else "") + ("(" if below else "") + self.node_name(node)
-            if below:
-                stack.append(None)
-                stack.extend(reversed(below))
+        for node, done in self.walk():
+            bracket = "(" if self.children[node] else ""
+            text += ")" if done else (" " if text else "") + bracket + self.node_name(node)
+            if len(text) > limit:
+                break
         return text if len(text) <= limit else text[: limit - 1] + "…"
 
     def node_name(self, node: int) -> str:
@@ -317,7 +356,13 @@ class Tree:
         return named or ("·" if self.children[node] else str(node))
 
     def _repr_svg_(self) -> str | None:
-        """A notebook shows the tree as a picture, unless it is too large for one."""
+        """Return the picture that a notebook shows, unless the tree is too large for one."""
         from bough.draw.tree_svg import svg
 
         return svg([self], self.sketch())
+
+
+def _same_numbers(one: Floats | None, other: Floats | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other, equal_nan=True)

@@ -53,11 +53,14 @@ def test_a_cluster_out_of_reach_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--out", "out", "--ray", "nowhere"), "--ray nowhere: host:port"),
-        (("--out", "out", "--ray", "ray://127.0.0.1:1"), "--ray ray://127.0.0.1:1: host:port"),
+        (("--out", "out", "--ray", "nowhere"), "Ray address 'nowhere': must be host:port"),
+        (
+            ("--out", "out", "--ray", "ray://127.0.0.1:1"),
+            "Ray address 'ray://127.0.0.1:1': must be host:port",
+        ),
         (("--ray",), "name it with --out"),
         (("--workers", "2"), "--workers: only with --ray"),
-        (("--format", "parquet"), "--format: only with --ray"),
+        (("--out", "out", "--ray", "--device", "cuda"), "--device, --batch-size: not with --ray"),
         (("other.txt",), "2 files: only with --ray"),
     ],
 )
@@ -134,8 +137,7 @@ def test_a_cluster_of_ones_own_listens_on_this_machine_alone() -> None:
 
 def test_a_cluster_that_would_listen_elsewhere_is_ended() -> None:
     pytest.importorskip("ray.data")
-    code = "import contextlib; from bough.integrations.ray import connection\n"
-    code += "connection._loopback = contextlib.nullcontext\n"
+    code = "from bough.integrations.ray import connection\nconnection.ENABLE_RAY_CLUSTER = True\n"
     ran = with_own_ray(f"{code}with connection.connected() as ray: print(ray.util.get_node_ip_address())")
     if ran.returncode == 0:
         assert on_loopback(ran.stdout.splitlines()[-1])

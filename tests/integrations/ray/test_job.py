@@ -1,18 +1,20 @@
-"""Claims about what a job takes and refuses before there is a cluster: columns, names, files and folders."""
+"""Claims about what a job takes and refuses before there is a cluster: columns, names, files and parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bough.integrations.ray import files, scoring
-from bough.integrations.ray.files import File, Part, cut, find
-from bough.integrations.ray.scoring import BatchScorer, Job, score, score_files
-from bough.pipelines import RelatednessPipeline, SentimentPipeline
+from bough.errors import FormatError
+from bough.integrations.ray import scoring
+from bough.integrations.ray.scoring import BatchScorer, Job, Worker, find, read_parts, score, score_files
+from bough.pipelines import AnyPipeline
+from bough.pipelines.files import layout_of
 from bundled_pipelines import related, sentiment
 
 Jobs = list[Job]
@@ -20,29 +22,28 @@ Jobs = list[Job]
 
 @pytest.fixture
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
-    """The jobs of `score_files`, in a folder with three lines to score; their parts are empty, and made here."""
-    pytest.importorskip("pyarrow")
+    """The jobs of `score_files`, in a folder with three lines to score; their parts are scored in this process."""
     done: Jobs = []
 
-    def score_parts(ray: Any, job: Job, parts: list[tuple[int, Part]], workers: int | None) -> Iterator[int]:
+    def score_parts(
+        ray: Any, job: Job, files: Sequence[dict[str, Any]], workers: int | None
+    ) -> Iterator[Any]:
         done.append(job)
-        for number, part in parts:
-            files.write(job.out, job.name(number), b"")
-            yield part.rows
+        worker = Worker(job)
+        worker.pipeline = sentiment()
+        for file in files:
+            yield from map(worker, read_parts(file, job, scoring.names_in(job.out)))
 
-    def cut_all(ray: Any, found: list[File], rows: int) -> list[Part]:
-        return [part for file in found for part in cut(file, rows)]
-
-    own = {"_score_parts": score_parts, "_cut_all": cut_all, "connected": nullcontext}
-    for name, function in own.items():
-        monkeypatch.setattr(scoring, name, function)
+    monkeypatch.setattr(scoring, "_score_parts", score_parts)
+    monkeypatch.setattr(scoring, "connected", nullcontext)
+    monkeypatch.setattr(scoring, "load", lambda *args, **options: sentiment())
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
     Path("in/a.txt").write_text("one\ntwo\nthree\n")
     return done
 
 
-def scorer(pipeline: SentimentPipeline | RelatednessPipeline) -> BatchScorer:
+def scorer(pipeline: AnyPipeline) -> BatchScorer:
     """As on a node, with a pipeline that is loaded already."""
     made = object.__new__(BatchScorer)
     made.pipeline = pipeline
@@ -71,7 +72,7 @@ def test_no_column_of_a_dataset_is_replaced(name: str) -> None:
 def test_a_name_that_bough_knows_is_no_folder(jobs: Jobs) -> None:
     for name in ("sentiment", "builtin"):
         Path(name).mkdir()
-    assert score_files(["in"], "out") == 3
+    assert score_files(["in"], "out", brief=True) == 3
     assert (jobs[0].model, jobs[0].parser) == ("sentiment", "builtin")
 
 
@@ -89,29 +90,57 @@ def test_a_folder_of_ones_own_is_known_by_its_place_and_what_is_in_it(what: str,
 
 
 def test_results_may_lie_in_the_folder_that_is_read(jobs: Jobs) -> None:
-    for source, out in (("in", "in/scores"), ("in/**/*", "in/of-a-glob"), ("in", "in/../in/./again")):
-        before = [file.name for file in find(source)]
-        rows = score_files([source], out)
-        assert len(find(source)) > len(before)
-        assert score_files([source], out) == rows
+    for source, out in (
+        ("in/", "in/scores"),
+        ("in/**/*.txt", "in/of-a-glob"),
+        ("in/*.txt", "in/../in/./again"),
+    ):
+        rows = score_files([source], out, brief=True)
+        assert score_files([source], out, brief=True) == rows
     for inside in ("in/scores", "in/scores/plan.json"):
         with pytest.raises(ValueError, match="lies in"):
             score_files([inside], "in/scores")
 
 
-def test_a_uri_keeps_what_it_says_of_its_filesystem(jobs: Jobs, tmp_path: Path) -> None:
-    for source in (f"file://{tmp_path}/in?use_mmap=false", f"file://{tmp_path}/in/*.txt?use_mmap=false"):
-        (found,) = find(source)
-        assert found.name == f"file://{tmp_path}/in/a.txt"
-    Path("in/b.csv").write_text("text\nfour\n")
-    source, out = f"file://{tmp_path}/in?use_mmap=false", f"file://{tmp_path}/in/out?use_mmap=false"
-    for _ in range(2):
-        assert score_files([source], out) == 4
-    assert sorted(path.name for path in Path("in/out").iterdir()) == [
-        "part-000000.jsonl",
-        "part-000001.jsonl",
-        "plan.json",
-    ]
+def test_files_folders_globs_and_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("in/a.txt", "in/b.jsonl", "in/sub/c.txt", "in/.hidden", "in/sub/_log"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x\n")
+
+    def names(source: str) -> list[str]:
+        return [file["name"] for file in find([source], "out")]
+
+    assert names("in") == names("./in/") == ["in/a.txt", "in/b.jsonl", "in/sub/c.txt"]
+    assert names("in/*.txt") == names("*/a.txt") == names("in/?.txt") == ["in/a.txt"]
+    assert names("in/**/*.txt") == ["in/a.txt", "in/sub/c.txt"]
+    assert names(f"file://{tmp_path}/in/*.txt") == [f"file://{tmp_path}/in/a.txt"]
+    for source in ("in/none.txt", "in/*.csv", "no/*.txt"):
+        with pytest.raises(FormatError, match="no such file"):
+            find([source], "out")
+    with pytest.raises(ValueError, match="nowhere://x"):
+        find(["nowhere://x"], "out")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_parts_together_are_the_file_row_for_row(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text('id,text\n1,good\n\n2,"two\nlines, ""quoted"""\n3,bad\n,\n\n4,"a\n\nb"\n')
+    layout = layout_of(sentiment(), own=("file", "line"))
+    job = Job(str(tmp_path / "out"), "sentiment", "builtin", layout, True, size)
+    (file,) = find([str(path)], job.out)
+    parts = list(read_parts(file, job, set()))
+    assert [part["rows"] for part in parts[:-1]] == [size] * (len(parts) - 1)
+    rows = [row for part in parts for row in json.loads(part["records"])[1]]
+    assert [(columns["id"], line) for line, _, columns in rows] == [("1", 2), ("2", 4), ("3", 6), ("4", 9)]
+    assert [texts for _, texts, _ in rows] == [["good"], ['two\nlines, "quoted"'], ["bad"], ["a\n\nb"]]
+    (again, *_) = read_parts(file, job, {parts[0]["name"]})
+    assert (again["name"], again["records"]) == (parts[0]["name"], "")
+    path.write_text("id,text\n1,good\n2\n")
+    *_, wrong = read_parts({**file, "size": path.stat().st_size}, job, set())
+    assert "in.csv:3: 1 cell, 2 columns" in wrong["error"]
+    (changed,) = read_parts(file, job, set())
+    assert "has changed since the run began" in changed["error"]
 
 
 @pytest.mark.parametrize(("model", "known"), [("own", False), ("sentiment", True)])
@@ -133,7 +162,7 @@ def test_the_nodes_are_told_where_a_folder_lies(
 
 def test_what_a_kill_left_of_the_plan_or_a_part_is_no_obstacle(jobs: Jobs) -> None:
     Path("out").mkdir()
-    for name in ("plan.json", "part-000000.jsonl"):
-        Path(f"out/.{name}.x1.bough-torn").write_text("{")
+    for name in ("plan.json", "part-00000-000000.jsonl"):
+        Path(f"out/.{name}.x1.bough-partial").write_text("{")
     assert score_files(["in"], "out") == 3
-    assert sorted(path.name for path in Path("out").iterdir()) == ["part-000000.jsonl", "plan.json"]
+    assert sorted(path.name for path in Path("out").iterdir()) == ["part-00000-000000.jsonl", "plan.json"]

@@ -1,4 +1,4 @@
-"""Everyday opinions: read whole, split so that no text is on both sides, and the sentences the project wrote itself."""
+"""Everyday opinions: read whole, names set aside, and the sentences that the project wrote itself."""
 
 import csv
 from collections import Counter
@@ -9,46 +9,33 @@ import pytest
 import bundle
 from bough.data import DataError
 from bough.errors import FormatError
-from bundle.opinions import load_opinions
+from bough.formats import ptb
+from bough.text import get_parser
+from bundle.opinions import SOURCES, load_opinions, prepare_opinions
 
-SPLITS = ("train", "dev", "test")
 FOLDER = Path(bundle.__file__).parent
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "opinions").mkdir()
-    titles = [f"Title {number}" for number in range(60)]
-    lines = ["domain,rating,title,text"] + [
-        f'books,{1 + n % 2},{t},"Text, {t}"' for n, t in enumerate(titles)
-    ]
-    lines += ["books,5,TITLE 7,Another text"]
-    (tmp_path / "opinions" / "amazon.csv").write_text("\n".join(lines) + "\n")
-    comments = "split,text,label\ntrain,[NAME] is great,positive\ndev,It rains,neutral\ntest,Ugh,negative\n"
-    (tmp_path / "opinions" / "goemotions.csv").write_text(comments)
+    rows = "split,text,label\ntrain,[NAME] is great,positive\ndev,It rains,neutral\ntest,Ugh,negative\n"
+    for source in SOURCES:
+        (tmp_path / "opinions" / f"{source}.csv").write_text(rows)
     return tmp_path
 
 
-def test_no_title_is_in_two_splits_whatever_its_case(folder: Path) -> None:
-    titles = {split: [o.text for o in load_opinions(folder, "titles", split)] for split in SPLITS}
-    assert sum(map(len, titles.values())) == 61
-    folded = [{title.lower() for title in titles[split]} for split in SPLITS]
-    assert not folded[0] & folded[1] | folded[0] & folded[2] | folded[1] & folded[2]
-
-
-def test_a_text_is_in_the_split_of_its_title(folder: Path) -> None:
-    for split in SPLITS:
-        titles = {o.text for o in load_opinions(folder, "titles", split)}
-        texts = {o.text.removeprefix("Text, ") for o in load_opinions(folder, "reviews", split)}
-        assert texts - {"Another text"} == titles - {"TITLE 7"}
-
-
-def test_a_name_that_was_taken_out_reads_as_somebodys(folder: Path) -> None:
-    assert load_opinions(folder, "goemotions", "train") == [("someone is great", "positive")]
+def test_a_name_that_was_taken_out_is_set_aside_before_parsing(folder: Path) -> None:
+    assert load_opinions(folder, "goemotions", "train") == [("@name is great", "positive")]
+    files = prepare_opinions(get_parser("balanced"), folder)
+    (tree,) = ptb.iterate(folder / "extra" / "xed" / "train.txt")
+    assert [token for token in tree.tokens or () if token] == ["is", "great"]
+    assert (tree.labels or ())[tree.root] == "3|4"
+    assert len(files) == 9
 
 
 def test_what_is_not_there_is_named(folder: Path) -> None:
-    with pytest.raises(DataError, match="'titles'"):
+    with pytest.raises(DataError, match="'goemotions', 'xed', 'newsmtsc'"):
         load_opinions(folder, "tweets", "train")
     (folder / "opinions" / "goemotions.csv").write_text("text,label\n")
     with pytest.raises(FormatError, match="no column 'split'"):
@@ -59,16 +46,6 @@ def test_the_everyday_sentences_are_many_and_of_every_kind() -> None:
     with (FOLDER / "everyday.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     labels, kinds = Counter(row["label"] for row in rows), Counter(row["kind"] for row in rows)
-    assert len({row["text"] for row in rows}) == len(rows) >= 150
+    assert len({row["text"] for row in rows}) == len(rows) == 200
     assert min(labels[label] for label in ("negative", "neutral", "positive")) > 50
-    assert {"review", "chat", "ticket", "negation", "contrast", "emoji", "emoticon", "typo", "fact"} <= set(
-        kinds
-    )
-
-
-def test_no_sentence_that_measures_is_a_saying_that_trains() -> None:
-    sayings = {o.text.lower().strip(" .!") for split in SPLITS for o in load_opinions(None, "sayings", split)}
-    assert len(sayings) > 2000
-    for name in ("everyday.csv", "blind_spots.csv"):
-        with (FOLDER / name).open(encoding="utf-8", newline="") as file:
-            assert not sayings & {row["text"].lower().strip(" .!") for row in csv.DictReader(file)}
+    assert min(kinds.values()) > 5

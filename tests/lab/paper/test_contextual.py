@@ -39,16 +39,21 @@ class Stopped(Exception):
     pass
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(encoder: Path, mini: Path, tmp_path: Path) -> None:
-    config = small("sst5-contextual", encoder)
-    train(config, tmp_path / "whole", data=mini)
+def train_until(epoch: int, config: PaperConfig, out: Path, data: Path) -> None:
+    """Train, and stop after an epoch."""
 
-    def stop_after_two(event: Any) -> None:
-        if event.dev is not None and event.epoch == 2:
+    def stop(event: Any) -> None:
+        if event.dev is not None and event.epoch == epoch:
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(config, tmp_path / "parts", data=mini, callback=stop_after_two)
+        train(config, out, data=data, callback=stop)
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(encoder: Path, mini: Path, tmp_path: Path) -> None:
+    config = small("sst5-contextual", encoder)
+    train(config, tmp_path / "whole", data=mini)
+    train_until(2, config, tmp_path / "parts", mini)
     train(config, tmp_path / "parts", data=mini, resume=True)
     assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
     assert (tmp_path / "whole" / "encoder" / "model.safetensors").read_bytes() == (
@@ -88,29 +93,17 @@ def test_a_layer_that_reads_up_and_down_takes_a_transformer(
 
 def test_a_run_killed_while_it_wrote_its_encoder_goes_on(encoder: Path, mini: Path, tmp_path: Path) -> None:
     config = small("sst5-contextual", encoder, epochs=1)
-
-    def stop(event: Any) -> None:
-        if event.dev is not None:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        train(config, tmp_path / "run", data=mini, callback=stop)
-    torn = tmp_path / "run" / ".encoder.x.bough-torn"
-    torn.mkdir()
-    (torn / "config.json").write_text("{")
+    train_until(1, config, tmp_path / "run", mini)
+    partial = tmp_path / "run" / ".encoder.x.bough-partial"
+    partial.mkdir()
+    (partial / "config.json").write_text("{")
     train(config, tmp_path / "run", data=mini, resume=True)
-    assert not torn.exists()
+    assert not partial.exists()
 
 
 def test_another_encoder_of_the_same_name_is_not_resumed_with(mini: Path, tmp_path: Path) -> None:
     config = small("sst5-contextual", small_encoder.make(tmp_path / "tiny"))
-
-    def stop(event: Any) -> None:
-        if event.dev is not None:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        train(config, tmp_path / "run", data=mini, callback=stop)
+    train_until(1, config, tmp_path / "run", mini)
     small_encoder.make(tmp_path / "tiny", seed=1)
     with pytest.raises(TrainingError, match="other encoder"):
         train(config, tmp_path / "run", data=mini, resume=True)

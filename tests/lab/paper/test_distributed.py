@@ -64,24 +64,35 @@ LEAVES = "over a transformer"
 
 
 @pytest.fixture(scope="module")
-def trained(mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All of them by one process, by two and by three."""
-    out = tmp_path_factory.mktemp("ranks")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, dict[str, Any]]]:
     encoder = small_encoder.make(tmp_path_factory.mktemp("encoders") / "tiny")
     over = {"encoder": str(encoder), "encoder_freeze": 1, "encoder_dropout": 0.0, "extra_phrases": 10}
     over |= {"input_dropout": 0.0, "recurrent_dropout": 0.0}
-    runs = {**RUNS, LEAVES: ("sst5-contextual", {**SMOOTH, **over})}
-    train_all(runs, mini, out / "1")
-    for ranks in (2, 3):
-        done = torchrun(ranks, WORKER, json.dumps(runs), str(mini), str(out / str(ranks)))
-        assert done.returncode == 0, done.stderr
+    return {**RUNS, LEAVES: ("sst5-contextual", {**SMOOTH, **over})}
+
+
+@pytest.fixture(scope="module")
+def by_one(runs: dict[str, Any], mini: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of them by one process."""
+    out = tmp_path_factory.mktemp("one")
+    train_all(runs, mini, out)
     return out
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.fixture(scope="module", params=[2, pytest.param(3, marks=pytest.mark.slow)])
+def by_several(
+    request: Any, runs: dict[str, Any], mini: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """All of them by two processes, and by three."""
+    out = tmp_path_factory.mktemp("several")
+    done = torchrun(request.param, WORKER, json.dumps(runs), str(mini), str(out))
+    assert done.returncode == 0, done.stderr
+    return out
+
+
 @pytest.mark.parametrize("name", [*RUNS, LEAVES])
-def test_ranks_learn_what_one_process_learns(name: str, ranks: int, trained: Path) -> None:
-    one, several = trained / "1" / name, trained / str(ranks) / name
+def test_ranks_learn_what_one_process_learns(name: str, by_one: Path, by_several: Path) -> None:
+    one, several = by_one / name, by_several / name
     for line, other in zip(_history(one), _history(several), strict=True):
         assert other == pytest.approx(line, rel=1e-5, abs=1e-5)
     learnt, too = (read_tensors(folder / "model.safetensors") for folder in (one, several))
@@ -112,7 +123,8 @@ def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) 
     command = [*COMMAND, *(part for key, value in still.items() for part in ("--set", f"{key}={value}"))]
     command += ["--data", str(mini)]
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    train(load_recipe(RECIPE).with_settings({"source": "own", "hidden_size": 8, **still}), whole, data=mini)
+    config = load_recipe(RECIPE).with_settings({"source": "own", "hidden_size": 8, **still})
+    train(config, whole, data=mini)
     stopped = subprocess.Popen(
         command_line(2, *command, "--out", str(parts)), env=surroundings(), stderr=subprocess.DEVNULL
     )
@@ -120,9 +132,7 @@ def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) 
     stopped.terminate()
     assert stopped.wait(LIMIT)
     assert not (parts / "test.json").exists(), "the run ended before it could be stopped"
-    done = torchrun(3, *command, "--out", str(parts), "--resume")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("epoch 12  ") == 1, "one rank shows progress"
+    train(config, parts, data=mini, recipe=RECIPE, resume=True)
     for line, other in zip(_history(whole), _history(parts), strict=True):
         assert other == pytest.approx(line, rel=1e-4)
 
@@ -130,7 +140,9 @@ def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) 
 @pytest.mark.parametrize("victim", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_a_killed_rank_is_started_again_and_nothing_is_lost(victim: int, mini: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "--set", "epochs=12", "--data", str(mini)]
-    assert torchrun(2, *command, "--out", str(tmp_path / "whole")).returncode == 0
+    done = torchrun(2, *command, "--out", str(tmp_path / "whole"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("epoch 12  ") == 1, "one rank shows progress"
     out = tmp_path / "torn"
     process = subprocess.Popen(
         command_line(2, *command, "--out", str(out), restarts=2),
@@ -166,7 +178,7 @@ def _workers(agent: int) -> list[int]:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--set", "learning_rate=1e30"], "the loss is nan in epoch 1"),
+        pytest.param(["--set", "learning_rate=1e30"], "the loss is nan in epoch 1", marks=pytest.mark.slow),
         (["--set", "epoch=2"], "unknown key 'epoch'"),
     ],
 )
@@ -189,7 +201,8 @@ def test_one_rank_that_fails_ends_all_with_its_error(rank: int, mini: Path, tmp_
     assert failed.returncode
     said = [line for line in failed.stderr.splitlines() if line.startswith("python -m paper:")]
     assert said == [
-        f"python -m paper: --data {tmp_path}/none: no such folder; `bough fetch glove` makes one with word vectors"
+        f"python -m paper: the data folder {tmp_path}/none: no such folder; "
+        "`bough fetch glove` makes one with word vectors"
     ]
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bough.integrations.ray.connection import processors
 from paper.plan import Run
-from paper.ray_runs import RayRuns
+from paper.ray_runs import RayRun
 from paper.results import result_path
 from paper.runner import PlanProgress, execute, kept_model
 
@@ -20,6 +22,11 @@ QUICK = (("source", "own"), ("hidden_size", "4"), ("similarity_hidden", "3"))
 def result(out: Path, run: Run) -> dict[str, Any]:
     """But for the time it took."""
     return {**json.loads(result_path(out, run).read_text()), "seconds": 0}
+
+
+def on(ray: Any) -> dict[str, Any]:
+    """Return how runs are started on a cluster, as many as it has processors."""
+    return {"start": partial(RayRun, ray), "jobs": lambda: processors(ray)}
 
 
 def test_a_node_killed_in_the_middle_costs_no_run(
@@ -42,7 +49,7 @@ def test_a_node_killed_in_the_middle_costs_no_run(
             cluster.remove_node(doomed, allow_graceful=False)
 
     there, here = tmp_path / "there", tmp_path / "here"
-    results, failed = execute([*runs, broken], there, mini, keep=runs[:1], executor=RayRuns(ray), show=show)
+    results, failed = execute([*runs, broken], there, mini, keep=runs[:1], **on(ray), show=show)
     assert killed
     assert "was lost with its node; it continues on another" in caplog.text
     assert {(one["system"], one["seed"]) for one in results} == {(run.system, run.seed) for run in runs}
@@ -54,7 +61,7 @@ def test_a_node_killed_in_the_middle_costs_no_run(
     execute(runs, here, mini)
     assert [result(there, run) for run in runs] == [result(here, run) for run in runs]
     boards: list[PlanProgress] = []
-    execute(runs, there, mini, executor=RayRuns(ray), show=boards.append)
+    execute(runs, there, mini, **on(ray), show=boards.append)
     assert boards[-1].skipped == len(runs)
 
 
@@ -72,8 +79,8 @@ def test_what_a_stopped_sitting_has_stored_is_gone_on_with(mini: Path, tmp_path:
             raise Stopped
 
     with pytest.raises(Stopped):
-        execute([run], tmp_path, mini, executor=RayRuns(ray), show=stop)
-    metrics = tmp_path / "work" / run.name / "metrics.jsonl"
+        execute([run], tmp_path, mini, **on(ray), show=stop)
+    metrics = tmp_path / "work" / run.name / "run" / "metrics.jsonl"
     before = metrics.read_text().splitlines()
     assert len(before) >= 3
     epochs: list[int] = []
@@ -81,7 +88,7 @@ def test_what_a_stopped_sitting_has_stored_is_gone_on_with(mini: Path, tmp_path:
     def hear(board: PlanProgress) -> None:
         epochs.extend(progress.epoch for progress in board.running.values() if progress.epoch)
 
-    results, failed = execute([run], tmp_path, mini, executor=RayRuns(ray), show=hear)
+    results, failed = execute([run], tmp_path, mini, **on(ray), show=hear)
     assert not failed
     assert len(results) == 1
     assert min(epochs, default=100) >= len(before)

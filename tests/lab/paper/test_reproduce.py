@@ -86,7 +86,7 @@ def test_table_3_from_one_command(done: Path, mini: Path) -> None:
 def test_the_page_needs_nothing_but_itself(done: Path) -> None:
     page = (done / "report.html").read_text()
     assert page.count("<svg") == 1
-    assert "prefers-color-scheme: dark" in page
+    assert "prefers-color-scheme:dark" in page
     assert 'name="viewport"' in page
     for outside in ("<script", "<link", "<img", "@import", "url(http", 'src="', 'href="http'):
         assert outside not in page
@@ -118,7 +118,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
     process = subprocess.Popen(
         command("table3", out, mini, "--jobs", "1"), stdout=subprocess.DEVNULL, env=surroundings()
     )
-    wait_until((out / "work" / "sick-lstm.1" / "run.json").exists, process)
+    wait_until((out / "work" / "sick-lstm.1" / "run" / "run.json").exists, process)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert not result_path(out, redone).exists()
@@ -138,10 +138,10 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
 
 STARTER = """
 import json, sys
-from paper.executor import process_context, work_in_process
+from pathlib import Path
+from paper.processes import start_process
 if __name__ == "__main__":
-    process = process_context().Process(target=work_in_process, args=(json.loads(sys.argv[1]), sys.argv[2]))
-    process.start()
+    process = start_process(json.loads(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
     print(process.pid, flush=True)
     process.join()
 """
@@ -151,7 +151,7 @@ def test_a_worker_ends_with_the_one_who_started_it(mini: Path, tmp_path: Path) -
     run = Run("sick-lstm", 1, overrides=(*SETTINGS, ("epochs", "100000")))
     job = {"config": run.config().as_dict(), "seed": 1, "recipe": run.recipe, "data": str(mini)}
     (tmp_path / "starter.py").write_text(STARTER)
-    what = [json.dumps({**job, "out": str(tmp_path / "work")}), str(tmp_path / "log")]
+    what = [json.dumps(job), str(tmp_path / "work"), str(tmp_path / "log")]
     starter = subprocess.Popen(
         [sys.executable, tmp_path / "starter.py", *what], stdout=subprocess.PIPE, env=surroundings()
     )
@@ -176,7 +176,7 @@ def test_a_failing_run_stops_no_other(mini: Path, tmp_path: Path) -> None:
     good = Run("sick-mean", 1, overrides=SETTINGS)
     bad = Run("sick-mean", 2, (("vectors", "no-such-file"),), SETTINGS)
     unknown = Run("sick-nothing", 1, overrides=SETTINGS)
-    results, failed = execute([unknown, bad, good], tmp_path, mini, jobs=1)
+    results, failed = execute([unknown, bad, good], tmp_path, mini, jobs=lambda: 1)
     assert [result["seed"] for result in results] == [1]
     assert "no-such-file" in failed[bad.name]
     assert "unknown recipe 'sick-nothing'" in failed[unknown.name]

@@ -43,7 +43,7 @@ def test_a_missing_file_is_named(few: Path, parse: str) -> None:
         content = path.read_bytes()
         path.unlink()
         with pytest.raises(
-            DataError, match=rf"{path}: no such file; .*python -m paper fetch sick.*--data DIR or BOUGH_DATA"
+            DataError, match=rf"{path}: no such file; .*python -m paper fetch sick.*BOUGH_DATA"
         ):
             load_sick(few, "dev", parse=parse, check=False)  # type: ignore[arg-type]
         path.write_bytes(content)

@@ -68,7 +68,7 @@ def test_a_missing_file_is_named(few: Path, parse: str) -> None:
         content = path.read_bytes()
         path.unlink()
         with pytest.raises(
-            DataError, match=rf"{path}: no such file; .*python -m paper fetch sst.*--data DIR or BOUGH_DATA"
+            DataError, match=rf"{path}: no such file; .*python -m paper fetch sst.*BOUGH_DATA"
         ):
             load_sst(few, "train", parse=parse, check=False)  # type: ignore[arg-type]
         path.write_bytes(content)

@@ -35,7 +35,7 @@ def test_what_is_compiled_is_the_equations(name: str, data: st.DataObject) -> No
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["constituency", "constituency, gated", "dependency"])
+@pytest.mark.parametrize("name", ["constituency", "constituency, affine", "dependency"])
 def test_so_is_it_with_dropout(name: str) -> None:
     layer, trees = build(name), trees_for(name) * 3
     setattr(layer, "recurrent_dropout", 0.4)  # noqa: B010

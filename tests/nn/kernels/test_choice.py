@@ -72,6 +72,19 @@ def test_what_does_not_load_is_unavailable(tmp_path: Path) -> None:
 
 
 @needs_c
+def test_without_a_blas_to_trust_the_compiled_code_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Torch:
+        @staticmethod
+        def sgemm_(*arguments: object) -> None:
+            """Leaves the product as it was."""
+
+    for torch_cpu in (Torch, object):
+        monkeypatch.setattr(library, "_torch_cpu", torch_cpu)
+        found = library.load(library.FOLDER)
+        assert (found.blas, found.gemm, found.set_threads) == ("", 0, 0)
+
+
+@needs_c
 def test_a_library_of_other_sources_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = library.FOLDER
     monkeypatch.setattr(library, "FOLDER", tmp_path)

@@ -21,10 +21,15 @@ def assert_equal(case: Case) -> None:
         assert torch.allclose(a / scale, b / scale, **CLOSE), (number, vars(case))
 
 
+def choose_matmuls(seed: int, isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the BLAS, by ourselves, or by both; and without a BLAS."""
+    on(isa, monkeypatch, few=seed % 4 * 4, **{"gemm": 0, "set_threads": 0} if seed % 4 == 3 else {})
+
+
 @every_isa
 @pytest.mark.parametrize("seed", range(60))
 def test_random_forests(seed: int, isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    on(isa, monkeypatch, few=seed % 3 * 4)  # matmuls by the BLAS, by ourselves, or by both
+    choose_matmuls(seed, isa, monkeypatch)
     assert_equal(Case(seed))
 
 
@@ -32,7 +37,7 @@ def test_random_forests(seed: int, isa: int, monkeypatch: pytest.MonkeyPatch) ->
 @every_isa
 def test_a_thousand_random_forests(isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(1000, 2000):
-        on(isa, monkeypatch, few=seed % 3 * 4)
+        choose_matmuls(seed, isa, monkeypatch)
         assert_equal(Case(seed))
 
 

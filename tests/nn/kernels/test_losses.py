@@ -45,9 +45,12 @@ def test_nodes(d: int, masked: bool, nodes: int, isa: int, monkeypatch: pytest.M
     assert_same(found, wanted, [h, head.W_s, head.b_s])
 
 
+@every_isa
+@pytest.mark.parametrize("blas", [True, False])
 @pytest.mark.parametrize("features", ["both", "product", "difference"])
 @pytest.mark.parametrize("objective", ["kl", "mse"])
-def test_pairs(features: Any, objective: Any) -> None:
+def test_pairs(features: Any, objective: Any, blas: bool, isa: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(isa, monkeypatch, **{} if blas else {"gemm": 0, "set_threads": 0})
     head = Similarity(7, hidden=4, features=features, objective=objective)
     h = torch.randn(18, 7, requires_grad=True)
     left, right = h[::2], torch.cat([h[1::2][:-1], h[-2:-1]])  # the last pair is a row and itself

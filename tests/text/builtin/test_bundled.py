@@ -25,10 +25,15 @@ def test_it_holds_rows_of_its_own_not_word_vectors() -> None:
         assert file.get_tensor("words.codes").dtype == torch.int8
 
 
-def test_it_says_where_it_comes_from() -> None:
+def test_it_says_where_it_comes_from_and_is_free_to_use(parser: BuiltinParser) -> None:
     card = (BUILTIN / "README.md").read_text(encoding="utf-8")
-    for piece in ("bracket F1", "UAS", "CC BY-NC-SA 3.0", "GUM", "CC BY-SA 4.0", "Socher", "PDDL"):
-        assert piece in card
+    names = " ".join(row["name"] for row in parser.about["data"])
+    for source in ("Stanford Sentiment Treebank", "English Web Treebank", "GUM", "GloVe"):
+        assert source in names
+    for row in parser.about["data"]:
+        assert f"| {row['name']} | {row['use']} | {row['terms']} |" in card
+    assert "NC" not in " ".join(row["terms"] for row in parser.about["data"])
+    assert parser.about["license"] in card
 
 
 def test_a_simple_sentence_comes_out_right() -> None:

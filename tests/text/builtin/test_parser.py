@@ -4,17 +4,21 @@ from pathlib import Path
 
 import pytest
 
+from bough import Tree
 from bough.errors import FormatError
 from bough.text import builtin, get_parser
 from bough.text.builtin.parser import LONGEST, BuiltinParser
-from bough.train.parser.learner import folded
-from small_parser import EXAMPLES, SIZE, learner
+from bough.train.parser.learner import build_parser
+from small_parser import EXAMPLES, learner
 
 
 @pytest.fixture
 def parser() -> BuiltinParser:
-    made = learner()
-    return BuiltinParser(made.lexicon, SIZE, made.relations, folded(made))
+    return build_parser(learner())
+
+
+def both(parser: BuiltinParser, sentences: list[list[str]]) -> list[tuple[Tree, Tree]]:
+    return list(zip(parser.constituency(sentences), parser.dependency(sentences), strict=True))
 
 
 def test_trees_are_well_formed_for_any_words(parser: BuiltinParser) -> None:
@@ -25,7 +29,7 @@ def test_trees_are_well_formed_for_any_words(parser: BuiltinParser) -> None:
         ["oak"] * 40,
         ["the", "elm", "1,000"],
     ]
-    for tokens, (phrase, arc) in zip(sentences, parser.both(sentences), strict=True):
+    for tokens, (phrase, arc) in zip(sentences, both(parser, sentences), strict=True):
         assert [phrase.tokens[leaf] for leaf in phrase.leaves] == tokens  # type: ignore[index]
         assert set(phrase.degrees.tolist()) <= {0, 2}
         assert phrase.preorder.tolist() == list(range(len(phrase)))
@@ -37,21 +41,18 @@ def test_trees_are_well_formed_for_any_words(parser: BuiltinParser) -> None:
 def test_a_sentence_parses_the_same_in_any_company(parser: BuiltinParser) -> None:
     sentences = [["the", "oak", "bends"], ["now"] * 11, ["elm", "grows", "slowly", "now", "the"]]
     sentences.append(list(sentences[0]))
-    together = parser.both(sentences)
-    assert together == [parser.both([tokens])[0] for tokens in sentences]
-    assert [phrase for phrase, _ in together] == parser.constituency(sentences)
-    assert [arc for _, arc in together] == parser.dependency(sentences)
+    assert both(parser, sentences) == [both(parser, [tokens])[0] for tokens in sentences]
 
 
 def test_a_very_long_sentence_is_parsed_in_pieces(parser: BuiltinParser) -> None:
     tokens = ["oak", "and", "elm", ","] * 1_250
-    (phrase, arc) = parser.both([tokens])[0]
+    phrase, arc = both(parser, [tokens])[0]
     assert len(phrase.leaves) == len(arc) == 5_000 > LONGEST
     assert set(phrase.degrees.tolist()) == {0, 2}
 
 
 def test_no_words_no_tree(parser: BuiltinParser) -> None:
-    assert parser.both([]) == []
+    assert both(parser, []) == []
     with pytest.raises(ValueError, match="sentence 1 is empty"):
         parser.constituency([["oak"], []])
 
@@ -85,6 +86,18 @@ def test_a_folder_gives_the_same_parser_and_a_broken_one_says_why(
     (tmp_path / "vocab.txt").unlink()
     with pytest.raises(FormatError, match=r"vocab\.txt"):
         BuiltinParser.load(tmp_path)
+
+
+def test_a_folder_says_which_trees_it_gives_and_where_they_come_from(tmp_path: Path) -> None:
+    about = {"license": "MIT", "data": [{"name": "oaks"}]}
+    made = build_parser(learner())
+    made.trees, made.about = ("dependency",), about
+    made.save(tmp_path)
+    parser = BuiltinParser.load(tmp_path)
+    assert parser.about == about
+    assert len(parser.dependency([["oak", "bends"]])) == 1
+    with pytest.raises(ValueError, match="learned dependency trees only, no constituency trees"):
+        parser.constituency([["oak", "bends"]])
 
 
 def test_an_unknown_parser_is_refused() -> None:

@@ -2,50 +2,50 @@ from dataclasses import replace
 
 import torch
 
-from bough.train.parser.learner import SILVER_LEAST, build_lexicon
-from small_parser import CONFIG, example, learner, silver, tagged
+from bough.train.parser.examples import Example
+from bough.train.parser.learner import build_lexicon
+from small_parser import CONFIG, example, learner, tagged
 
 
-def test_tags_and_names_of_phrases_are_learned_where_there_are_some() -> None:
+def test_each_loss_is_of_the_sentences_that_have_its_gold() -> None:
     made = learner()
-    assert set(made([tagged("oak")])) == {"brackets", "arcs", "tags", "labels"}
-    assert set(made([example("oak", "bends")])) == {"brackets", "arcs", "relations"}
+    assert set(made([tagged("oak")])) == {"spans", "heads", "tags", "labels"}
+    assert set(made([example("oak", "bends")])) == {"spans", "heads", "relations"}
+    assert set(made([replace(example("oak", "bends"), spans=())])) == {"heads", "relations"}
+    assert set(made([Example(("oak", "bends"), ((0, 2),))])) == {"spans"}
     plain = learner(replace(CONFIG, tag_weight=0.0, label_weight=0.0))
-    assert set(plain([tagged("oak")])) == {"brackets", "arcs"}
+    assert set(plain([tagged("oak")])) == {"spans", "heads"}
 
 
-def test_converted_heads_do_not_touch_those_of_stanford() -> None:
+def test_the_losses_of_a_batch_are_the_sums_of_its_sentences() -> None:
     made = learner().eval()
-    before = made([example("oak", "bends")])["arcs"]
-    with torch.no_grad():
-        made.converted.add_(1.0)
-    assert torch.equal(made([example("oak", "bends")])["arcs"], before)
+    one, other = example("oak", "bends"), replace(example("elm", "grows"), spans=(), relations=None)
+    both, first, second = made([one, other]), made([one]), made([other])
+    torch.testing.assert_close(both["heads"], first["heads"] + second["heads"])
+    torch.testing.assert_close(both["spans"], first["spans"])
+    torch.testing.assert_close(both["relations"], first["relations"])
 
 
-def test_of_a_silver_sentence_only_the_arcs_agreed_on_count() -> None:
-    made = learner(replace(CONFIG, silver_weight=1.0)).eval()
-    whole, agreed = example("oak", "bends"), silver("oak", "bends", heads=(2, 3, -1, 3))
-    losses = made([agreed])
-    assert set(losses) == {"arcs", "relations"}
-    parts = [made([silver("oak", "bends", heads=heads)]) for heads in ((2, 3, -1, -1), (-1, -1, -1, 3))]
-    for name in losses:
-        assert torch.allclose(losses[name], parts[0][name] + parts[1][name])
-        assert losses[name] < made([whole])[name]
-    half = learner(replace(CONFIG, silver_weight=0.5)).eval()([agreed])
-    assert torch.allclose(half["arcs"], losses["arcs"] / 2)
-    assert torch.allclose(half["relations"], losses["relations"] / 2)
+def test_converted_heads_count_less() -> None:
+    made = learner(replace(CONFIG, converted_weight=0.5)).eval()
+    given, converted = example("oak", "bends"), replace(example("oak", "bends"), converted=True)
+    torch.testing.assert_close(made([converted])["heads"], 0.5 * made([given])["heads"])
 
 
-def test_silver_and_other_sentences_go_into_one_batch() -> None:
+def test_the_bracket_loss_is_the_log_probability_of_the_tree() -> None:
     made = learner().eval()
-    both = made([example("oak", "bends"), silver("oak", "bends", heads=(2, -1, 0, 3))])
-    alone = made([example("oak", "bends")])
-    assert torch.allclose(both["brackets"], alone["brackets"])
-    assert both["arcs"] > alone["arcs"]
+    trees = [((0, 3), (0, 2)), ((0, 3), (1, 3))]  # all binary trees of three words
+    losses = [made([Example(("the", "oak", "bends"), tree)])["spans"] for tree in trees]
+    torch.testing.assert_close(torch.stack(losses).neg().exp().sum(), torch.tensor(1.0))
 
 
-def test_a_silver_word_has_a_row_when_it_is_frequent() -> None:
-    text = [silver("fig", "bends", heads=(2, 3, 0, 3))] * (SILVER_LEAST - 1)
-    assert "fig" not in build_lexicon([], text).index
-    assert "fig" in build_lexicon([], [*text, text[0]]).index
+def test_sixteen_bits_give_nearly_the_same_losses() -> None:
+    exact, rough = learner().eval(), learner(replace(CONFIG, bfloat16=True)).eval()
+    one = [example("oak", "bends")]
+    for name, loss in exact(one).items():
+        torch.testing.assert_close(rough(one)[name], loss, rtol=0.02, atol=0.01)
+
+
+def test_a_word_has_a_row_when_it_occurs_twice() -> None:
+    assert "fig" not in build_lexicon([], [example("fig", "bends")]).index
     assert "fig" in build_lexicon([], [example("fig", "bends")] * 2).index

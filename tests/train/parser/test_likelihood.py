@@ -2,7 +2,7 @@
 
 import torch
 
-from bough.train.parser.learner import log_partition, tree_scores
+from bough.train.parser.learner import log_partition
 from bracketings import LENGTHS, every_tree, random_scores, total
 
 
@@ -23,10 +23,3 @@ def test_its_gradient_is_right_and_is_the_probability_of_each_span() -> None:
         scores.grad[0].sum(), torch.tensor(5.0, dtype=torch.float64)
     )  # n - 1 spans a tree
     torch.testing.assert_close(scores.grad[0, 0, 6], torch.tensor(1.0, dtype=torch.float64))
-
-
-def test_tree_scores_add_up_by_sentence() -> None:
-    scores = random_scores().detach()
-    batch, start, width = torch.tensor([0, 0, 2]), torch.tensor([0, 1, 0]), torch.tensor([3, 2, 2])
-    found = tree_scores(scores, batch, start, width)
-    assert found.tolist() == [float(scores[0, 0, 3] + scores[0, 1, 2]), 0.0, float(scores[2, 0, 2]), 0.0]

@@ -1,4 +1,4 @@
-"""Connect to a Ray cluster, or start one on this machine; a missing package or cluster is a one-line error."""
+"""Connect to a Ray cluster, or start one on this machine. A missing package or cluster is an error of one line."""
 
 from __future__ import annotations
 
@@ -11,33 +11,32 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-WAIT = 5.0  # seconds for a cluster to take a connection
-QUIET = {  # no usage reports, and Ray's own messages stay in its logs
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_AIR_NEW_OUTPUT": "0",
-}
+# switch off usage reports and Ray's messages on the terminal
+QUIET = ("RAY_USAGE_STATS_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "RAY_AIR_NEW_OUTPUT")
+# Ray's constant while a new cluster starts. If it is True, as on Linux, Ray replaces 127.0.0.1 by the machine's network
+# address, and others could connect.
+ENABLE_RAY_CLUSTER = False
 
 
 def load_ray() -> ModuleType:
-    """Import the package `ray`, quietly; raise a ValueError that says what to install if it is missing."""
-    for name, value in QUIET.items():
-        os.environ.setdefault(name, value)
+    """Import the package `ray`. Raise a ValueError that says what to install if it is missing."""
+    for name in QUIET:
+        os.environ.setdefault(name, "0")
     try:
         import ray
         import ray.data
     except ImportError as error:
-        raise ValueError(f'--ray needs {error.name}: pip install "bough[ray]"') from None
+        raise ValueError(f'Ray needs {error.name}: pip install "bough[ray]"') from None
     return ray
 
 
 @contextlib.contextmanager
 def connected(address: str | None = None) -> Iterator[ModuleType]:
-    """Yield the package `ray` with a cluster behind it.
+    """Yield the package `ray`, connected to a cluster.
 
     The cluster is the one at `address` (host:port), else at RAY_ADDRESS, else one that runs on this machine, else a new
-    one of this machine's processors, which listens on the loopback address alone and ends with the block. An existing
-    connection is used and stays.
+    one, which uses this machine's processors, listens on the loopback address only and ends with the block. An existing
+    connection is used and stays open.
     """
     ray = load_ray()
     address = address or os.environ.get("RAY_ADDRESS")
@@ -51,8 +50,12 @@ def connected(address: str | None = None) -> Iterator[ModuleType]:
         if address and address != "local":
             ray.init(address, **options)
         else:
-            with _loopback(ray):
+            constants = ray._private.ray_constants
+            before, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, ENABLE_RAY_CLUSTER
+            try:
                 ray.init(address or None, include_dashboard=False, **options)
+            finally:
+                constants.ENABLE_RAY_CLUSTER = before
             node = ray._private.worker.global_worker.node
             if node.is_head() and not ipaddress.ip_address(node.node_ip_address).is_loopback:
                 ray.shutdown()
@@ -74,29 +77,13 @@ def processors(ray: ModuleType) -> int:
     return max(1, int(ray.cluster_resources().get("CPU", 0)))
 
 
-@contextlib.contextmanager
-def _loopback(ray: ModuleType) -> Iterator[None]:
-    """Make a cluster that starts within the block listen on the loopback address alone.
-
-    Ray replaces a `_node_ip_address` of 127.0.0.1 by the machine's address in the network. This constant is what keeps
-    it from doing so on macOS and Windows. The environment variable behind it is only read when ray is imported.
-    """
-    constants = ray._private.ray_constants
-    before = constants.ENABLE_RAY_CLUSTER
-    constants.ENABLE_RAY_CLUSTER = False
-    try:
-        yield
-    finally:
-        constants.ENABLE_RAY_CLUSTER = before
-
-
 def _check_reachable(address: str) -> None:
-    """Raise a ValueError if nothing listens there: Ray itself would try for two minutes and end the process."""
+    """Raise a ValueError if nothing listens at the address. Ray would try for two minutes and end the process."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit() or "/" in host:
-        raise ValueError(f"--ray {address}: host:port of the cluster's head, auto or local")
+        raise ValueError(f"Ray address {address!r}: must be host:port of the cluster's head, auto or local")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=WAIT).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5.0).close()
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Compiled code for the layers, the losses and the parser, beside the equations it stands for."""
+"""Compiled code for layers, losses and the parser, with the same results as the equations in Python."""
 
 from bough.nn.kernels.loader import path, why
 

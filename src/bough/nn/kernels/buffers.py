@@ -1,4 +1,4 @@
-"""Buffers that are kept from pass to pass: fresh pages of memory cost more than what is written to them."""
+"""Memory that is reused from pass to pass, since new pages of memory cost more than writing to them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import threading
 import torch
 from torch import Tensor
 
-# floats kept for later: an eighth of the machine's memory, 2 GB at most; the compiled code is for Linux alone
+# the most floats to keep: an eighth of the machine's memory, at most 2 GB
 LIMIT = 1 << 29
-if sys.platform == "linux":
+if sys.platform != "win32":
     LIMIT = min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 32, LIMIT)
 
 
 class Buffer:
-    """Hold `floats`, at least as many as asked for; when it is deleted, the next buffer may take them."""
+    """Buffer of at least `size` floats; once it is deleted, another buffer may reuse its memory."""
 
     _lock = threading.Lock()
-    _free: list[Tensor] = []  # noqa: RUF012 - shared by all, which is the point
+    _free: list[Tensor] = []  # noqa: RUF012 - shared by all buffers on purpose
 
     def __init__(self, size: int) -> None:
         with self._lock:
@@ -33,7 +33,9 @@ class Buffer:
 
     def __del__(self) -> None:
         floats = getattr(self, "floats", None)
-        if floats is None or not self._lock.acquire(blocking=False):  # never waits inside a collection
+        if floats is None or not self._lock.acquire(
+            blocking=False
+        ):  # `__del__` must not wait: the garbage collector may call it while the lock is held
             return
         try:
             self._free.append(floats)
@@ -44,6 +46,6 @@ class Buffer:
 
 
 def forget_buffers() -> None:
-    """Free the memory that is kept for later."""
+    """Free the memory that is kept for reuse."""
     with Buffer._lock:
         Buffer._free.clear()

@@ -1,44 +1,68 @@
-"""Load the compiled code where it is there and wanted, and hand tensors to it."""
+"""Load the compiled code if it is available and enabled, and pass tensors to it.
+
+The compiled code asks the CPU itself whether it has AVX-512 or AVX2 (`bough_isa` in kernel.c).
+"""
 
 from __future__ import annotations
 
 import ctypes
 import logging
 import os
+import sys
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-FUNCTIONS = ("plan", "up", "down", "isa", "few", "source", "node_loss", "pair_loss", "lstm", "brackets")
+FUNCTIONS = (
+    "plan", "forward", "backward", "infer", "infer_cached", "isa", "few", "source", "node_loss", "pair_loss",
+    "lstm", "brackets",
+)  # fmt: skip
+VECTORS = {512: "AVX-512", 256: "AVX2", 128: "vectors of 4 floats"}
+TORCH = {"darwin": "libtorch_cpu.dylib", "win32": "torch_cpu.dll"}.get(sys.platform, "libtorch_cpu.so")
+# the function of each BLAS that limits the threads of the calling thread; Accelerate has none
+THREADS = {"MKL": "MKL_Set_Num_Threads_Local", "OpenBLAS": "openblas_set_num_threads_local"}
 FOLDER = Path(__file__).parent
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Library:
-    """The compiled functions, the BLAS they are given, the vector width in bits, and the rows that need no BLAS."""
+    """The compiled functions, and the BLAS that they call.
+
+    `isa` is the width of a vector in bits. `blas` is the name of the BLAS whose `gemm` multiplies more than `few` rows;
+    without a BLAS `gemm` is 0, and the compiled code does it.
+    """
 
     functions: ctypes.CDLL
-    gemm: int
-    set_threads: int
     isa: int
     few: int
+    blas: str = ""
+    gemm: int = 0
+    set_threads: int = 0
+
+
+def structure(names: str, **more: type) -> type[ctypes.Structure]:
+    """Return a struct of kernel.c: 64-bit numbers and addresses, 0 unless set, followed by the fields in `more`."""
+    fields = [*((name, ctypes.c_int64) for name in names.split()), *more.items()]
+    return type("Structure", (ctypes.Structure,), {"_fields_": fields})
 
 
 class Unavailable(Exception):
-    """Why there is no compiled code here."""
+    """Raised if there is no compiled code; the message has the reason."""
 
 
 def path() -> Literal["equations", "c"]:
-    """Return what computes a layer that has a kernel: "equations" or "c".
+    """Return what computes layers that have a kernel: "equations" or "c".
 
-    The environment variable BOUGH_FAST chooses: "0" for the layers' equations, "1" for C; unset, C where it loads.
+    The environment variable BOUGH_FAST can be "0" for the equations or "1" for C. By default C is used if it loads.
 
     Examples:
         >>> from bough.nn import kernels
@@ -54,7 +78,7 @@ def path() -> Literal["equations", "c"]:
 
 
 def why() -> str:
-    """Return one line that says what computes the layers, and why.
+    """Return one line about what computes the layers, with the reason.
 
     Examples:
         >>> from bough.nn import kernels
@@ -64,12 +88,13 @@ def why() -> str:
     asked, found = os.environ.get("BOUGH_FAST", ""), loaded()
     chosen = f" (BOUGH_FAST={asked})" if asked else ""
     if path() == "c":
-        return f"c: {'AVX-512' if library().isa == 512 else 'AVX2'}, matmuls by sgemm_ of torch's MKL{chosen}"
+        blas = f"sgemm_ of torch's {library().blas}" if library().blas else "its own code"
+        return f"c: {VECTORS[library().isa]}, matmuls by {blas}{chosen}"
     return f"equations: {found}" if isinstance(found, Unavailable) and not asked else f"equations{chosen}"
 
 
 def takes(*tensors: Tensor | None) -> bool:
-    """Return whether the compiled code is on and takes these tensors: float32 on the CPU."""
+    """Return whether the compiled code is enabled and can take these tensors: float32 on the CPU."""
     return path() == "c" and all(
         t is None or (t.dtype == torch.float32 and t.device.type == "cpu" and t.layout == torch.strided)
         for t in tensors
@@ -84,10 +109,10 @@ def address(
     *,
     by_row: bool = False,
 ) -> int:
-    """Return the address of a tensor's numbers, 0 for None; C reads as far as it is told, so check first.
+    """Return the address of a tensor's data, 0 for None.
 
-    Raise a ValueError unless the tensor has this shape and type, is on the CPU and contiguous. With `by_row`, only
-    the numbers of one row have to be next to each other.
+    Raise a ValueError unless the tensor has this shape and type, is on the CPU and contiguous, since C does not check
+    bounds. With `by_row`, only each row has to be contiguous.
     """
     if tensor is None:
         return 0
@@ -98,8 +123,15 @@ def address(
     return tensor.data_ptr()
 
 
+def array_address(array: NDArray[np.int64]) -> int:
+    """Return the address of the data of an int64 array. Raise a ValueError unless it is contiguous."""
+    if array.dtype != np.int64 or not array.flags.c_contiguous:
+        raise ValueError(f"an array of {array.dtype}; the compiled code takes int64, contiguous")
+    return array.ctypes.data
+
+
 def library() -> Library:
-    """Return the loaded library, or raise an error with the reason."""
+    """Return the library. Raise a RuntimeError with the reason if there is none."""
     found = loaded()
     if isinstance(found, Unavailable):
         raise RuntimeError(f"BOUGH_FAST=1, but there is no compiled code: {found}; unset it, or set 0")
@@ -108,7 +140,7 @@ def library() -> Library:
 
 @cache
 def loaded() -> Library | Unavailable:
-    """Look for the library once in a process, and log what is missing."""
+    """Load the library once per process. If that is not possible, log and return the reason."""
     try:
         return load(FOLDER)
     except Unavailable as reason:
@@ -117,43 +149,55 @@ def loaded() -> Library | Unavailable:
 
 
 def load(folder: Path) -> Library:
-    """Return the library of a folder, or raise `Unavailable` if any part is missing or wrong."""
-    files = sorted(folder.glob("_kernel.so"))
-    if not files:
-        raise Unavailable("it was not compiled when bough was installed (no C compiler, or not x86-64 Linux)")
+    """Return the library of a folder. Raise `Unavailable` if it is missing or does not fit the sources."""
+    file = folder / "_kernel.so"
+    if not file.exists():
+        raise Unavailable("it was not compiled when bough was installed (no C compiler)")
     try:
-        functions = ctypes.CDLL(str(files[0]))
+        functions = ctypes.CDLL(str(file))
         for name in FUNCTIONS:
             getattr(functions, f"bough_{name}").restype = ctypes.c_int64
-        isa, mark = int(functions.bough_isa()), int(functions.bough_source())
+        isa, few, mark = (int(getattr(functions, f"bough_{name}")()) for name in ("isa", "few", "source"))
     except (OSError, AttributeError) as error:
-        raise Unavailable(f"{files[0].name} does not load: {error}") from error
+        raise Unavailable(f"{file.name} does not load: {error}") from error
     sources = sorted([*FOLDER.glob("*.c"), *FOLDER.glob("*.h")])
-    if mark != zlib.crc32(b"".join(file.read_bytes() for file in sources)):
-        raise Unavailable(f"{files[0].name} was compiled from other sources; install bough again")
-    if not isa:
-        raise Unavailable("the CPU has neither AVX-512 nor AVX2 with FMA")
+    if mark != zlib.crc32(b"".join(source.read_bytes() for source in sources)):
+        raise Unavailable(f"{file.name} was compiled from other sources; install bough again")
+    return Library(functions, isa, few, *blas())
+
+
+def blas() -> tuple[str, int, int]:
+    """Return the name of torch's BLAS, and the addresses of its `sgemm_` and of its limit of threads, or 0.
+
+    Torch does not document these symbols, so `sgemm_` is tested with a small product first.
+    """
     try:
         torch_cpu = _torch_cpu()
-        gemm, set_threads = torch_cpu.sgemm_, torch_cpu.MKL_Set_Num_Threads_Local
-    except (OSError, AttributeError) as error:
-        raise Unavailable(f"this torch has no MKL to call: {error}") from error
-    _check(gemm)
-    blas, threads = (ctypes.cast(function, ctypes.c_void_p).value or 0 for function in (gemm, set_threads))
-    return Library(functions, blas, threads, isa, int(functions.bough_few()))
+        gemm = torch_cpu.sgemm_
+    except (OSError, AttributeError):
+        return "", 0, 0
+    if not multiplies(gemm):
+        _log.warning("sgemm_ within torch gives a wrong product; the compiled code multiplies by itself")
+        return "", 0, 0
+    name = next((name for name, symbol in THREADS.items() if hasattr(torch_cpu, symbol)), "BLAS")
+    set_threads = getattr(torch_cpu, THREADS[name]) if name in THREADS else None
+    address_of_gemm, address_of_set = (
+        ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
+        for function in (gemm, set_threads)
+    )
+    return name, address_of_gemm, address_of_set
 
 
 def _torch_cpu() -> ctypes.CDLL:
-    return ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
+    return ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / TORCH))
 
 
-def _check(gemm: ctypes._NamedFuncPointer) -> None:
-    """Compare a small product, called as the kernel calls it: torch promises neither the symbol nor its arguments."""
+def multiplies(gemm: Callable[..., Any]) -> bool:
+    """Return whether a function multiplies two small matrices correctly, called as the kernel calls it."""
     a, b = np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(12, dtype=np.float32).reshape(3, 4)
     c = np.full((2, 4), np.nan, dtype=np.float32)
     m, k, n = (ctypes.byref(ctypes.c_int64(size)) for size in (2, 3, 4))
     one, zero = (ctypes.byref(ctypes.c_float(number)) for number in (1, 0))
     at_a, at_b, at_c = (ctypes.c_void_p(array.ctypes.data) for array in (a, b, c))
     gemm(b"N", b"N", n, m, k, one, at_b, n, at_a, k, zero, at_c, n)
-    if not np.allclose(c, a @ b):
-        raise Unavailable("sgemm_ within torch gives a wrong product")
+    return np.allclose(c, a @ b)

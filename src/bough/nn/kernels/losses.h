@@ -1,7 +1,7 @@
 /* The loss of pairs, and the entry of that of nodes. */
 
 /* Returns 0, or 1 without memory, or 2 where a row or a label is out of range; the loss goes to *loss. */
-int64_t bough_node_loss(const NodeLoss *s, float *loss) {
+EXPORT int64_t bough_node_loss(const NodeLoss *s, float *loss) {
     for (int64_t n = 0; n < s->nodes; n++)
         if (s->rows[n] < 0 || s->rows[n] >= s->states || s->labels[n] < 0 || s->labels[n] >= s->classes) return 2;
     float *z = malloc((s->classes + 1) * sizeof *z);
@@ -11,7 +11,7 @@ int64_t bough_node_loss(const NodeLoss *s, float *loss) {
         memset(s->dW, 0, s->classes * s->d * sizeof *z);
         memset(s->db, 0, s->classes * sizeof *z);
     }
-    *loss = (float)(s->isa == 512 ? node_loss_avx512 : node_loss_avx2)(s, z);
+    *loss = (float)passes_of(s->isa)->node_loss(s, z);
     free(z);
     return 0;
 }
@@ -40,7 +40,7 @@ static double pair_loss(const PairLoss *s, float *q, float rating, float *dq) {
 }
 
 /* Returns 0, or 1 without memory, or 2 where a rating is not on the scale. */
-int64_t bough_pair_loss(const PairLoss *s, float *loss) {
+EXPORT int64_t bough_pair_loss(const PairLoss *s, float *loss) {
     int64_t n = s->pairs, d = s->d, wide = (s->product + s->difference) * d, hidden = s->hidden, classes = s->classes;
     for (int64_t r = 0; r < n; r++)
         if (!(s->y[r] >= 1 && s->y[r] <= (float)classes)) return 2;
@@ -48,31 +48,32 @@ int64_t bough_pair_loss(const PairLoss *s, float *loss) {
     if (!x) return 1;
     float *dx = x + n * wide, *h = dx + n * wide, *dh = h + n * hidden, *q = dh + n * hidden, *dq = q + n * classes;
     double sum = 0;
-    int threads = s->set_threads(1);
+    int threads = use_threads(s->set_threads, 1);
+    const Passes *pass = passes_of(s->isa);
     for (int64_t r = 0; r < n; r++) {
-        const float *a = s->left + r * s->left_step, *b = s->right + r * s->right_step;
+        const float *a = s->left + r * d, *b = s->right + r * d;
         float *difference = x + r * wide + s->product * d;
         for (int64_t j = 0; s->product && j < d; j++) x[r * wide + j] = a[j] * b[j];
         for (int64_t j = 0; s->difference && j < d; j++) difference[j] = fabsf(a[j] - b[j]);
     }
-    matmul(s->gemm, 0, 1, n, hidden, wide, x, wide, s->W_h, wide, h, hidden);
+    matmul(pass, s->gemm, 0, 1, n, hidden, wide, x, wide, s->W_h, wide, h, hidden);
     for (int64_t r = 0; r < n; r++)
         for (int64_t j = 0; j < hidden; j++) h[r * hidden + j] = 1 / (1 + expf(-h[r * hidden + j] - s->b_h[j]));
-    matmul(s->gemm, 0, 1, n, classes, hidden, h, hidden, s->W_p, hidden, q, classes);
+    matmul(pass, s->gemm, 0, 1, n, classes, hidden, h, hidden, s->W_p, hidden, q, classes);
     for (int64_t r = 0; r < n; r++) {
         for (int64_t k = 0; k < classes; k++) q[r * classes + k] += s->b_p[k];
         sum += pair_loss(s, q + r * classes, s->y[r], dq + r * classes);
     }
     *loss = (float)sum;
     if (s->dleft) {
-        matmul(s->gemm, 0, 0, n, hidden, classes, dq, classes, s->W_p, hidden, dh, hidden);
-        matmul(s->gemm, 1, 0, classes, hidden, n, dq, classes, h, hidden, s->dW_p, hidden);
+        matmul(pass, s->gemm, 0, 0, n, hidden, classes, dq, classes, s->W_p, hidden, dh, hidden);
+        matmul(pass, s->gemm, 1, 0, classes, hidden, n, dq, classes, h, hidden, s->dW_p, hidden);
         for (int64_t at = 0; at < n * hidden; at++) dh[at] *= h[at] * (1 - h[at]);
-        matmul(s->gemm, 0, 0, n, wide, hidden, dh, hidden, s->W_h, wide, dx, wide);
-        matmul(s->gemm, 1, 0, hidden, wide, n, dh, hidden, x, wide, s->dW_h, wide);
+        matmul(pass, s->gemm, 0, 0, n, wide, hidden, dh, hidden, s->W_h, wide, dx, wide);
+        matmul(pass, s->gemm, 1, 0, hidden, wide, n, dh, hidden, x, wide, s->dW_h, wide);
         memset(s->db_p, 0, classes * sizeof *x), memset(s->db_h, 0, hidden * sizeof *x);
         for (int64_t r = 0; r < n; r++) {
-            const float *a = s->left + r * s->left_step, *b = s->right + r * s->right_step;
+            const float *a = s->left + r * d, *b = s->right + r * d;
             const float *times = dx + r * wide, *apart = times + s->product * d;
             for (int64_t k = 0; k < classes; k++) s->db_p[k] += dq[r * classes + k];
             for (int64_t k = 0; k < hidden; k++) s->db_h[k] += dh[r * hidden + k];
@@ -87,7 +88,7 @@ int64_t bough_pair_loss(const PairLoss *s, float *loss) {
             }
         }
     }
-    s->set_threads(threads);
+    use_threads(s->set_threads, threads);
     free(x);
     return 0;
 }

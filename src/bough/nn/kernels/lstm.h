@@ -1,13 +1,13 @@
-/* The LSTM of a packed batch of sequences, without a gradient, for one instruction set: kernel.c includes this as it does
-   rows.h. Weights come in panels of N units: for each row of the matrix N columns of each of the gates i, f, g, o, so
-   that the sums of a tile of rows are all that these rows' units need, and the gates follow while they are in registers. */
+/* The LSTM of a packed batch of sequences, without a gradient, for one instruction set. Weights come in panels of N
+   units: for each row of the matrix N columns of each of the gates i, f, g, o. So the sums of a tile of rows are all
+   that these rows' units need, and the gates follow while the sums are in registers. */
 
-FN void NAME(lstm_tile)(const int m, const int gates, long k, const float *A, long lda, const float *B, const float *z,
-                        long z_step, float *to, long to_step, float *c, long c_step, M mask) {
+FN void NAME(lstm_tile)(const int m, const int gates, int64_t k, const float *A, int64_t lda, const float *B,
+                        const float *z, int64_t z_step, float *to, int64_t to_step, float *c, int64_t c_step, M mask) {
     V sum[ROWS][4];
     for (int r = 0; r < m; r++)
         for (int v = 0; v < 4; v++) sum[r][v] = LOAD(z + r * z_step + v * N);
-    for (long q = 0; q < k; q++) {
+    for (int64_t q = 0; q < k; q++) {
         V b[4];
         for (int v = 0; v < 4; v++) b[v] = LOAD(B + (q * 4 + v) * N);
         for (int r = 0; r < m; r++) {
@@ -31,9 +31,9 @@ FN void NAME(lstm_tile)(const int m, const int gates, long k, const float *A, lo
     case m: NAME(lstm_tile)(m, gates, k, A, lda, B, z, z_step, to, to_step, c, c_step, mask); break
 
 /* All rows through one panel. */
-FN void NAME(lstm_panel)(const int gates, long rows, long k, const float *A, long lda, const float *B, const float *z,
-                         long z_step, float *to, long to_step, float *c, long c_step, M mask) {
-    for (long left = rows; left > 0; left -= ROWS) {
+FN void NAME(lstm_panel)(const int gates, int64_t rows, int64_t k, const float *A, int64_t lda, const float *B,
+                         const float *z, int64_t z_step, float *to, int64_t to_step, float *c, int64_t c_step, M mask) {
+    for (int64_t left = rows; left > 0; left -= ROWS) {
         switch (left) {
             LSTM_TILE(1);
             LSTM_TILE(2);
@@ -50,27 +50,28 @@ FN void NAME(lstm_panel)(const int gates, long rows, long k, const float *A, lon
 #undef LSTM_TILE
 
 /* The rows of one step: z holds the input's part, `before` the states that those of its rows had which went on. */
-FN void NAME(lstm_step)(const Lstm *s, const float *U, const float *z, const float *before, long on, long rows, float *h) {
-    long d = s->hidden, panels = (d + N - 1) / N, width = panels * 4 * N;
-    for (long p = 0; p < panels; p++) {
+FN void NAME(lstm_step)(const Lstm *s, const float *U, const float *z, const float *before, int64_t on, int64_t rows,
+                        float *h) {
+    int64_t d = s->hidden, panels = (d + N - 1) / N, width = panels * 4 * N;
+    for (int64_t p = 0; p < panels; p++) {
         float *to = h + p * N, *c = s->c + p * N;
         const float *from = z + p * 4 * N;
         M mask = MASK(d - p * N < N ? d - p * N : N);
         NAME(lstm_panel)(1, on, d, before, 2 * d, U + p * d * 4 * N, from, width, to, 2 * d, c, panels * N, mask);
-        NAME(lstm_panel)(1, rows - on, 0, 0, 0, 0, from + on * width, width, to + on * 2 * d, 2 * d, c + on * panels * N,
-                         panels * N, mask);
+        NAME(lstm_panel)(1, rows - on, 0, 0, 0, 0, from + on * width, width, to + on * 2 * d, 2 * d,
+                         c + on * panels * N, panels * N, mask);
     }
 }
 
-FN void NAME(lstm_inputs)(const Lstm *s, int back, long rows, const float *x, float *z) {
-    long k = s->inputs, panels = (s->hidden + N - 1) / N, width = panels * 4 * N;
+FN void NAME(lstm_inputs)(const Lstm *s, int back, int64_t rows, const float *x, float *z) {
+    int64_t k = s->inputs, panels = (s->hidden + N - 1) / N, width = panels * 4 * N;
     const float *W = s->W + back * k * width, *b = s->b + back * width;
-    for (long p = 0; p < panels; p++)
+    for (int64_t p = 0; p < panels; p++)
         NAME(lstm_panel)(0, rows, k, x, k, W + p * k * 4 * N, b + p * 4 * N, 0, z + p * 4 * N, width, 0, 0, MASK(0));
 }
 
 TARGET static void NAME(lstm)(const Lstm *s, int back) {
-    long d = s->hidden, panels = (d + N - 1) / N, width = panels * 4 * N, rows = 0, row;
+    int64_t d = s->hidden, panels = (d + N - 1) / N, width = panels * 4 * N, rows = 0, row;
     const float *U = s->U + back * d * width, *before = 0;
     if (s->input_of) NAME(lstm_inputs)(s, back, s->distinct, s->x, s->all);
     if (s->steps) memset(s->c, 0, s->sizes[0] * panels * N * sizeof *s->c);
@@ -79,12 +80,12 @@ TARGET static void NAME(lstm)(const Lstm *s, int back) {
     for (int64_t t = 0, mapped = 0, on = 0; t < s->steps; t++, mapped--) { /* t counts from the end if `back` */
         const int64_t *size = s->sizes + (back ? s->steps - 1 - t : t), step = back ? -1 : 1;
         if (!mapped) { /* the input's part of some steps, which are then still in cache */
-            long many = 0, from;
+            int64_t many = 0, from;
             for (; t + mapped < s->steps && many < s->chunk; mapped++) many += size[step * mapped];
             from = back ? row - many : row;
             if (!s->input_of) NAME(lstm_inputs)(s, back, many, s->x + from * s->inputs, s->z);
             else
-                for (long r = 0; r < many; r++)
+                for (int64_t r = 0; r < many; r++)
                     memcpy(s->z + r * width, s->all + s->input_of[from + r] * width, width * sizeof *s->z);
             rows = from;
         }

@@ -1,4 +1,4 @@
-"""The compiled calls of the parser: a bidirectional LSTM without gradient, and the best bracketings of a chart."""
+"""Compiled code of the parser: a bidirectional LSTM without gradient, and the best bracketing of a sentence."""
 
 from __future__ import annotations
 
@@ -13,28 +13,21 @@ from torch import Tensor, nn
 
 from bough.nn.engine import recorded
 from bough.nn.kernels.buffers import Buffer
-from bough.nn.kernels.loader import address, library, takes
+from bough.nn.kernels.loader import address, library, structure, takes
 
-CHUNK = 128  # rows whose inputs are mapped at once, few enough to be in cache when their steps come
-NAMES = "steps inputs hidden chunk isa distinct sizes input_of x W U b out z c all"
+CHUNK = 128  # rows whose inputs are mapped at once: few enough to be still in the cache at their step
 Ints = NDArray[np.int64]
 Weights = tuple[Tensor, Tensor, Tensor]
+_Lstm = structure("steps inputs hidden chunk isa distinct sizes input_of x W U b out z c all")
 _kept: WeakKeyDictionary[nn.LSTM, tuple[object, Weights]] = WeakKeyDictionary()
 
 
-class _Lstm(ctypes.Structure):
-    """As in kernel.c."""
-
-    _fields_ = [(name, ctypes.c_int64) for name in NAMES.split()]
-
-
 def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor, input_of: Tensor | None = None) -> Tensor | None:
-    """Return the states (N, 2 hidden) of one bidirectional layer that starts at zeros; None where C does not take it.
+    """Return the states (N, 2 hidden) of one bidirectional layer with initial states 0, or None if C cannot compute it.
 
-    With `input_of`, row n reads `x[input_of[n]]`: inputs that occur often are mapped once.
+    With `input_of`, row n reads `x[input_of[n]]`, so that equal inputs are mapped once.
 
-    Shape: x (N, inputs), the rows of one step after those of the other as in a `PackedSequence`, or (M, inputs);
-        sizes (T,); input_of (N,) in range.
+    Shape: x (N, inputs), or (M, inputs) with `input_of` (N,), sorted by step as in a `PackedSequence`; sizes (T,).
     """
     parameters: list[Tensor] = list(layer.parameters())
     plain = layer.bidirectional and layer.bias and layer.num_layers == 1 and not layer.proj_size
@@ -68,8 +61,10 @@ def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor, input_of: Tensor | No
 
 
 def _weights(layer: nn.LSTM, parameters: list[Tensor], lanes: int) -> Weights:
-    """Return W, U and b of both directions in the panels of lstm.h, kept until a parameter changes."""
-    if any(parameter.is_inference() for parameter in parameters):  # these do not tell of a change
+    """Return W, U and b of both directions in the layout of lstm.h, cached until a parameter changes."""
+    if any(
+        parameter.is_inference() for parameter in parameters
+    ):  # these have no version, so changes are not noticed
         return _in_panels(layer, parameters, lanes)
     state = [lanes, *((parameter.data_ptr(), parameter._version) for parameter in parameters)]
     known, weights = _kept.get(layer, (None, None))
@@ -91,26 +86,26 @@ def _in_panels(layer: nn.LSTM, parameters: list[Tensor], lanes: int) -> Weights:
 
 
 def _panels(weights: Tensor, lanes: int) -> Tensor:
-    """(2, 4 hidden, k) -> (2, panels, k, 4, lanes), zeros where a panel has more units than are left."""
+    """Return panels of `lanes` units, padded with zeros: (2, 4 hidden, k) -> (2, panels, k, 4, lanes)."""
     gates = weights.reshape(2, 4, -1, weights.shape[2])
     padded = F.pad(gates, (0, 0, 0, -gates.shape[2] % lanes))
     return padded.reshape(2, 4, -1, lanes, weights.shape[2]).permute(0, 2, 4, 1, 3).contiguous()
 
 
 def brackets(scores: Tensor, lengths: Ints) -> list[Ints] | None:
-    """Return for each sentence the parents, in preorder, of the tree with the most expected brackets; None without C.
+    """Return the parents, in preorder, of each sentence's tree with the highest score, or None if C is not used.
 
-    Shape: scores (B, N + 1, N + 1) by start and width, lengths (B,), each from 1 to N.
+    Shape: scores (B, N + 1, N + 1) of brackets by start and width, lengths (B,), each from 1 to N.
     """
     size = scores.shape[1]
     in_range = len(lengths) and 0 < lengths.min() <= lengths.max() < size
     if not takes(scores) or scores.stride(2) != 1 or not in_range:
         return None
     room = 2 * size
-    parents = np.empty((len(lengths), room), dtype=np.int64)
-    lengths = np.ascontiguousarray(lengths, dtype=np.int64)
+    parents = torch.empty((len(lengths), room), dtype=torch.int64)
+    sizes = torch.from_numpy(np.ascontiguousarray(lengths, dtype=np.int64))
     place = address("scores", scores, (len(lengths), size, size), by_row=True)
-    numbers = (library().isa, len(lengths), lengths.ctypes.data, place, *scores.stride()[:2])
-    if library().functions.bough_brackets(*map(ctypes.c_int64, (*numbers, parents.ctypes.data, room))):
+    numbers = (library().isa, len(lengths), sizes.data_ptr(), place, *scores.stride()[:2])
+    if library().functions.bough_brackets(*map(ctypes.c_int64, (*numbers, parents.data_ptr(), room))):
         raise MemoryError(f"no memory for a chart of {lengths.max()} words")
-    return [row[: 2 * length - 1] for row, length in zip(parents, lengths.tolist(), strict=True)]
+    return [row[: 2 * length - 1] for row, length in zip(parents.numpy(), lengths.tolist(), strict=True)]

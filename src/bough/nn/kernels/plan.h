@@ -1,13 +1,14 @@
 /* Where each child's projected row is, from the edges sorted by parent.
 
    start (units + 1): each unit's first edge. For each edge: child, its unit; row, 2 * its row + whether the edge is the
-   last that reads it; place, its row within the buffer of projected rows. row_of (units, slots): each unit's rows, -1 for
-   none. group (slots, levels + 1): the rows projected just before a level; dest (slots, levels): where they go.
+   last that reads it; place, its row within the buffer of projected rows. row_of (units, slots): each unit's rows, -1
+   for none. group (slots, levels + 1): the rows projected just before a level; dest (slots, levels): where they go.
    counts: rows, rows of the buffer, and the most children.
    Returns 0, or 1 where a unit has more children than slots, or 2 without memory. */
-int64_t bough_plan(int64_t units, int64_t edges, int64_t levels, int64_t slots, int64_t child_sum,
-                   const int64_t *children, const int64_t *parents, const int64_t *sizes, int32_t *start, int32_t *child,
-                   int32_t *row, int32_t *place, int32_t *row_of, int32_t *group, int32_t *dest, int64_t *counts) {
+EXPORT int64_t bough_plan(int64_t units, int64_t edges, int64_t levels, int64_t slots, int64_t child_sum,
+                          const int64_t *children, const int64_t *parents, const int64_t *sizes, int32_t *start,
+                          int32_t *child, int32_t *row, int32_t *place, int32_t *row_of, int32_t *group, int32_t *dest,
+                          int64_t *counts) {
     int32_t *uses = calloc(2 * units * slots + 4 * slots + 1, sizeof *uses);
     if (!uses) return 2;
     int32_t *place_of = uses + units * slots, *next = place_of + units * slots, *held = next + slots,

@@ -1,4 +1,4 @@
-/* The passes over one row, for one instruction set: kernel.c includes this once for each, with V, M, N and so on set.
+/* The passes over one row, for one instruction set.
 
    A vector of N columns at a time, from j on; the last one is masked. `full` is a constant, so each pass is compiled
    twice: unmasked for whole vectors, masked for the rest. Inputs are added in the order of the children. */
@@ -8,7 +8,7 @@
 #define PUT(p, v, first) ST(p, (first) ? (v) : ADD(LD(p), v))
 #define COLUMNS(pass, ...)                                   \
     do {                                                     \
-        long j = 0;                                          \
+        int64_t j = 0;                                          \
         M m = MASK(0);                                       \
         for (; j + N <= d; j += N) pass(1, m, j, __VA_ARGS__); \
         if (j < d) m = MASK(d - j), pass(0, m, j, __VA_ARGS__); \
@@ -46,13 +46,14 @@ FN V NAME(tanh_slope)(V y) { return FNMADD(y, y, SET(1.f)); }
 
 /* ---------------------------------------------------------------- N-ary: column blocks u, i, f_1 .. f_N, o */
 
-FN V NAME(summed)(int full, M m, long j, const int n, const float *base, float *const *p, long at) {
+FN V NAME(summed)(int full, M m, int64_t j, const int n, const float *base, float *const *p, int64_t at) {
     V z = LD(base + at);
     for (int k = 0; k < n; k++) z = ADD(z, LD(p[k] + at));
     return z;
 }
 
-FN void NAME(nary_up_columns)(const int full, M m, long j, const int n, const Row *r, long d, int slots, int og) {
+FN void NAME(nary_forward_columns)(const int full, M m, int64_t j, const int n, const Row *r, int64_t d, int slots,
+                                   int og) {
     V t = NAME(tanh_v)(NAME(summed)(full, m, j, n, r->a, r->p, 0));
     V i = NAME(sigmoid_v)(NAME(summed)(full, m, j, n, r->a, r->p, d));
     ST(r->g, t), ST(r->g + d, i);
@@ -73,20 +74,20 @@ FN void NAME(nary_up_columns)(const int full, M m, long j, const int n, const Ro
     for (int k = 0; k < r->copies; k++) ST(r->h_row[k], h);
 }
 
-FN void NAME(nary_up_row)(const int n, const Row *r, long d, int slots, int og) {
-    COLUMNS(NAME(nary_up_columns), n, r, d, slots, og);
+FN void NAME(nary_forward_row)(const int n, const Row *r, int64_t d, int slots, int og) {
+    COLUMNS(NAME(nary_forward_columns), n, r, d, slots, og);
 }
 
-TARGET static void NAME(nary_up)(const Row *r, long d, int slots, int og) {
+TARGET static void NAME(nary_forward)(const Row *r, int64_t d, int slots, int og) {
     switch (r->n) {
-    case 0: NAME(nary_up_row)(0, r, d, slots, og); break;
-    case 1: NAME(nary_up_row)(1, r, d, slots, og); break;
-    case 2: NAME(nary_up_row)(2, r, d, slots, og); break;
-    default: NAME(nary_up_row)(r->n, r, d, slots, og);
+    case 0: NAME(nary_forward_row)(0, r, d, slots, og); break;
+    case 1: NAME(nary_forward_row)(1, r, d, slots, og); break;
+    case 2: NAME(nary_forward_row)(2, r, d, slots, og); break;
+    default: NAME(nary_forward_row)(r->n, r, d, slots, og);
     }
 }
 
-FN void NAME(leaf_up_columns)(const int full, M m, long j, const Row *r, long d, int og) {
+FN void NAME(leaf_forward_columns)(const int full, M m, int64_t j, const Row *r, int64_t d, int og) {
     V c = LD(r->a), h = NAME(tanh_v)(c);
     ST(r->c, c);
     if (og) {
@@ -98,17 +99,19 @@ FN void NAME(leaf_up_columns)(const int full, M m, long j, const Row *r, long d,
     for (int k = 0; k < r->copies; k++) ST(r->h_row[k], h);
 }
 
-TARGET static void NAME(leaf_up)(const Row *r, long d, int og) { COLUMNS(NAME(leaf_up_columns), r, d, og); }
+TARGET static void NAME(leaf_forward)(const Row *r, int64_t d, int og) {
+    COLUMNS(NAME(leaf_forward_columns), r, d, og);
+}
 
 /* dh of a unit: what came from outside and from each of its projected rows. */
-FN V NAME(from_above)(const int full, M m, long j, const Row *r) {
+FN V NAME(from_above)(const int full, M m, int64_t j, const Row *r) {
     V dh = r->dh ? LD(r->dh) : SET(0.f);
     for (int k = 0; k < r->copies; k++) dh = ADD(dh, LD(r->h_row[k]));
     return dh;
 }
 
 /* dc in full, and d of the output gate's pre-activation in `dz_o`. */
-FN V NAME(through_output)(const int full, M m, long j, const Row *r, const float *o_row, int og, V *dz_o) {
+FN V NAME(through_output)(const int full, M m, int64_t j, const Row *r, const float *o_row, int og, V *dz_o) {
     V dh = NAME(from_above)(full, m, j, r), dc = LD(r->dc), t = LD(og ? r->t : r->h);
     if (!og) return FMADD(dh, NAME(tanh_slope)(t), dc);
     V o = LD(o_row);
@@ -116,12 +119,13 @@ FN V NAME(through_output)(const int full, M m, long j, const Row *r, const float
     return FMADD(MUL(dh, o), NAME(tanh_slope)(t), dc);
 }
 
-FN void NAME(spread)(const int full, M m, long j, const int n, const Row *r, long at, V dz) {
+FN void NAME(spread)(const int full, M m, int64_t j, const int n, const Row *r, int64_t at, V dz) {
     PUT(r->da + at, dz, r->da_first);
     for (int k = 0; k < n; k++) PUT(r->p[k] + at, dz, r->first[k]);
 }
 
-FN void NAME(nary_down_columns)(const int full, M m, long j, const int n, const Row *r, long d, int slots, int og) {
+FN void NAME(nary_backward_columns)(const int full, M m, int64_t j, const int n, const Row *r, int64_t d, int slots,
+                                    int og) {
     V dz_o = SET(0.f), dc = NAME(through_output)(full, m, j, r, r->g + (2 + slots) * d, og, &dz_o);
     V t = LD(r->g), i = LD(r->g + d), du = MUL(dc, i), u = t;
     if (r->mask) u = MUL(t, LD(r->mask)), du = MUL(du, LD(r->mask));
@@ -137,30 +141,32 @@ FN void NAME(nary_down_columns)(const int full, M m, long j, const int n, const 
     if (og) NAME(spread)(full, m, j, n, r, (2 + slots) * d, dz_o);
 }
 
-FN void NAME(nary_down_row)(const int n, const Row *r, long d, int slots, int og) {
-    COLUMNS(NAME(nary_down_columns), n, r, d, slots, og);
+FN void NAME(nary_backward_row)(const int n, const Row *r, int64_t d, int slots, int og) {
+    COLUMNS(NAME(nary_backward_columns), n, r, d, slots, og);
 }
 
-TARGET static void NAME(nary_down)(const Row *r, long d, int slots, int og) {
+TARGET static void NAME(nary_backward)(const Row *r, int64_t d, int slots, int og) {
     switch (r->n) {
-    case 0: NAME(nary_down_row)(0, r, d, slots, og); break;
-    case 1: NAME(nary_down_row)(1, r, d, slots, og); break;
-    case 2: NAME(nary_down_row)(2, r, d, slots, og); break;
-    default: NAME(nary_down_row)(r->n, r, d, slots, og);
+    case 0: NAME(nary_backward_row)(0, r, d, slots, og); break;
+    case 1: NAME(nary_backward_row)(1, r, d, slots, og); break;
+    case 2: NAME(nary_backward_row)(2, r, d, slots, og); break;
+    default: NAME(nary_backward_row)(r->n, r, d, slots, og);
     }
 }
 
-FN void NAME(leaf_down_columns)(const int full, M m, long j, const Row *r, long d, int og) {
+FN void NAME(leaf_backward_columns)(const int full, M m, int64_t j, const Row *r, int64_t d, int og) {
     V dz_o = SET(0.f), dc = NAME(through_output)(full, m, j, r, r->g, og, &dz_o);
     ST(r->da, dc);
     if (og) ST(r->da + d, dz_o);
 }
 
-TARGET static void NAME(leaf_down)(const Row *r, long d, int og) { COLUMNS(NAME(leaf_down_columns), r, d, og); }
+TARGET static void NAME(leaf_backward)(const Row *r, int64_t d, int og) {
+    COLUMNS(NAME(leaf_backward_columns), r, d, og);
+}
 
 /* ------------------------------------------- Child-Sum: column blocks u, i, (o,) f; an f for each child in r->f */
 
-FN void NAME(child_sum_up_columns)(const int full, M m, long j, const int n, const Row *r, long d, int og) {
+FN void NAME(child_sum_forward_columns)(const int full, M m, int64_t j, const int n, const Row *r, int64_t d, int og) {
     V t = NAME(tanh_v)(NAME(summed)(full, m, j, n, r->a, r->p, 0));
     V i = NAME(sigmoid_v)(NAME(summed)(full, m, j, n, r->a, r->p, d));
     ST(r->g, t), ST(r->g + d, i);
@@ -181,20 +187,20 @@ FN void NAME(child_sum_up_columns)(const int full, M m, long j, const int n, con
     for (int k = 0; k < r->copies; k++) ST(r->h_row[k], h);
 }
 
-FN void NAME(child_sum_up_row)(const int n, const Row *r, long d, int og) {
-    COLUMNS(NAME(child_sum_up_columns), n, r, d, og);
+FN void NAME(child_sum_forward_row)(const int n, const Row *r, int64_t d, int og) {
+    COLUMNS(NAME(child_sum_forward_columns), n, r, d, og);
 }
 
-TARGET static void NAME(child_sum_up)(const Row *r, long d, int og) {
+TARGET static void NAME(child_sum_forward)(const Row *r, int64_t d, int og) {
     switch (r->n) {
-    case 0: NAME(child_sum_up_row)(0, r, d, og); break;
-    case 1: NAME(child_sum_up_row)(1, r, d, og); break;
-    case 2: NAME(child_sum_up_row)(2, r, d, og); break;
-    default: NAME(child_sum_up_row)(r->n, r, d, og);
+    case 0: NAME(child_sum_forward_row)(0, r, d, og); break;
+    case 1: NAME(child_sum_forward_row)(1, r, d, og); break;
+    case 2: NAME(child_sum_forward_row)(2, r, d, og); break;
+    default: NAME(child_sum_forward_row)(r->n, r, d, og);
     }
 }
 
-FN void NAME(child_sum_down_columns)(const int full, M m, long j, const int n, const Row *r, long d, int og) {
+FN void NAME(child_sum_backward_columns)(const int full, M m, int64_t j, const int n, const Row *r, int64_t d, int og) {
     V dz_o = SET(0.f), dc = NAME(through_output)(full, m, j, r, r->g + 2 * d, og, &dz_o);
     V t = LD(r->g), i = LD(r->g + d), du = MUL(dc, i), u = t, df = SET(0.f);
     if (r->mask) u = MUL(t, LD(r->mask)), du = MUL(du, LD(r->mask));
@@ -214,18 +220,14 @@ FN void NAME(child_sum_down_columns)(const int full, M m, long j, const int n, c
     NAME(spread)(full, m, j, 0, r, (2 + og) * d, df);
 }
 
-FN void NAME(child_sum_down_row)(const int n, const Row *r, long d, int og) {
-    COLUMNS(NAME(child_sum_down_columns), n, r, d, og);
+FN void NAME(child_sum_backward_row)(const int n, const Row *r, int64_t d, int og) {
+    COLUMNS(NAME(child_sum_backward_columns), n, r, d, og);
 }
 
-TARGET static void NAME(child_sum_down)(const Row *r, long d, int og) {
+TARGET static void NAME(child_sum_backward)(const Row *r, int64_t d, int og) {
     switch (r->n) {
-    case 0: NAME(child_sum_down_row)(0, r, d, og); break;
-    case 1: NAME(child_sum_down_row)(1, r, d, og); break;
-    default: NAME(child_sum_down_row)(r->n, r, d, og);
+    case 0: NAME(child_sum_backward_row)(0, r, d, og); break;
+    case 1: NAME(child_sum_backward_row)(1, r, d, og); break;
+    default: NAME(child_sum_backward_row)(r->n, r, d, og);
     }
 }
-
-static const Passes NAME(passes) = {NAME(nary_up), NAME(nary_down), NAME(leaf_up), NAME(leaf_down),
-                                    NAME(child_sum_up), NAME(child_sum_down),
-                                    NAME(few), NAME(few_dots)};

@@ -1,26 +1,30 @@
-"""The compiled Child-Sum and N-ary Tree-LSTM as one differentiable function: float32 on the CPU, one thread."""
+"""Compiled Child-Sum and N-ary Tree-LSTM: one differentiable function, in float32 on one thread of the CPU."""
 
 from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from bough.nn.engine import differentiated_once, recorded
 from bough.nn.kernels.buffers import Buffer
-from bough.nn.kernels.loader import address, library
+from bough.nn.kernels.loader import address, array_address, library, path, structure
 from bough.trees.forest import Forest
 
-CHUNK = 128  # rows of a level handled at once: enough for a matmul, few enough to stay in cache
-NAMES = (
-    "units leaves levels degree slots d child_sum output_gate keep own_inputs inputs isa few "
-    "sizes input_of start child row place row_of group dest a U b mask "
+SMALL = 1024  # the most nodes of a forest that is computed by one call without a schedule
+CHUNK = 128  # rows of a level computed at once: enough for a matmul, few enough to stay in the cache
+TreePass = structure(
+    "units leaves levels degree slots d child_sum output_gate keep own_inputs inputs isa few given "
+    "sizes input_of node start child row place row_of group dest a U b mask "
     "h c g f t o hs joined p gh gc da dU db dhs dc gemm set_threads"
+)
+Inference = structure(
+    "nodes inputs maps d slots child_sum output_gate affine chunk isa few "
+    "parents known x W b_W b_U U U_f h c memory gemm set_threads"
 )
 
 
@@ -33,32 +37,78 @@ def run_tree_lstm(
     output_gate: bool,
     dropout: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """Return h, c (U, D) of the forest's units, differentiable in a, U and b.
+    """Return h, c (U, D) of the unique nodes of a forest, differentiable in a, U and b.
 
     Args:
-        a: the input's part of the gates, in column blocks u, i, f (one per child of an N-ary node), o, and f last for
-            Child-Sum; with affine leaves, c and o of the leaves alone.
-        U: the matrices of the children's h, in the same column blocks, without f for Child-Sum.
-        b: U_f for Child-Sum; the bias of the inner nodes for an N-ary layer with affine leaves, None for gated ones.
+        a: the part of the gates that depends on x: column blocks u, i, f (one per slot), o for N-ary, and u, i, o, f
+            for Child-Sum; with affine leaves, c and o of the leaves only.
+        U: the matrices of the children's h, in the same column blocks; without f for Child-Sum.
+        b: U_f for Child-Sum; the bias of the inner nodes for N-ary with affine leaves, None with gated leaves.
         forest: the forest.
         arity: the number of slots for children, None for Child-Sum.
         output_gate: whether there is an o.
-        dropout: a factor for each entry of u, one row per unit that has gates.
+        dropout: a factor for each entry of u, one row per unique node that has gates.
     """
     states: tuple[Tensor, Tensor]
     if recorded(a, U, b):
         states = _TreeLSTM.apply(a, U, b, dropout, forest, arity, output_gate)  # type: ignore[no-untyped-call]
     else:
-        states = _Pass(a, U, b, dropout, forest, arity, output_gate, keep=False).forward()
+        states = _Pass(U, b, forest, arity, output_gate, keep=False).forward(a, dropout)
     return states
+
+
+def infer_tree_lstm(
+    layer: Any, x: Tensor, forest: Forest, arity: int | None, table: ctypes.Structure | None
+) -> tuple[Tensor, Tensor] | None:
+    """Return h, c (N, D) of the nodes of a small forest by one compiled call without gradient.
+
+    Return None if `forward` has to compute them, also for a wrong input or a node with too many children: `forward`
+    then raises the error.
+
+    Args:
+        layer: a `ChildSumTreeLSTM`, or an `NaryTreeLSTM` with `forget="full"`.
+        x: (N, X).
+        forest: the forest.
+        arity: the number of slots for children, None for Child-Sum.
+        table: the states of known subtrees, to which new ones are added; see `StateCache`.
+    """
+    weights, parents, grad = layer._parameters, forest.parents, torch.is_grad_enabled()
+    if parents is None or path() != "c" or torch.is_autocast_enabled("cpu"):
+        return None
+    if table is None and (forest.keys is not None or len(parents) > SMALL):
+        return None
+    nodes, inputs = len(parents), layer.input_size
+    expected = [(x, (nodes, inputs)), *((weights.get(name), shape) for name, shape in layer._shapes.items())]
+    for tensor, shape in expected:  # a weight is None if a parametrization computes it
+        if tensor is None or tensor.shape != shape or tensor.dtype is not torch.float32 or not tensor.is_cpu:
+            return None
+        if not tensor.is_contiguous() or (grad and tensor.requires_grad):
+            return None
+    lib, d, W = library(), layer.hidden_size, weights["W"]
+    affine, slots = arity is not None and layer.leaf_inputs, arity or 1
+    maps, width = W.shape[0] // d, (2 + slots + layer.output_gate) * d
+    bias, U_f = (weights["b_U"].sum(0), 0) if arity else (weights["b_U"], weights["U_f"].data_ptr())
+    h, c = x.new_empty((nodes, d)), x.new_empty((nodes, d))
+    memory = Buffer((nodes + 1) * (inputs + (maps + 2 * slots + 2) * d + width * (1 + slots)))
+    numbers = Inference(
+        nodes, inputs, maps, d, slots, arity is None, layer.output_gate, affine, CHUNK, lib.isa, lib.few,
+        array_address(parents), 0, x.data_ptr(), W.data_ptr(), weights["b_W"].data_ptr(), bias.data_ptr(),
+        weights["U"].data_ptr(), U_f, h.data_ptr(), c.data_ptr(), memory.floats.data_ptr(), lib.gemm,
+        lib.set_threads,
+    )  # fmt: skip
+    if table is None:
+        code = lib.functions.bough_infer(ctypes.byref(numbers))
+    else:
+        code = lib.functions.bough_infer_cached(ctypes.byref(numbers), ctypes.byref(table))
+    return None if code else (h, c)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Where each child's projected row is, made once for a forest and an arity; plan.h says what each table holds."""
+    """Index tables for the kernel, made once per forest and arity; plan.h describes each table."""
 
-    sizes: NDArray[np.int64]  # of the levels, cut into pieces of at most CHUNK rows
-    tables: NDArray[np.int32]  # all of them end to end
+    sizes: Tensor  # of the levels, divided into pieces of at most CHUNK rows
+    tables: Tensor  # all tables, concatenated
     addresses: tuple[int, ...]  # of start, child, row, place, row_of, group, dest
     slots: int
     rows: int
@@ -66,8 +116,9 @@ class Plan:
     degree: int
 
 
+@torch.inference_mode(False)  # the plan may be used later in training
 def plan_of(forest: Forest, arity: int | None) -> Plan:
-    """Return the plan of a forest on the CPU; `arity` None is Child-Sum, which has one slot for all children."""
+    """Return the plan of a forest on the CPU; `arity` is None for Child-Sum, which has one slot for all children."""
     cache: dict[int | None, Plan] = forest.__dict__.setdefault("_plans", {})
     if arity in cache:
         return cache[arity]
@@ -75,139 +126,105 @@ def plan_of(forest: Forest, arity: int | None) -> Plan:
     pieces = list(forest.level_sizes[:1])  # the leaves need no matmul
     for size in forest.level_sizes[1:]:
         pieces += [min(CHUNK, size - start) for start in range(0, size, CHUNK)]
-    sizes = np.array(pieces, dtype=np.int64)
+    sizes = torch.tensor(pieces, dtype=torch.int64)
     units, edges, levels = forest.num_unique, len(forest.children), len(sizes)
     children, parents = forest.children.contiguous(), forest.edge_parents.contiguous()
     lengths = [units + 1, edges, edges, edges, units * slots, slots * (levels + 1), slots * levels]
-    ends = np.cumsum(lengths)
-    tables, counts = np.empty(ends[-1], dtype=np.int32), (ctypes.c_int64 * 3)()
-    addresses = tuple(
-        tables.ctypes.data + 4 * (end - length) for end, length in zip(ends.tolist(), lengths, strict=True)
-    )
+    *starts, total = accumulate(lengths, initial=0)
+    tables, counts = torch.empty(total, dtype=torch.int32), (ctypes.c_int64 * 3)()
+    addresses = tuple(tables.data_ptr() + 4 * start for start in starts)
     code = library().functions.bough_plan(
         *map(ctypes.c_int64, (units, edges, levels, slots, int(arity is None))),
         ctypes.c_void_p(address("children", children, (edges,), torch.int64)),
         ctypes.c_void_p(address("edge_parents", parents, (edges,), torch.int64)),
-        *map(ctypes.c_void_p, (sizes.ctypes.data, *addresses)),
+        *map(ctypes.c_void_p, (sizes.data_ptr(), *addresses)),
         counts,
     )
     if code == 1:
-        forest.slots(slots)  # says which node has too many children
+        forest.check_arity(slots)  # raises an error that names the node with too many children
     if code:
         raise MemoryError(f"no memory for the plan of {forest}")
     cache[arity] = Plan(sizes, tables, addresses, slots, *counts)
     return cache[arity]
 
 
-class _Arguments(ctypes.Structure):
-    """`Sweep` of kernel.c: a number or an address each, 0 for an array that is not there."""
-
-    _fields_ = [(name, ctypes.c_int64) for name in NAMES.split()]
-
-
 class _Pass:
-    """The numbers, addresses and buffers of one forward pass, kept for its backward pass."""
+    """Arguments and memory of one forward pass and, with `keep`, of its backward pass."""
 
     def __init__(
-        self,
-        a: Tensor,
-        U: Tensor,
-        b: Tensor | None,
-        dropout: Tensor | None,
-        forest: Forest,
-        arity: int | None,
-        output_gate: bool,
-        *,
-        keep: bool,
+        self, U: Tensor, b: Tensor | None, forest: Forest, arity: int | None, output_gate: bool, *, keep: bool
     ) -> None:
-        self.library = library()
         plan = self.plan = plan_of(forest, arity)
-        self.weights = [U.detach().contiguous(), None if b is None else b.detach().contiguous()]
-        self.a, self.dropout = a.detach().contiguous(), None if dropout is None else dropout.contiguous()
-        self.own, self.affine = forest.inputs_are_unique, arity is not None and b is not None
-        self.input_of = None if self.own or self.affine else forest.input_of
-        d = self.d = U.shape[0] // plan.slots
-        self.width = (3 if arity is None else 2 + arity) * d + output_gate * d
-        self.units = forest.num_unique
-        self.gated = self.units - self.affine * forest.leaves
-        rows = forest.leaves if self.affine else self.units if self.own else len(forest.inputs)
-        self.input_shape = (rows, (1 + output_gate) * d if self.affine else self.width)
-        self.weight_shapes: tuple[tuple[int, ...], tuple[int, ...]]
-        if arity is None:
-            self.weight_names, self.weight_shapes = ("U", "U_f"), ((d, self.width - d), (d, d))
-        else:
-            self.weight_names, self.weight_shapes = ("U", "b"), ((arity * d, self.width), (self.width,))
-        numbers = self.numbers = _Arguments(
-            forest.num_unique, forest.leaves, len(plan.sizes), plan.degree, plan.slots, d,
-            arity is None, output_gate, keep, self.own, 0 if self.affine else rows,
-            self.library.isa, self.library.few,
-            plan.sizes.ctypes.data, address("input_of", self.input_of, (self.units,), torch.int64), *plan.addresses,
-        )  # fmt: skip
-        numbers.gemm, numbers.set_threads = self.library.gemm, self.library.set_threads
-        # rows that are kept; without a gradient each row takes the place of the one before
-        counts = (self.units, self.gated, forest.leaves, len(forest.children))
-        units, gated, leaves, edges = counts if keep else (1, 1, 1, 1)
-        self.lengths = {
-            "g": gated * (self.width - (arity is None) * d),
-            "f": edges * d if arity is None else 0,
-            "t": units * d if output_gate else 0,
-            "o": leaves * d if output_gate and self.affine else 0,
-            "hs": plan.rows * d,
-            "joined": d * self.width if arity is None else 0,
+        units, leaves, own = forest.num_unique, forest.leaves, forest.inputs_are_unique
+        affine, d = arity is not None and b is not None, U.shape[0] // plan.slots
+        gated, self.width = units - affine * leaves, (2 + plan.slots + output_gate) * d
+        rows = leaves if affine else units if own else len(forest.inputs)
+        self.shapes: dict[str, tuple[int, ...]] = {
+            "a": (rows, (1 + output_gate) * d if affine else self.width),
+            "U": (d, self.width - d) if arity is None else (arity * d, self.width),
+            "b": (d, d) if arity is None else (self.width,),
+            "mask": (gated, d),
+            "h": (units, d),
         }
+        lib = library()
+        # an attribute, since the forest may have been deleted before the backward pass
+        self.input_of = None if own or affine else forest.input_of
+        self.numbers = TreePass(
+            units, leaves, len(plan.sizes), plan.degree, plan.slots, d, arity is None, output_gate, keep, own,
+            0 if affine else rows, lib.isa, lib.few, 0,
+            plan.sizes.data_ptr(), address("input_of", self.input_of, (units,), torch.int64), 0, *plan.addresses,
+            gemm=lib.gemm, set_threads=lib.set_threads,
+        )  # fmt: skip
+        # the backward pass needs all rows; without it, one row is reused for all
+        counts = (units, gated, leaves, len(forest.children))
+        units, gated, leaves, edges = counts if keep else (1, 1, 1, 1)
+        self.kept = self._memory(
+            g=gated * (self.width - (arity is None) * d),
+            f=edges * d if arity is None else 0,
+            t=units * d if output_gate else 0,
+            o=leaves * d if output_gate and affine else 0,
+            hs=plan.rows * d,
+            joined=d * self.width if keep and arity is None else 0,
+        )
+        self.weights = {"U": U.detach().contiguous(), "b": None if b is None else b.detach().contiguous()}
 
-    def forward(self) -> tuple[Tensor, Tensor]:
-        a, d = self.a, self.d
-        h, c = (a.new_empty(self.units, d) for _ in "hc")
-        self.kept = Buffer(sum(self.lengths.values()) + 16 * len(self.lengths))
-        self._hand_out(self.kept, self.lengths)
-        places = {"p": self.plan.places * self.width}
-        scratch = Buffer(places["p"] + 16)
-        self._hand_out(scratch, places)
-        numbers = self.numbers
-        numbers.a = address("a", a, self.input_shape)
-        numbers.U, numbers.b = map(address, self.weight_names, self.weights, self.weight_shapes)
-        numbers.mask = address("dropout", self.dropout, (self.gated, d))
-        numbers.h, numbers.c = address("h", h, (self.units, d)), address("c", c, (self.units, d))
-        self._call("bough_up")
-        del self.a  # the backward pass does not read it
+    def forward(self, a: Tensor, dropout: Tensor | None) -> tuple[Tensor, Tensor]:
+        a, self.dropout = a.detach().contiguous(), None if dropout is None else dropout.contiguous()
+        h, c = a.new_empty(self.shapes["h"]), a.new_empty(self.shapes["h"])
+        scratch = self._memory(p=self.plan.places * self.width)
+        self._call("bough_forward", a=a, **self.weights, mask=self.dropout, h=h, c=c)
+        del scratch
         return h, c
 
     def backward(
         self, h: Tensor, c: Tensor, gh: Tensor | None, gc: Tensor | None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        U, b = self.weights
-        assert U is not None
-        da, dU = U.new_empty(self.input_shape), torch.empty_like(U)
-        db = None if b is None else torch.empty_like(b)
-        lengths = {
-            "p": self.plan.rows * self.width,
-            "dhs": self.plan.rows * self.d,
-            "dc": self.units * self.d,
-        }
-        scratch = Buffer(sum(lengths.values()) + 16 * len(lengths))
-        self._hand_out(scratch, lengths)
-        numbers = self.numbers
         gh, gc = (None if grad is None else grad.contiguous() for grad in (gh, gc))
-        states = {"h": h, "c": c, "gh": gh, "gc": gc}
-        numbers.h, numbers.c, numbers.gh, numbers.gc = (
-            address(name, state, (self.units, self.d)) for name, state in states.items()
-        )
-        numbers.da = address("da", da, self.input_shape)
-        numbers.dU, numbers.db = map(address, ("dU", "db"), (dU, db), self.weight_shapes)
-        self._call("bough_down")
+        U, b = self.weights.values()
+        assert U is not None
+        da, dU = U.new_empty(self.shapes["a"]), torch.empty_like(U)
+        db = None if b is None else torch.empty_like(b)
+        rows, (units, d) = self.plan.rows, self.shapes["h"]
+        scratch = self._memory(p=rows * self.width, dhs=rows * d, dc=units * d)
+        self._call("bough_backward", h=h, c=c, gh=gh, gc=gc, da=da, dU=dU, db=db)
+        del scratch
         return da, dU, db
 
-    def _hand_out(self, buffer: Buffer, lengths: dict[str, int]) -> None:
-        """Give each array its part of the buffer, at a multiple of 64 bytes; an empty one is a null pointer."""
+    def _memory(self, **lengths: int) -> Buffer:
+        """Allocate arrays in one buffer, each aligned to 64 bytes, and set their addresses; 0 for an empty array."""
+        buffer = Buffer(sum(lengths.values()) + 16 * len(lengths))
         address = buffer.floats.data_ptr()
         for name, length in lengths.items():
             setattr(self.numbers, name, address if length else 0)
             address += -(-length // 16) * 64
+        return buffer
 
-    def _call(self, function: str) -> None:
-        if getattr(self.library.functions, function)(ctypes.byref(self.numbers)):
-            raise MemoryError(f"no memory for a pass over {self.units} units")
+    def _call(self, function: str, **tensors: Tensor | None) -> None:
+        for name, tensor in tensors.items():
+            shape = self.shapes["h" if name in ("c", "gh", "gc") else name.removeprefix("d")]
+            setattr(self.numbers, name, address(name, tensor, shape))
+        if getattr(library().functions, function)(ctypes.byref(self.numbers)):
+            raise MemoryError(f"no memory for a pass over {self.numbers.units} nodes")
 
 
 class _TreeLSTM(torch.autograd.Function):
@@ -215,10 +232,12 @@ class _TreeLSTM(torch.autograd.Function):
     def forward(
         ctx: Any, a: Tensor, U: Tensor, b: Tensor | None, dropout: Tensor | None, *options: Any
     ) -> tuple[Tensor, Tensor]:
-        ctx.run = _Pass(a, U, b, dropout, *options, keep=True)
-        h, c = ctx.run.forward()
+        ctx.run = _Pass(U, b, *options, keep=True)
+        h, c = ctx.run.forward(a, dropout)
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(U, b, dropout, h, c)  # torch refuses those that were changed in between
+        ctx.save_for_backward(
+            U, b, dropout, h, c
+        )  # so that torch raises an error if one is changed before the backward pass
         return h, c
 
     @staticmethod

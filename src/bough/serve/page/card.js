@@ -1,6 +1,7 @@
 // One text: its verdict, its tree, the phrase that is looked at, and its words to change.
 import { ask } from "./api.js";
-import { chip, sentimentBars, signed } from "./bars.js";
+import { chips, details, words as told } from "./bars.js";
+import { TREES } from "./classes.js"; // made by the server
 import { compare, table } from "./changes.js";
 import { choice, debounced, h } from "./dom.js";
 import { fileName, saveJson, savePng, saveSvg } from "./save.js";
@@ -27,6 +28,7 @@ export function makeCard({ rewrite, say }) {
     modes.hidden = value !== "phrases";
     draw({ animate: true });
   });
+  views.hidden = words.hidden = TREES; // a tree that is given has no other view, and its words stay
   const save = (what) => () => drawing && {
     SVG: () => saveSvg(drawing.svg, fileName(text)),
     PNG: () => savePng(drawing.svg, fileName(text)).catch(say),
@@ -53,7 +55,7 @@ export function makeCard({ rewrite, say }) {
       const [answer, judged] = await Promise.all([ask("/api/draw", {
         text, view, only: view === "phrases" ? only : null, collapsed: view === "phrases" ? [...collapsed] : [],
         width: Math.max(100, Math.min(10_000, Math.round(width / SMALLEST))),
-      }), unjudged ? ask("/api/sentiment", { text }) : null]);
+      }), unjudged ? ask("/api/predict", { text }) : null]);
       if (turn !== asked) return;
       drawing = answer;
       found = answer.result ?? judged;
@@ -72,8 +74,8 @@ export function makeCard({ rewrite, say }) {
   }
 
   function judge() {
-    title.textContent = text;
-    verdict.replaceChildren(chip(result.label), `${result.label}, ${signed(result.score)}`);
+    title.textContent = TREES ? result.text : text;
+    verdict.replaceChildren(...chips(result), told(result));
     if (before) {
       const found = compare(before, result);
       changes.replaceChildren(table(found));
@@ -81,7 +83,7 @@ export function makeCard({ rewrite, say }) {
     } else {
       changes.replaceChildren();
     }
-    spell();
+    if (!TREES) spell();
   }
 
   function show(place, said) {
@@ -92,9 +94,9 @@ export function makeCard({ rewrite, say }) {
     const node = result.nodes[place];
     detail.replaceChildren(
       h("p", { class: "phrase" }, node.text),
-      h("p", {}, chip(node.label), ` ${node.label}, ${signed(node.score)}`),
-      sentimentBars(node.probabilities),
-      hint("Arrow keys go through the tree; Enter is a click, o shows only the phrase, Esc shows all."));
+      h("p", {}, ...chips(node), ` ${told(node)}`),
+      details(node),
+      hint("Arrow keys go through the tree; Enter selects, o isolates the phrase, Esc shows all."));
   }
   const hint = (said) => h("p", { class: "hint" }, said);
 

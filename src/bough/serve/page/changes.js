@@ -1,6 +1,6 @@
 // What another word did: the phrases around it, before and after.
 import { h } from "./dom.js";
-import { chip, signed } from "./bars.js";
+import { chips, score, signed, words } from "./bars.js";
 
 // Pairs of a phrase now and the same phrase before (or undefined), by the words that stayed.
 export function compare(before, after) {
@@ -18,15 +18,15 @@ export function compare(before, after) {
     const was = [low >= end && end > head ? low + shift : low, high >= end ? high + shift : high];
     return { place, node, was: known.get(was.join()), touched: low <= head && high >= Math.max(end, head + 1) };
   });
-  return { touched: pairs.filter((pair) => pair.touched), changed: pairs.filter((pair) => pair.was && pair.was.label !== pair.node.label) };
+  return { touched: pairs.filter((pair) => pair.touched), changed: pairs.filter((pair) => pair.was && words(pair.was) !== words(pair.node) && (!pair.node.label || pair.was.label !== pair.node.label)) };
 }
 
 export function table({ touched }) {
   const rows = [...touched].reverse().map(({ node, was }) => h("tr", {},
     h("td", {}, node.text),
-    h("td", { class: "number" }, was ? [chip(was.label), ` ${signed(was.score)}`] : "new"),
-    h("td", { class: "number" }, chip(node.label), ` ${signed(node.score)}`),
-    h("td", { class: "number" }, was ? delta(node.score - was.score) : "")));
+    h("td", { class: "number" }, was ? [...chips(was), ` ${signed(score(was))}`] : "new"),
+    h("td", { class: "number" }, ...chips(node), ` ${signed(score(node))}`),
+    h("td", { class: "number" }, was ? delta(score(node) - score(was)) : "")));
   return h("table", {},
     h("thead", {}, h("tr", {}, ["The phrases around the word", "before", "now", "change"].map((text, place) =>
       h("th", { scope: "col", class: place ? "number" : null }, text)))),

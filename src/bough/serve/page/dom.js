@@ -11,6 +11,8 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+export const modelCard = (text) => h("details", { class: "card result" }, h("summary", {}, "About this model"), h("pre", {}, text));
+
 export const $ = (id) => document.getElementById(id);
 
 export function debounced(wait, run) {

@@ -1,4 +1,5 @@
 // Tabs, and the view that the address asks for.
+import { OWN_PAIRS } from "./classes.js"; // made by the server
 import { $ } from "./dom.js";
 import * as link from "./link.js";
 import * as nearest from "./nearest.js";
@@ -35,4 +36,4 @@ document.querySelector(".skip").addEventListener("click", (event) => { // the ad
   $("main").focus();
 });
 link.copyButtons();
-open(given.view in views ? given.view : "sentiment");
+open(given.view in views ? given.view : OWN_PAIRS ? "relatedness" : "sentiment");

@@ -5,10 +5,6 @@ import { $, h } from "./dom.js";
 import { write } from "./link.js";
 
 const [LINES, LONGEST, PIECE, SHOWN] = [50_000, 1000, 1000, 20];
-const MEASURES = {
-  model: ["Tree-LSTM", `its relatedness, ${RATINGS[0]} to ${RATINGS[1]}`],
-  cosine: ["Mean word rows", "cosine of the mean rows of the model's folded word table"],
-};
 
 export function start(given) {
   const [query, corpus, note, progress, stop] = ["query", "corpus", "nearest-note", "progress", "stop"].map($);
@@ -29,7 +25,7 @@ export function start(given) {
     show(true);
     try {
       const best = await pieces(lines, query.value.trim(), k, mine.signal);
-      $("found").replaceChildren(h("div", { class: "two" }, Object.keys(MEASURES).map((measure) => ranking(measure, best[measure]))));
+      $("found").replaceChildren(ranking(best));
       say(`${lines.length.toLocaleString("en")} lines in ${((performance.now() - started) / 1000).toFixed(1)} s`);
     } catch (error) {
       if (running === mine) say(error.name === "AbortError" ? "Stopped." : error.message, error.name !== "AbortError");
@@ -39,22 +35,20 @@ export function start(given) {
   }
 
   async function pieces(lines, asked, k, signal) {
-    const best = { model: [], cosine: [] };
+    let best = [];
     progress.max = lines.length;
+    progress.removeAttribute("value"); // moves to and fro until the first piece is done
+    say("Searching; the first search loads the model, which takes some seconds.");
     for (let low = 0; low < lines.length; low += PIECE) {
-      progress.value = low;
-      if (lines.length > PIECE) say(`${low.toLocaleString("en")} of ${lines.length.toLocaleString("en")} lines`);
+      if (low) {
+        progress.value = low;
+        say(`${low.toLocaleString("en")} of ${lines.length.toLocaleString("en")} lines`);
+      }
       const piece = lines.slice(low, low + PIECE);
       if (!piece.some(Boolean)) continue;
       const found = await ask("/api/nearest", { query: asked, corpus: piece, k }, signal);
-      const [model, cosine] = ["model", "cosine"].map((measure) => found[measure].map((one) => ({ ...one, line: one.line + low })));
-      best.model.push(...model);
-      best.cosine = [...best.cosine, ...cosine].sort((x, y) => y.score - x.score).slice(0, k);
-    }
-    if (best.model.length > k) { // the model's order is not that of its scores alone: it ranks the best of all pieces itself
-      const few = best.model;
-      const last = await ask("/api/nearest", { query: asked, corpus: few.map((one) => one.text), k }, signal);
-      best.model = last.model.map((one) => ({ ...one, line: few[one.line - 1].line }));
+      best.push(...found.nearest.map((one) => ({ ...one, line: one.line + low })));
+      best = best.sort((x, y) => y.score - x.score).slice(0, k);
     }
     return best;
   }
@@ -114,9 +108,8 @@ function problem(query, lines) {
   return long < 0 ? null : `Line ${long + 1} has ${lines[long].length.toLocaleString("en")} characters; at most 1,000.`;
 }
 
-function ranking(measure, found) {
-  const [name, what] = MEASURES[measure];
+function ranking(found) {
   const rows = found.map((one) => h("tr", {}, h("td", { class: "number" }, one.score.toFixed(2)), h("td", {}, one.text), h("td", { class: "number" }, String(one.line))));
-  return h("article", { class: "card result" }, h("h2", {}, name), h("p", { class: "hint" }, `By ${what}.`),
+  return h("article", { class: "card result" }, h("h2", {}, "Nearest"), h("p", { class: "hint" }, `By relatedness, ${RATINGS[0]} to ${RATINGS[1]}.`),
     h("table", {}, h("thead", {}, h("tr", {}, ["score", "sentence", "line"].map((text) => h("th", { scope: "col", class: text === "sentence" ? null : "number" }, text)))), h("tbody", {}, rows)));
 }

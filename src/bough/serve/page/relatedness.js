@@ -1,12 +1,12 @@
 // The view of relatedness: two sentences, their score and both trees.
 import { ask } from "./api.js";
-import { bars } from "./bars.js";
-import { RATINGS } from "./classes.js"; // made by the server
-import { $, debounced, h } from "./dom.js";
+import { bars, percent } from "./bars.js";
+import { CARD, EXAMPLES as SAMPLES, OWN, OWN_PAIRS, PAIR_CLASSES, RATINGS } from "./classes.js"; // made by the server
+import { $, debounced, h, modelCard } from "./dom.js";
 import { write } from "./link.js";
 import { SMALLEST, makeTree } from "./tree.js";
 
-const EXAMPLES = {
+const EXAMPLES = OWN_PAIRS && SAMPLES.length ? Object.fromEntries(SAMPLES.map((pair, place) => [`Test pair ${place + 1}`, pair])) : {
   "The same": ["A man is playing a guitar", "A guitar is being played by a man"],
   Close: ["Two children are playing in the snow", "Some kids are having fun in winter"],
   Opposite: ["A woman is opening the window", "A woman is closing the window"],
@@ -41,12 +41,24 @@ export function start(given) {
     h("button", { type: "button", onclick: () => { [a.value, b.value] = [one, two]; show(); } }, `${one} / ${two}`))));
   $("relatedness-form").addEventListener("submit", (event) => { event.preventDefault(); show(); });
   for (const field of [a, b]) field.addEventListener("input", debounced(400, show));
-  [a.value, b.value] = [given.a ?? EXAMPLES.Close[0], given.b ?? EXAMPLES.Close[1]];
+  if (OWN_PAIRS) {
+    document.title = `${OWN}: bough`;
+    $("tab-relatedness").textContent = "Predict";
+    $("relatedness-title").textContent = `What ${OWN} predicts for two sentences`;
+    if (CARD) $("relatedness").append(modelCard(CARD));
+  }
+  const [one, two] = EXAMPLES.Close ?? Object.values(EXAMPLES)[0];
+  [a.value, b.value] = [given.a ?? one, given.b ?? two];
   return { show };
 }
 
 function verdict(result) {
-  const backwards = [...result.probabilities].reverse();
+  if (PAIR_CLASSES.length) {
+    return h("div", { class: "card result" }, h("div", { class: "score" },
+      h("p", { class: "big" }, result.label, h("small", {}, ` ${percent(result.score)}`)),
+      bars(PAIR_CLASSES, PAIR_CLASSES.map((name) => result.probabilities[name]), () => "rating")));
+  }
+  const backwards = Object.entries(result.probabilities).sort(([x], [y]) => y - x).map(([, p]) => p);
   const [low, high] = RATINGS;
   const names = backwards.map((_, place) => {
     const rating = String(Math.round(100 * (high - place / (backwards.length - 1) * (high - low))) / 100);
@@ -54,7 +66,7 @@ function verdict(result) {
   });
   return h("div", { class: "card result" }, h("div", { class: "score" },
     h("p", { class: "big", "aria-label": `${result.score.toFixed(2)} of ${high}` }, result.score.toFixed(2), h("small", {}, ` of ${high}`)),
-    bars(names, backwards, () => "rating")));
+    backwards.length ? bars(names, backwards, () => "rating") : []));
 }
 
 function pane(name, text) {

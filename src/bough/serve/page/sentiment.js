@@ -1,11 +1,14 @@
-// The view of sentiment: what is typed, a card for each line.
+// The view of predictions: what is typed, a card for each line.
+import { CARD, EXAMPLES as SAMPLES, OWN, OWN_PAIRS, TREES } from "./classes.js"; // made by the server
 import { legend } from "./bars.js";
 import { makeCard } from "./card.js";
-import { $, debounced, h } from "./dom.js";
+import { $, debounced, h, modelCard } from "./dom.js";
 import { write } from "./link.js";
 
 const MOST = 20; // lines drawn
-const EXAMPLES = {
+const LONGEST = 120; // characters of an example on its button
+const MINE = OWN && !OWN_PAIRS; // the user's model is shown here
+const EXAMPLES = MINE ? (SAMPLES.length ? { "From its test examples": SAMPLES } : {}) : {
   Negation: ["The film is not good.", "It is neither funny nor charming.", "Nobody will regret seeing this."],
   Contrast: ["The plot is thin, but the acting is wonderful.", "Although it is slow, it is never dull."],
   Intensifiers: ["The jokes are good.\nThe jokes are really good.\nThe jokes are incredibly, wonderfully good.", "It is a rather bad and utterly pointless remake."],
@@ -51,12 +54,19 @@ export function start(given) {
   }
 
   $("legend").append(...legend());
+  if (MINE) {
+    document.title = `${OWN}: bough`;
+    $("tab-sentiment").textContent = "Predict";
+    $("sentiment-title").textContent = `What ${OWN} predicts, ${TREES ? "node by node" : "phrase by phrase"}`;
+    if (CARD) $("model-card").append(modelCard(CARD));
+    if (TREES) document.querySelector("label[for='texts']").textContent = "One or more trees, one per line, in brackets or as JSON";
+  }
   $("sentiment-examples").append(...Object.entries(EXAMPLES).map(([kind, texts]) => h("div", {}, h("b", {}, kind),
     texts.map((text) => h("button", { type: "button", onclick: () => put(text) },
-      text.includes("\n") ? "good, really good, incredibly good" : text)))));
+      text.includes("\n") ? "good, really good, incredibly good" : text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)))));
   $("sentiment-form").addEventListener("submit", (event) => { event.preventDefault(); show(); });
   field.addEventListener("input", debounced(350, show));
   field.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.ctrlKey) show(); });
-  field.value = given.text ?? EXAMPLES.Contrast[0];
+  field.value = given.text ?? (MINE ? SAMPLES[0] ?? "" : EXAMPLES.Contrast[0]);
   return { show };
 }

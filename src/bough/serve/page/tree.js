@@ -1,5 +1,5 @@
 // A drawn tree that answers to mouse, touch and keyboard.
-import { percent } from "./bars.js";
+import { words } from "./bars.js";
 
 export const SMALLEST = 0.8; // of its size, to fit the page; beyond that it scrolls
 
@@ -66,8 +66,7 @@ export function makeTree(canvas, hooks) {
     element.dataset.said = title.textContent;
     if (result) {
       const node = result.nodes[place];
-      const best = Math.max(...node.probabilities);
-      element.setAttribute("aria-label", `${node.text}: ${node.label}, ${percent(best)}`);
+      element.setAttribute("aria-label", `${node.text}: ${words(node)}`);
       if (node.children.length) element.setAttribute("aria-expanded", String(!element.classList.contains("folded")));
     } else {
       element.setAttribute("aria-label", title.textContent);

@@ -2,7 +2,8 @@
 
 A chart is (B, N + 1, N + 1): `scores[b, i, w]` is the score of the span of `w` words that starts at
 word i. The score of a tree is the sum over its spans of two words and more. All sentences of a
-batch and all spans of one width are computed at once; a shorter sentence ends at its own width.
+batch and all spans of one width are computed at once; the result of a shorter sentence is
+read at the width of its length. Prediction runs in C where it is compiled: `nn/kernels/chart.h`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def span_probabilities(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 def inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
-    """Return (B,) the log of the sum over trees, and per width from 2 each split's probability."""
+    """Return the log partition function (B,), and per width >= 2 the probability of each split point."""
     batch, size, _ = scores.shape
     starts = torch.zeros_like(scores)  # inside score by start and width
     ends = torch.zeros_like(scores)  # the same by end and N - width, so that a row of splits is a slice
@@ -43,9 +44,10 @@ def inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
 
 
 def outside(weight: Tensor, lengths: Tensor, shares: list[Tensor], shape: torch.Size) -> Tensor:
-    """Return the probability of each span, top down: a span shares its own among its splits.
+    """Return the probability of each span, top down.
 
-    `weight` (B,) is the probability of each whole sentence.
+    The probability of a span is divided among its split points. `weight` (B,) is the probability of the
+    span of the whole sentence: 1, or the gradient of the log partition function.
     """
     batch, size, _ = shape
     starts = weight.new_zeros(shape)

@@ -7,10 +7,8 @@ copy, by last word and N - w, turns the sum over split points into two slices, a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
+from bough.text.builtin.cky import Floats, Ints
 
 
 def best_heads(scores: Floats, lengths: Ints) -> list[list[int]]:
@@ -76,6 +74,6 @@ class _Charts:
         return heads
 
 
-def _best(table: Floats) -> tuple[Floats, NDArray[np.int64]]:
+def _best(table: Floats) -> tuple[Floats, Ints]:
     choice = table.argmax(axis=2)
     return np.take_along_axis(table, choice[:, :, None], axis=2)[:, :, 0], choice

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from bough.formats.escapes import unescaped
+from bough.formats.ptb import unescaped
 
 PAD, UNKNOWN, BEGIN, END = "<pad>", "<unknown>", "<begin>", "<end>"
 SPECIALS = (PAD, UNKNOWN, BEGIN, END)

@@ -85,14 +85,19 @@ class Network(nn.Module):
     """Score the spans and heads of a batch of sentences, given their input vectors, marks included.
 
     In training, `recurrent_dropout` leaves out entries of the matrices from state to state, anew
-    each batch.
+    each batch, and the LSTM is computed in `dtype`.
     """
 
     def __init__(
-        self, size: Size, relations: int, dropout: float = 0.33, recurrent_dropout: float = 0.0
+        self,
+        size: Size,
+        relations: int,
+        dropout: float = 0.33,
+        recurrent_dropout: float = 0.0,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
-        self.size, self.recurrent_dropout = size, recurrent_dropout
+        self.size, self.recurrent_dropout, self.dtype = size, recurrent_dropout, dtype
         wide = 2 * size.hidden
         self.shapes = nn.Embedding(SHAPES, size.word)
         widths = [size.word] + [wide] * (size.layers - 1)
@@ -113,7 +118,8 @@ class Network(nn.Module):
         states = x.transpose(0, 1)
         for layer in self.layers:
             assert isinstance(layer, nn.LSTM)
-            states = self.dropout(bilstm(layer, states, self.recurrent_dropout if self.training else 0.0))
+            dropout = self.recurrent_dropout if self.training else 0.0
+            states = self.dropout(bilstm(layer, states, dropout, self.dtype))
         return states.transpose(0, 1)
 
     def encode_distinct(self, x: Tensor, which: Tensor, lengths: Tensor) -> Tensor:
@@ -151,18 +157,15 @@ class Network(nn.Module):
         return self.relation.paired(words[batch, word], heads[batch, head])
 
 
-def bilstm(layer: nn.LSTM, x: Tensor, dropout: float = 0.0) -> Tensor:
-    """Return a layer's states (T, B, 2 hidden); `dropout` is that of the recurrent matrices."""
-    if not dropout:
-        states: Tensor = layer(x)[0]
-        return states
+def bilstm(layer: nn.LSTM, x: Tensor, dropout: float = 0.0, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Return a layer's states (T, B, 2 hidden), computed in `dtype`; `dropout` is that of the recurrent matrices."""
     weights = [
-        F.dropout(weight, dropout) if "weight_hh" in name else weight
+        F.dropout(weight, dropout if "weight_hh" in name else 0.0).to(dtype)
         for name, weight in layer.named_parameters()
     ]
-    start = x.new_zeros(2, x.shape[1], layer.hidden_size)
-    dropped: Tensor = torch.lstm(x, (start, start), weights, True, 1, 0.0, True, True, False)[0]
-    return dropped
+    start = x.new_zeros(2, x.shape[1], layer.hidden_size, dtype=dtype)
+    states = torch.lstm(x.to(dtype), (start, start), weights, True, 1, 0.0, True, True, False)[0]
+    return states.to(x.dtype)
 
 
 def between_words(states: Tensor) -> Tensor:
@@ -186,19 +189,15 @@ def by_width(table: Tensor) -> Tensor:
 # ----------------------------------------------------------------- int8 tensors
 
 
-def pack(tensors: Mapping[str, Tensor], *, rounded: bool = True) -> dict[str, Tensor]:
-    """Return tensors as a parser's folder has them: a matrix is `NAME.codes` and `NAME.scales`.
-
-    Without `rounded` the codes are the numbers themselves and the scales ones, to measure what
-    rounding costs.
-    """
+def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return tensors as a parser's folder has them: a matrix is `NAME.codes` and `NAME.scales`."""
     packed: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
         if tensor.ndim < 2:
             packed[name] = tensor.detach().clone().contiguous()
-            continue
-        rows = quantised(tensor) if rounded else Int8Rows(tensor.detach(), torch.ones(tensor.shape[:-1]))
-        packed |= {f"{name}.codes": rows.codes.contiguous(), f"{name}.scales": rows.scales.contiguous()}
+        else:
+            rows = quantised(tensor)
+            packed |= {f"{name}.codes": rows.codes.contiguous(), f"{name}.scales": rows.scales.contiguous()}
     return packed
 
 

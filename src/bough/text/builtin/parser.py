@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -22,17 +23,26 @@ from bough.trees.tree import Tree
 
 KIND = "parser"
 FORMAT = 1
+OWN_KEYS = ("format", "kind", "size", "relations", "trees")  # of `config.json`; the others are `about`
+TREES = ("constituency", "dependency")
 BATCH_WORDS = 1600  # padding included; more is no faster and holds larger charts
 LONGEST = 120  # words parsed in one piece
 Words = tuple[str, ...]
 
 
 class BuiltinParser:
-    """A small network that finds binary phrase trees and Stanford Dependencies.
+    """A small network that finds binary phrase trees and projective dependency trees.
 
     A sentence of more than `LONGEST` words is parsed in pieces, split after punctuation where there
-    is some; its trees join the pieces from left to right. `held_out` names the treebanks of which
-    it has not seen a part.
+    is some; its trees join the pieces from left to right.
+
+    Args:
+        lexicon: the words that it knows.
+        size: the widths of its network.
+        relations: the names of the edges of a dependency tree; without any, an edge has none.
+        tensors: its weights, as `pack` returns them.
+        trees: the kinds of tree that it has learned.
+        about: what else its `config.json` says, such as its licence and its data.
     """
 
     name = "builtin"
@@ -41,12 +51,13 @@ class BuiltinParser:
         self,
         lexicon: Lexicon,
         size: Size,
-        relations: Sequence[str],
+        relations: Iterable[str],
         tensors: dict[str, Tensor],
-        held_out: Sequence[str] = (),
+        trees: Sequence[str] = TREES,
+        about: Mapping[str, Any] | None = None,
     ) -> None:
         self.lexicon, self.size, self.relations = lexicon, size, tuple(relations)
-        self.tensors, self.held_out = tensors, tuple(held_out)
+        self.tensors, self.trees, self.about = tensors, tuple(trees), dict(about or {})
         matrices, rest = unpack(tensors)
         self._words, self._affixes = matrices.pop("words"), matrices.pop("affixes")
         self._network = Network(size, len(self.relations), dropout=0.0)
@@ -58,24 +69,26 @@ class BuiltinParser:
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one binary tree per sentence: words at the leaves, nodes in preorder."""
-        return self._parse(sentences, arcs=False)[0]
+        return self._parse(sentences, "constituency", self._phrase_trees)
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """Return one tree of Stanford Dependencies per sentence: node i is word i."""
-        return self._parse(sentences, phrases=False)[1]
-
-    def both(self, sentences: Sequence[Sequence[str]]) -> list[tuple[Tree, Tree]]:
-        """Return both trees of each sentence, phrases first, faster than one by one."""
-        return list(zip(*self._parse(sentences), strict=True))
+        """Return one tree of the words per sentence: node i is word i."""
+        return self._parse(sentences, "dependency", self._word_trees)
 
     def _parse(
-        self, sentences: Sequence[Sequence[str]], *, phrases: bool = True, arcs: bool = True
-    ) -> tuple[list[Tree], list[Tree]]:
-        """Return the phrase trees and the dependency trees; equal pieces are parsed once."""
+        self,
+        sentences: Sequence[Sequence[str]],
+        kind: Literal["constituency", "dependency"],
+        decode: Callable[[Tensor, list[Words], Ints], Iterator[Tree]],
+    ) -> list[Tree]:
+        """Return the trees of sentences; equal pieces are parsed once."""
+        if kind not in self.trees:
+            raise ValueError(
+                f"this parser has learned {' and '.join(self.trees)} trees only, no {kind} trees"
+            )
         pieces_of = [[*map(tuple, split_long(words, LONGEST))] for words in check_sentences(sentences)]
         pieces = sorted(dict.fromkeys(piece for own in pieces_of for piece in own), key=len, reverse=True)
-        phrase_trees: dict[Words, Tree] = {}
-        word_trees: dict[Words, Tree] = {}
+        trees: dict[Words, Tree] = {}
         low = 0
         while low < len(pieces):
             batch = pieces[low : low + max(1, BATCH_WORDS // len(pieces[low]))]
@@ -83,17 +96,8 @@ class BuiltinParser:
             lengths = np.array([len(words) for words in batch])
             with torch.inference_mode():
                 states = self._network.encode_distinct(*self._inputs(batch, lengths))
-                if phrases:
-                    phrase_trees |= zip(batch, self._phrase_trees(states, batch, lengths), strict=True)
-                if arcs:
-                    word_trees |= zip(batch, self._word_trees(states, batch, lengths), strict=True)
-        joined, arcs_joined = list[Tree](), list[Tree]()
-        for own in pieces_of:
-            if phrases:
-                joined.append(join_sentences([phrase_trees[p] for p in own], "constituency", balanced=False))
-            if arcs:
-                arcs_joined.append(join_sentences([word_trees[p] for p in own], "dependency"))
-        return joined, arcs_joined
+                trees |= zip(batch, decode(states, batch, lengths), strict=True)
+        return [join_sentences([trees[piece] for piece in own], kind, balanced=False) for own in pieces_of]
 
     def _inputs(self, batch: list[Words], lengths: Ints) -> tuple[Tensor, Tensor, Tensor]:
         """Return (M, word) a vector per distinct word, (B, N + 2) their positions, and lengths."""
@@ -136,18 +140,19 @@ class BuiltinParser:
         heads = torch.tensor([head for one in heads_of for head in one])
         scores = self._network.relation_scores(states, sentence, position, heads)
         if "root" in self.relations:  # `root` names the edge above the root, and no other
-            root = self.relations.index("root")
-            scores[:, root] = torch.where(heads == 0, torch.inf, -torch.inf)
-        names = iter([self.relations[i] for i in scores.argmax(dim=1).tolist()])
+            scores[:, self.relations.index("root")] = torch.where(heads == 0, torch.inf, -torch.inf)
+        best = scores.argmax(dim=1).tolist() if self.relations else ()
+        names = iter([self.relations[i] for i in best])
         for words, own in zip(batch, heads_of, strict=True):
-            yield Tree([head - 1 for head in own], tokens=words, relations=[next(names) for _ in own])
+            relations = [next(names) for _ in own] if self.relations else None
+            yield Tree([head - 1 for head in own], tokens=words, relations=relations)
 
     # ------------------------------------------------------------------- files
 
     def save(self, folder: Path | str) -> None:
         """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder."""
-        config = {"format": FORMAT, "kind": KIND, "size": asdict(self.size), "relations": self.relations}
-        config |= {"held_out": self.held_out} if self.held_out else {}
+        own = {"format": FORMAT, "kind": KIND, "size": asdict(self.size)}
+        config = {**own, "relations": self.relations, "trees": self.trees, **self.about}
         write_folder(
             Path(folder),
             texts={
@@ -163,7 +168,8 @@ class BuiltinParser:
         stored = read_model(Path(folder), KIND, FORMAT)
         with stored.readable():
             lexicon, size = Lexicon(stored.words), Size(**stored.meta["size"])
-            relations, held_out = stored.meta["relations"], stored.meta.get("held_out", ())
+            relations = stored.meta["relations"]
+            about = {key: value for key, value in stored.meta.items() if key not in OWN_KEYS}
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 network = Network(size, len(relations)).state_dict()
                 outline = {f"network.{name}": tensor for name, tensor in network.items()}
@@ -171,4 +177,5 @@ class BuiltinParser:
                     "words": torch.empty(len(lexicon), size.word),
                     "affixes": torch.empty(BUCKETS, size.word),
                 }
-            return cls(lexicon, size, relations, stored.fitting(pack(outline)), held_out)
+            tensors = stored.fitting(pack(outline))
+            return cls(lexicon, size, relations, tensors, stored.meta.get("trees", TREES), about)

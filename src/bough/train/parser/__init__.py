@@ -1,1 +1,1 @@
-"""Train and measure a parser on sentences of your own; nothing here is needed to parse."""
+"""Train and evaluate a parser; parsing itself is in `bough.text`."""

@@ -1,12 +1,15 @@
-"""Measure a parser: brackets, heads, relations, and sentences per second."""
+"""Evaluate a parser: bracket F1, UAS, LAS and speed."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.text import Parser
 from bough.text.tokenise import tokenise
 from bough.train.parser.examples import Example, spans_of
 from bough.trees.tree import Tree
@@ -22,81 +25,68 @@ FIGURES = {
 _PUNCTUATION = frozenset([".", ",", ":", ";", "!", "?", "``", "''", "`", "'", "--", "-", "...", "(", ")"])
 
 
-class ParsesBoth(Protocol):
-    """A parser that returns both trees of a sentence."""
-
-    def both(self, sentences: Sequence[Sequence[str]]) -> list[tuple[Tree, Tree]]:
-        """Return the phrase tree and the dependency tree of each sentence."""
-
-
 @dataclass(frozen=True)
 class Scores:
-    """Scores in percent over all sentences together (micro-averaged).
+    """Micro-averaged scores in percent; None for a score without gold trees.
 
-    `brackets` is F1 of the unlabelled spans of two words and more, the whole sentence's among them; both
-    trees are binary, so precision, recall and F1 are one number. `inner_brackets` is the same without
-    the whole sentence's span, which no parser can miss. `heads` (UAS) and `relations` (LAS, head and
-    relation right) count every token; `heads_of_words` leaves out punctuation marks. `relations` is None where the
-    sentences have no relations.
+    `brackets` is the F1 of unlabelled spans of two or more words; both trees are binary, so that precision, recall and
+    F1 are equal. `inner_brackets` leaves out the span of the whole sentence, which is always right. `heads` (UAS) and
+    `relations` (LAS) count every token; `heads_of_words` leaves out punctuation marks.
     """
 
     sentences: int
-    brackets: float
-    inner_brackets: float
-    heads: float
-    heads_of_words: float
+    brackets: float | None
+    inner_brackets: float | None
+    heads: float | None
+    heads_of_words: float | None
     relations: float | None
 
 
-def score(parser: ParsesBoth, examples: Sequence[Example]) -> Scores:
-    """Return how far a parser's trees agree with the trees of the examples."""
-    named = any(example.relations is not None for example in examples)
-    found = parser.both([example.tokens for example in examples])
-    spans = right_spans = wholes = heads = words = right_heads = right_words = right_relations = 0
-    for example, (phrase, arc) in zip(examples, found, strict=True):
-        given, predicted = set(example.spans), set(spans_of(phrase))
-        spans += len(given)
-        right_spans += len(given & predicted)
-        wholes += len(example.tokens) > 1
-        relations = arc.relations or ()
-        for place, token in enumerate(example.tokens):
-            right = int(arc.parents[place]) + 1 == example.heads[place]
-            heads += 1
-            right_heads += right
-            right_relations += (
-                right and example.relations is not None and relations[place] == example.relations[place]
-            )
-            if token not in _PUNCTUATION:
-                words += 1
-                right_words += right
-    return Scores(
-        sentences=len(examples),
-        brackets=_percent(right_spans, spans),
-        inner_brackets=_percent(right_spans - wholes, spans - wholes),
-        heads=_percent(right_heads, heads),
-        heads_of_words=_percent(right_words, words),
-        relations=_percent(right_relations, heads) if named else None,
-    )
+def count_correct(parser: Parser, examples: Sequence[Example]) -> NDArray[np.float64]:
+    """Return (n, 10) counts per sentence: the total and the correct number of spans, of spans without the whole
+    sentence's, of heads, of heads of words other than punctuation, and of relations."""
+    counts = np.zeros((len(examples), 10))
+    bracketed = [place for place, example in enumerate(examples) if example.spans]
+    headed = [place for place, example in enumerate(examples) if example.heads]
+    phrases = parser.constituency([examples[place].tokens for place in bracketed]) if bracketed else []
+    arcs = parser.dependency([examples[place].tokens for place in headed]) if headed else []
+    for place, phrase in zip(bracketed, phrases, strict=True):
+        spans = examples[place].spans
+        right = len({*spans} & {*spans_of(phrase)})
+        counts[place, :4] = len(spans), right, len(spans) - 1, right - 1
+    for place, arc in zip(headed, arcs, strict=True):
+        example = examples[place]
+        right_heads = arc.parents + 1 == example.heads
+        words = np.array([token not in _PUNCTUATION for token in example.tokens])
+        counts[place, 4:8] = len(words), right_heads.sum(), words.sum(), (words & right_heads).sum()
+        if example.relations is not None:
+            same = [one == other for one, other in zip(example.relations, arc.relations or "", strict=False)]
+            counts[place, 8:] = len(words), right_heads[same].sum() if same else 0
+    return counts
 
 
-def speed(parser: ParsesBoth, examples: Sequence[Example]) -> float:
-    """Return how many sentences a second of one core takes from text (tokens joined by spaces) to both trees.
+def scores_of(counts: NDArray[np.float64]) -> Scores:
+    """Return the scores of the counts that `count_correct` returns."""
+    pairs = counts.sum(axis=0).reshape(5, 2).tolist()
+    return Scores(len(counts), *(round(100 * right / total, 2) if total else None for total, right in pairs))
 
-    The time is the processor time of all threads, so other work on the machine does not count.
-    """
+
+def score(parser: Parser, examples: Sequence[Example]) -> Scores:
+    """Return the scores of a parser on examples."""
+    return scores_of(count_correct(parser, examples))
+
+
+def speed(parse: Callable[[list[list[str]]], list[Tree]], examples: Sequence[Example]) -> float:
+    """Return the number of sentences per second of processor time, from text (tokens joined by spaces) to trees."""
     texts = [" ".join(example.tokens) for example in examples]
-    parser.both([[token.text for token in tokenise(text)] for text in texts[:50]])  # warm up
+    parse([[token.text for token in tokenise(text)] for text in texts[:50]])  # warm up
     start = time.process_time()
-    parser.both([[token.text for token in tokenise(text)] for text in texts])
+    parse([[token.text for token in tokenise(text)] for text in texts])
     return len(texts) / (time.process_time() - start)
 
 
 def shown(value: float | None) -> str:
-    """Return a figure as text for a table."""
+    """Return a score as text for a table."""
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
-
-
-def _percent(part: int, whole: int) -> float:
-    return round(100 * part / whole, 2) if whole else 100.0

@@ -1,107 +1,135 @@
-"""The sentences that a parser is trained and measured on."""
+"""Read treebanks: the sentences that a parser is trained and evaluated on."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from bough.data.paths import require
 from bough.errors import DataError
-from bough.text.binarise import bare, binarise
+from bough.formats import conllu, ptb
+from bough.formats.ptb import unescaped
+from bough.text.binarise import HEADS, bare, binarise, node_label
 from bough.text.stanford_dependencies import dependency_heads
 from bough.trees.tree import Tree
 
 Spans = tuple[tuple[int, int], ...]
-UNKNOWN_HEAD = -1
+TRACE = "-NONE-"  # the label of an empty element, which is not a word
+_PENN = frozenset(HEADS) | {"", "ROOT", "TOP"}
 
 
 @dataclass(frozen=True)
 class Example:
-    """One sentence with its binary bracketing, its heads, and what else its source provides.
+    """One sentence with its annotations.
 
     Args:
-        source: the name of the treebank. Training treats two names specially: "gum" (brackets in another style, sampled
-            by `gum_share`) and "silver" (heads that two parsers agree on, sampled by `silver_share`).
         tokens: the words.
-        spans: (start, end) of every phrase of two or more words; empty for a silver sentence.
-        heads: the head of each word, counted from 1; 0 is the root, `UNKNOWN_HEAD` an unknown head.
-        relations: the relation of each word to its head, if the heads come from a dependency parser.
-        tags: the part of speech of each word, if the source has them.
-        labels: the label of each span, if the source has them.
+        spans: (start, end) of every phrase of two or more words; empty without a phrase tree.
+        heads: the head of each word, counted from 1, 0 for the root; empty if they are unknown.
+        relations: the relation of each word to its head, if they are known.
+        tags: the part of speech of each word, if the treebank has them.
+        labels: the label of each span, if the treebank has them.
+        converted: whether the heads were converted from the phrase tree.
     """
 
-    source: str
     tokens: tuple[str, ...]
-    spans: Spans
-    heads: tuple[int, ...]
+    spans: Spans = ()
+    heads: tuple[int, ...] = ()
     relations: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
+    converted: bool = False
+
+
+def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:
+    """Return the sentences of at least two words in files of CoNLL-U (`.conllu`) or bracketed trees.
+
+    A sentence that is in files of both kinds has the phrases of one file and the heads of the other. If all labels of a
+    bracketed file are those of the Penn Treebank, heads are converted from its trees by rules. Raise a DataError for a
+    file that does not exist, or that has no such sentence.
+    """
+    arcs: list[Example] = []
+    phrases: list[Example] = []
+    for path in map(Path, paths):
+        if not path.is_file():
+            raise DataError(f"{path}: no such file; a treebank is a file of bracketed trees or CoNLL-U")
+        read, all_of_kind = (_dependencies, arcs) if path.suffix == ".conllu" else (_phrases, phrases)
+        found = [example for example in read(path) if len(example.tokens) > 1]
+        if not found:
+            raise DataError(f"{path}: no sentence of two words or more")
+        all_of_kind += found
+    phrases_of = {one.tokens: one for one in phrases}
+    for place, arc in enumerate(arcs):
+        if arc.tokens in phrases_of:
+            one = phrases_of[arc.tokens]
+            arcs[place] = replace(arc, spans=one.spans, labels=one.labels, tags=arc.tags or one.tags)
+    known = {arc.tokens for arc in arcs}
+    return arcs + [one for one in phrases if one.tokens not in known]
 
 
 def spans_of(tree: Tree) -> Spans:
-    """Return the spans of two or more words of a tree, by start, widest first; unary nodes count once."""
+    """Return the distinct spans of two or more words of a tree, sorted by start, the longest first."""
     found = {(start, end) for start, end in tree.spans.tolist() if end - start >= 2}
     return tuple(sorted(found, key=lambda span: (span[0], -span[1])))
 
 
-def example_from_trees(source: str, phrase: Tree, arc: Tree) -> Example:
-    """Return the example of a sentence that has a binary phrase tree and a dependency tree."""
-    return Example(
-        source=source,
-        tokens=tuple(str(token) for token in arc.tokens or ()),
-        spans=spans_of(phrase),
-        heads=tuple((arc.parents + 1).tolist()),
-        relations=tuple(str(relation) for relation in arc.relations or ()),
-    )
+def _dependencies(path: Path) -> Iterator[Example]:
+    for tree in conllu.iterate(path):
+        yield Example(
+            tokens=_words(tree.tokens or ()),
+            heads=tuple((tree.parents + 1).tolist()),
+            relations=_all_known(tree.relations) if tree.relations else None,
+            tags=_all_known(tree.labels) if tree.labels else None,
+        )
 
 
-def example_from_ptb(source: str, tree: Tree) -> Example:
-    """Return the example of a labelled Penn Treebank tree: binarised by heads, which are converted by rules."""
-    leaves = tree.leaves.tolist()
-    tokens, labels = tree.tokens or (), tree.labels or ()
-    binary = binarise(tree)
-    spans = spans_of(binary)
-    names = dict(zip(map(tuple, binary.spans.tolist()), map(_bare, binary.labels or ()), strict=True))
-    return Example(
-        source=source,
-        tokens=tuple(str(tokens[leaf]) for leaf in leaves),
-        spans=spans,
-        heads=tuple(dependency_heads(tree)),
-        tags=tuple(str(labels[leaf]) for leaf in leaves),
-        labels=tuple(names[span] for span in spans),
-    )
+def _phrases(path: Path) -> Iterator[Example]:
+    trees = [_without_traces(tree, f"{path}, tree {i}") for i, tree in enumerate(ptb.iterate(path), 1)]
+    inner = (node_label(tree, node) for tree in trees for node in range(len(tree)) if tree.children[node])
+    penn = {bare(label.removeprefix("@")) for label in inner} <= _PENN
+    for tree in trees:
+        leaves = tree.leaves.tolist()
+        tags = _all_known(node_label(tree, leaf) for leaf in leaves)
+        binary = binarise(tree)
+        spans = spans_of(binary)
+        labels = [bare(node_label(binary, node)) for node in range(len(binary))]
+        label_of = dict(zip(map(tuple, binary.spans.tolist()), labels, strict=True))
+        converted = penn and tags is not None
+        yield Example(
+            tokens=_words((tree.tokens or ())[leaf] for leaf in leaves),
+            spans=spans,
+            heads=tuple(dependency_heads(tree)) if converted else (),
+            tags=tags,
+            labels=_all_known(label_of[span] for span in spans),
+            converted=converted,
+        )
 
 
-def read_silver(path: Path | str) -> list[Example]:
-    """Read the sentences of a file written by `bough parser silver`; a bad line is a DataError."""
-    require([Path(path)], "silver", "`bough parser silver` writes it")
-    found = []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                found.append(_silver(json.loads(line)))
-            except (ValueError, TypeError, KeyError) as error:
-                raise DataError(
-                    f"{path}, line {number}: no sentence with heads and relations ({error})"
-                ) from error
-    return found
+def _without_traces(tree: Tree, where: str) -> Tree:
+    """Return the tree without traces and phrases without words. Raise a DataError for any other leaf without a word."""
+    kept: set[int] = set()
+    for node in tree.leaves.tolist():
+        if node_label(tree, node) == TRACE:
+            continue
+        if tree.tokens is None or tree.tokens[node] is None:
+            raise DataError(f"{where}: the leaf {node_label(tree, node)!r} has no word")
+        while node >= 0 and node not in kept:
+            kept.add(node)
+            node = int(tree.parents[node])
+    if not kept:
+        raise DataError(f"{where}: no words")
+    new = {node: i for i, node in enumerate(sorted(kept))}
+    parents = [new.get(int(tree.parents[node]), -1) for node in new]
+    tokens = [tree.tokens[node] for node in new] if tree.tokens else None
+    labels = [tree.labels[node] for node in new] if tree.labels else None
+    return Tree(parents, tokens=tokens, labels=labels)
 
 
-def _silver(stored: dict[str, list[Any]]) -> Example:
-    tokens, relations = tuple(stored["tokens"]), tuple(name or "" for name in stored["relations"])
-    heads = tuple(UNKNOWN_HEAD if head is None else int(head) for head in stored["heads"])
-    if not len(tokens) == len(heads) == len(relations):
-        raise ValueError("they differ in number")
-    for head, name in zip(heads, relations, strict=True):
-        if not UNKNOWN_HEAD <= head <= len(tokens) or (head == UNKNOWN_HEAD) != (name == ""):
-            raise ValueError(f"head {head}, relation {name!r}")
-    return Example("silver", tokens, (), heads, relations)
+def _words(tokens: Iterable[object]) -> tuple[str, ...]:
+    return tuple(unescaped(str(token)) for token in tokens)
 
 
-def _bare(label: object) -> str:
-    """Return a label without its function tags; the mark of an intermediate node stays."""
-    name = str(label)
-    return "@" + bare(name[1:]) if name.startswith("@") else bare(name)
+def _all_known(names: Iterable[object]) -> tuple[str, ...] | None:
+    """Return the names, or None if one of them is missing."""
+    found = tuple(str(name or "") for name in names)
+    return found if all(found) else None

@@ -1,4 +1,4 @@
-"""The recipes of `bough fit`, one TOML file for each kind of examples, and how a recipe file is read."""
+"""The recipes of `bough fit`, one TOML file for each kind of examples, and functions to read recipes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def recipe_files(folder: Path = FOLDER) -> list[str]:
     """Return the names of the recipes in a folder.
 
     Args:
-        folder: a folder with one TOML file per recipe; by default those of `bough fit`.
+        folder: a folder with one TOML file per recipe; by default, that of `bough fit`.
 
     Examples:
         >>> from bough.train.recipes import recipe_files
@@ -28,13 +28,16 @@ def recipe_files(folder: Path = FOLDER) -> list[str]:
 
 
 def read_recipe(config: C, name: str, folder: Path = FOLDER, *, hint: str = "") -> C:
-    """Set the values of a recipe over those of a configuration.
+    """Return a configuration with the values of a recipe.
 
     Args:
-        config: the configuration with its defaults; a subclass of `TrainConfig` may have keys of its own.
+        config: the configuration whose values the recipe replaces.
         name: the name of a recipe in `folder`, or a path that ends in `.toml`.
-        folder: where recipes are found by name.
-        hint: what to add to the error about an unknown name.
+        folder: the folder of the recipes.
+        hint: the end of the error message for an unknown name; by default, the known names.
+
+    Raises:
+        ValueError: if there is no such recipe, or if it is wrong.
     """
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
     if path.parent == folder and not path.is_file():
@@ -49,7 +52,7 @@ def read_recipe(config: C, name: str, folder: Path = FOLDER, *, hint: str = "") 
 
 
 def load_recipe(name: str) -> TrainConfig:
-    """Read a recipe of `bough fit` by its name, or a TOML file by its path.
+    """Return the configuration of a recipe of `bough fit`, or of a recipe file.
 
     Args:
         name: a recipe's name, or a path that ends in `.toml`.

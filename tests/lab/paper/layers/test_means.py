@@ -6,8 +6,9 @@ import torch
 from hypothesis import given
 
 from bough import Forest, Tree
+from bough.nn import MeanVectors
 from layers import assert_an_x_that_does_not_fit_is_an_error
-from paper.layers import MeanVectors, SpanMean
+from paper.layers import SpanMean
 from treegen import constituents
 
 

@@ -59,14 +59,6 @@ def test_batched_equals_recursive(batch: tuple[list[Tree], Keys], nonlinearity: 
         assert_recursive(layer, *batch, reference=dt_rnn)
 
 
-def test_the_formula() -> None:
-    layer, x = DTRNN(X, D).double(), inputs([CATS])
-    h = layer(x, Forest([CATS]))
-    U, b = layer.U[0].T, layer.b_U[0]
-    expected = torch.tanh(layer.W @ x[1] + layer.b_W + (U @ h[0] + b) + (U @ h[2] + b))
-    torch.testing.assert_close(h[1], expected, **TOLERANCE)
-
-
 def test_relations_by_name() -> None:
     layer, trees = SDTRNN(X, D, relations=R).double(), [CATS, DOGS]
     x = inputs(trees)

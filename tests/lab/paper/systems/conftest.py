@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from paper.sick import Pair, load_sick
+from paper.systems.semeval import preparation
 from paper.systems.sentence import Preparation, Prepared
-from paper.systems.system import preparation
-from paper.systems.wordnet import Thesaurus
+from paper.systems.wordnet import WordNet
 
 
 @pytest.fixture(scope="session")
@@ -18,8 +18,8 @@ def prepare(data: Path) -> Preparation:
 
 
 @pytest.fixture(scope="session")
-def thesaurus(prepare: Preparation) -> Thesaurus:
-    return prepare.thesaurus
+def wordnet(prepare: Preparation) -> WordNet:
+    return prepare.wordnet
 
 
 @pytest.fixture(scope="session")
@@ -34,4 +34,4 @@ def pairs(prepare: Preparation, sick: list[Pair], data: Path) -> list[Prepared]:
     swapped = [Pair(pair.right, pair.left, pair.score, pair.id) for pair in given]
     same = [Pair(pair.left, pair.left, 5.0, pair.id) for pair in given[:12]]
     vectors = data / "glove" / "glove.840B.300d.txt"
-    return prepare([*given, *swapped, *same], prepare.frequencies(sick), vectors)
+    return prepare([*given, *swapped, *same], prepare.rarity(sick), vectors)

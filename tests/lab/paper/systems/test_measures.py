@@ -1,101 +1,141 @@
 """Every measure: finite numbers, those that claim it symmetric, and a sentence most like itself."""
 
-from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from paper.systems import SYSTEMS, alignment, cardinality, overlap
+from paper.systems import SYSTEMS
+from paper.systems.measures import chunks, coefficients, greedy, jaccard, soft_cardinality, spelling
 from paper.systems.sentence import Prepared
-from paper.systems.system import Measure
 
-SYMMETRIC: list[Measure] = [
-    overlap.words, overlap.lemmas, overlap.nouns, overlap.verbs, overlap.weighted_lemmas, overlap.rarity,
-    overlap.synsets, overlap.length_difference, overlap.character_grams, overlap.word_grams, overlap.sequences,
-    alignment.sums, alignment.content_sums, alignment.part_sums, alignment.phrases,
-    overlap.predicates, overlap.participants, alignment.roles,
-]  # fmt: skip
-SHARES: list[Measure] = [  # between 0 and 1, and 1 for a sentence and itself
-    overlap.words, overlap.words_or_synonyms, overlap.lemmas, overlap.nouns, overlap.verbs, overlap.weighted_lemmas,
-    overlap.synsets, overlap.word_coefficients, overlap.lemma_coefficients, overlap.character_grams, overlap.word_grams,
-    overlap.sequences, overlap.precision, alignment.best_cosines, alignment.best_paths, alignment.best_thesaurus,
-    alignment.worst_cosines, overlap.dependencies, overlap.predicates, overlap.participants, overlap.instances,
-    overlap.relations, overlap.verdict,
-]  # fmt: skip
-BAGS = [cardinality.by_spelling, cardinality.by_wordnet, cardinality.by_vectors, cardinality.by_dependencies]
-USED = list(dict.fromkeys(measure for system in SYSTEMS.values() for measure in system.measures))
-
-
-def row(measure: Measure, pair: Prepared) -> np.ndarray:
-    return np.atleast_1d(measure(pair))
+SYMMETRIC = {
+    "illinois-lh": ("lemmas", "content sums", "phrases"),
+    "meaning-factory": ("words", "length difference", "sums", "synsets", "nouns", "verbs", "rarity", "predicates",
+                        "participants"),
+    "ecnu": ("weighted lemmas", "characters", "stems", "sequences", "part sums", "roles"),
+}  # fmt: skip
+SHARES = {  # between 0 and 1, and 1 for a sentence and itself
+    "illinois-lh": ("lemmas",),
+    "meaning-factory": ("words", "words or synonyms", "synsets", "nouns", "verbs", "predicates", "participants",
+                        "instances", "relations", "verdict"),
+    "ecnu": ("words", "lemmas", "weighted lemmas", "characters", "stems", "sequences", "precision", "best paths",
+             "best in WordNet", "best cosines", "worst cosines", "dependencies"),
+}  # fmt: skip
+BAGS = ("spelling", "wordnet", "vectors", "dependencies")
+Rows = dict[str, np.ndarray]  # measure -> (pairs, numbers)
 
 
-def name(measure: Measure) -> str:
-    function = getattr(measure, "func", measure)
-    return f"{function.__module__.split('.')[-1]}.{function.__name__}"
+@pytest.fixture(scope="module")
+def rows(pairs: list[Prepared]) -> dict[str, Rows]:
+    """The numbers of each measure of each system: thirty pairs, the same swapped, twelve of a sentence with itself."""
+    found = {name: [system.features(pair) for pair in pairs] for name, system in SYSTEMS.items()}
+    return {
+        name: {key: np.stack([np.atleast_1d(one[key]) for one in each]) for key in each[0]}
+        for name, each in found.items()
+    }
 
 
-@pytest.mark.parametrize("measure", USED, ids=name)
+@pytest.mark.parametrize("system", SYSTEMS)
 def test_a_measure_gives_as_many_finite_numbers_for_every_pair(
-    measure: Measure, pairs: list[Prepared]
+    system: str, rows: dict[str, Rows], pairs: list[Prepared]
 ) -> None:
-    rows = np.stack([row(measure, pair) for pair in pairs])
-    assert np.isfinite(rows).all()
-    assert rows.std() > 0
+    assert all(np.isfinite(row).all() and row.std() > 0 for row in rows[system].values())
+    together = np.concatenate([*rows[system].values()], axis=1)
+    np.testing.assert_array_equal(SYSTEMS[system].rows(pairs[:2]), together[:2])
 
 
-@pytest.mark.parametrize("measure", SYMMETRIC, ids=name)
-def test_the_order_of_the_sentences_does_not_matter(measure: Measure, pairs: list[Prepared]) -> None:
-    for pair, swapped in zip(pairs[:30], pairs[30:60], strict=True):
-        np.testing.assert_allclose(row(measure, pair), row(measure, swapped), atol=1e-12)
+@pytest.mark.parametrize(("system", "name"), [(s, name) for s, names in SYMMETRIC.items() for name in names])
+def test_the_order_of_the_sentences_does_not_matter(system: str, name: str, rows: dict[str, Rows]) -> None:
+    row = rows[system][name]
+    np.testing.assert_allclose(row[:30], row[30:60], atol=1e-12)
 
 
-@pytest.mark.parametrize("measure", SHARES, ids=name)
+@pytest.mark.parametrize(("system", "name"), [(s, name) for s, names in SHARES.items() for name in names])
 def test_a_share_is_at_most_1_which_a_sentence_reaches_with_itself(
-    measure: Measure, pairs: list[Prepared]
+    system: str, name: str, rows: dict[str, Rows]
 ) -> None:
-    for pair in pairs:
-        assert ((row(measure, pair) >= 0) & (row(measure, pair) <= 1 + 1e-12)).all()
-    for same in pairs[60:]:
-        np.testing.assert_allclose(row(measure, same), 1.0)
+    row = rows[system][name]
+    assert ((row >= 0) & (row <= 1 + 1e-12)).all()
+    np.testing.assert_allclose(row[60:], 1.0)
 
 
-@pytest.mark.parametrize("measure", BAGS)
+@pytest.mark.parametrize("name", BAGS)
 def test_soft_cardinality_of_a_bag_joined_with_itself_is_that_of_the_bag(
-    measure: Callable[[Prepared], list[float]], pairs: list[Prepared]
+    name: str, rows: dict[str, Rows]
 ) -> None:
-    for same in pairs[60:]:
-        a, b, common, union, difference, *_ = measure(same)
-        assert a == pytest.approx(b) == pytest.approx(common) == pytest.approx(union)
-        assert difference == pytest.approx(0, abs=1e-9)
+    a_b_common_union = rows["unal-nlp"][name][60:, :4].T
+    for one, other in pairwise(a_b_common_union):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    np.testing.assert_allclose(rows["unal-nlp"][name][60:, 4], 0, atol=1e-9)
 
 
-@pytest.mark.parametrize("measure", BAGS)
-def test_swapped_bags_swap_their_numbers(
-    measure: Callable[[Prepared], list[float]], pairs: list[Prepared]
-) -> None:
-    for pair, swapped in zip(pairs[:30], pairs[30:60], strict=True):
-        given, other = measure(pair), measure(swapped)
-        assert given[:2] == pytest.approx(other[1::-1])
-        assert given[2:5] == pytest.approx(other[2:5])
+@pytest.mark.parametrize("name", BAGS)
+def test_swapped_bags_swap_their_numbers(name: str, rows: dict[str, Rows]) -> None:
+    row = rows["unal-nlp"][name]
+    np.testing.assert_allclose(row[:30, [0, 1, 2, 3, 4]], row[30:60, [1, 0, 2, 3, 4]], rtol=1e-6, atol=1e-9)
 
 
-def test_negation_and_antonyms_are_told_of_either_side(pairs: list[Prepared]) -> None:
-    for pair, swapped in zip(pairs[:30], pairs[30:60], strict=True):
-        left, right, one, both = overlap.negation(pair)
-        assert overlap.negation(swapped) == [right, left, one, both]
-        assert (one, both) == (float(left != right), float(left and right))
-        assert (overlap.antonyms(pair) > 0) == (overlap.antonyms(swapped) > 0)
-    assert {overlap.negation(pair)[2] for pair in pairs} == {0.0, 1.0}
-    assert all(overlap.antonyms(same) == 0 for same in pairs[60:])
+def test_negation_and_antonyms_are_told_of_either_side(rows: dict[str, Rows]) -> None:
+    negation, antonyms = rows["ecnu"]["negation"], rows["ecnu"]["antonyms"]
+    np.testing.assert_array_equal(negation[:30], negation[30:60][:, [1, 0, 2, 3]])
+    np.testing.assert_array_equal(negation[:, 2], negation[:, 0] != negation[:, 1])
+    assert {*negation[:, 2].tolist()} == {0.0, 1.0}
+    np.testing.assert_array_equal(antonyms[:30] > 0, antonyms[30:60] > 0)
+    assert not antonyms[60:].any()
 
 
 def test_chunks_hold_every_content_word_once(pairs: list[Prepared]) -> None:
     for pair in pairs:
-        words = [word for chunk in alignment.chunks(pair.left) for word in chunk]
-        assert sorted(words) == pair.left.content
+        assert sorted(word for chunk in chunks(pair.left) for word in chunk) == pair.left.content
 
 
-def test_a_sentence_is_aligned_with_itself_in_full(pairs: list[Prepared]) -> None:
-    for same in pairs[60:]:
-        np.testing.assert_allclose(alignment.chunk_alignment(same), [1, 1, 1, 1, 1, 0, 0, 0])
+def test_a_sentence_is_aligned_with_itself_in_full(rows: dict[str, Rows]) -> None:
+    np.testing.assert_allclose(rows["illinois-lh"]["chunks"][60:], [[1, 1, 1, 1, 1, 0, 0, 0]] * 12)
+
+
+# ------------------------------------------------------------------ plain values
+
+bags = st.sets(st.integers(0, 6))
+
+
+@given(bags, bags)
+def test_coefficients_lie_between_0_and_1_and_are_1_only_for_what_contains_the_other(
+    a: set[int], b: set[int]
+) -> None:
+    assert jaccard(a, b) == jaccard(b, a)
+    assert (jaccard(a, b) == 1) == (a == b)
+    assert all(0 <= value <= 1 for value in coefficients(a, b))
+    if a and b:
+        assert (coefficients(a, b)[4] == 1) == (a <= b)
+
+
+@given(st.text("abc", min_size=1, max_size=6), st.text("abc", min_size=1, max_size=6))
+def test_spelling_is_symmetric_and_1_for_equal_words(a: str, b: str) -> None:
+    assert spelling(a, a) == 1
+    assert 0 <= spelling(a, b) == spelling(b, a) <= 1
+
+
+@given(st.integers(1, 6), st.floats(0.1, 4), st.data())
+def test_soft_cardinality_lies_between_one_thing_and_all_of_them(
+    n: int, softness: float, data: st.DataObject
+) -> None:
+    drawn = data.draw(arrays(np.float64, (n, n), elements=st.floats(0, 1)))
+    similarity = np.maximum(np.maximum(drawn, drawn.T), np.eye(n))
+    size = soft_cardinality(similarity, np.ones(n), softness)
+    assert 1 - 1e-9 <= size <= n + 1e-9
+    assert np.isclose(soft_cardinality(np.eye(n), np.ones(n), softness), n)
+    assert np.isclose(soft_cardinality(np.ones((n, n)), np.ones(n), softness), 1)
+
+
+@given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(0, 1)))
+def test_alignment_is_one_to_one_and_leaves_nothing_that_could_be_aligned(table: np.ndarray) -> None:
+    matched = greedy(table, 0.5)
+    rows, columns = {i for i, _ in matched}, {j for _, j in matched}
+    assert len(rows) == len(columns) == len(matched)
+    assert all(table[cell] >= 0.5 for cell in matched)
+    for i, j in np.ndindex(*table.shape):
+        assert i in rows or j in columns or table[i, j] < 0.5

@@ -9,7 +9,7 @@ import pytest
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
 from bough.errors import DataError
-from paper.systems.wordnet import DEPTHS, Term, Thesaurus, WordNet
+from paper.systems.wordnet import DEPTHS, Term, WordNet
 
 TERMS = [(noun, "n") for noun in ("dog", "cat", "boy", "ball", "water", "guitar", "street")]
 TERMS += [(verb, "v") for verb in ("run", "jog", "eat", "play", "be", "cut")]
@@ -45,58 +45,57 @@ def reference(
         ("dog", "r", None),
     ],
 )
-def test_base_forms(thesaurus: Thesaurus, word: str, part: str, lemma: str | None) -> None:
-    assert thesaurus.wordnet.lemma(word, part) == lemma
+def test_base_forms(wordnet: WordNet, word: str, part: str, lemma: str | None) -> None:
+    assert wordnet.lemma(word, part) == lemma
 
 
 @pytest.mark.parametrize(("a", "b"), [(a, b) for a, b in combinations(TERMS, 2) if a[1] == b[1]])
 def test_senses_and_paths_are_those_of_nltk(
-    thesaurus: Thesaurus, reference: WordNetCorpusReader, a: Term, b: Term
+    wordnet: WordNet, reference: WordNetCorpusReader, a: Term, b: Term
 ) -> None:
-    ours, theirs = thesaurus, [reference.synsets(*term)[:5] for term in (a, b)]
+    ours, theirs = wordnet, [reference.synsets(*term)[:5] for term in (a, b)]
     pairs = [(s, t) for s in theirs[0] for t in theirs[1]]
     assert ours.path(a, b) == pytest.approx(max(s.path_similarity(t) for s, t in pairs))
-    assert [sense.offset for sense in ours.wordnet.senses(*a)[:5]] == [s.offset() for s in theirs[0]]
+    assert [sense.offset for sense in ours.senses(*a)[:5]] == [s.offset() for s in theirs[0]]
 
 
-def test_similarities_of_dog_and_cat(thesaurus: Thesaurus) -> None:
+def test_similarities_of_dog_and_cat(wordnet: WordNet) -> None:
     dog, cat = ("dog", "n"), ("cat", "n")
-    assert thesaurus.path(dog, cat) == pytest.approx(1 / 5)  # canine, carnivore, feline between them
-    assert thesaurus.wu_palmer(dog, cat) == pytest.approx(24 / 28)
-    assert 0.8 < thesaurus.lin(dog, cat) < 1 > thesaurus.leacock_chodorow(dog, cat)
+    assert wordnet.path(dog, cat) == pytest.approx(1 / 5)  # canine, carnivore, feline between them
+    assert wordnet.wu_palmer(dog, cat) == pytest.approx(24 / 28)
+    assert 0.8 < wordnet.lin(dog, cat) < 1 > wordnet.leacock_chodorow(dog, cat)
 
 
 @pytest.mark.parametrize("name", ["path", "wu_palmer", "leacock_chodorow", "lin"])
 def test_similarities_are_symmetric_within_0_and_1_and_greatest_for_a_word_and_itself(
-    thesaurus: Thesaurus, name: str
+    wordnet: WordNet, name: str
 ) -> None:
-    other = Thesaurus(thesaurus.wordnet)  # with nothing remembered
+    other = WordNet(wordnet.folder)  # with nothing remembered
     for a in TERMS:
-        assert getattr(thesaurus, name)(a, a) == 1
+        assert getattr(wordnet, name)(a, a) == 1
         for b in TERMS:
-            value = getattr(thesaurus, name)(a, b)
+            value = getattr(wordnet, name)(a, b)
             assert 0 <= value <= 1
             assert getattr(other, name)(b, a) == pytest.approx(value)
             assert value == 0 or a[1] == b[1]
 
 
-def test_relations(thesaurus: Thesaurus) -> None:
-    assert thesaurus.synonyms(("kid", "n"), ("child", "n"))
-    assert not thesaurus.synonyms(("dog", "n"), ("cat", "n"))
-    assert thesaurus.hypernym(("boy", "n"), ("male", "n"))
-    assert not thesaurus.hypernym(("male", "n"), ("boy", "n"))
+def test_relations(wordnet: WordNet) -> None:
+    assert wordnet.synonyms(("kid", "n"), ("child", "n"))
+    assert not wordnet.synonyms(("dog", "n"), ("cat", "n"))
+    assert wordnet.hypernym(("boy", "n"), ("male", "n"))
+    assert not wordnet.hypernym(("male", "n"), ("boy", "n"))
     for a, b in [
         (("old", "a"), ("young", "a")),
         (("open", "v"), ("close", "v")),
         (("woman", "n"), ("man", "n")),
     ]:
-        assert thesaurus.antonyms(a, b)
-        assert thesaurus.antonyms(b, a)
-    assert not thesaurus.antonyms(("dog", "n"), ("cat", "n"))
+        assert wordnet.antonyms(a, b)
+        assert wordnet.antonyms(b, a)
+    assert not wordnet.antonyms(("dog", "n"), ("cat", "n"))
 
 
-def test_more_general_senses_hold_less_information(thesaurus: Thesaurus) -> None:
-    wordnet = thesaurus.wordnet
+def test_more_general_senses_hold_less_information(wordnet: WordNet) -> None:
     for lemma, part in TERMS:
         sense = wordnet.senses(lemma, part)[0]
         for above in wordnet.above(sense):

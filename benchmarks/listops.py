@@ -1,0 +1,94 @@
+"""ListOps (Nangia and Bowman, 2018): predict the value of a nested expression.
+
+    python -m benchmarks listops --layer gated-recursive
+
+Training expressions are drawn from the published grammar, without those of the official test set, which is read once,
+at the end.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Container, Sequence
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from benchmarks import tree_tasks
+from benchmarks.tree_tasks import Example, Settings, TreeClassifier, Words
+from bough.data.paths import require
+
+OPERATORS: dict[str, Callable[[Sequence[int]], int]] = {
+    "[MIN": min,
+    "[MAX": max,
+    "[MED": lambda values: (sorted(values)[(len(values) - 1) // 2] + sorted(values)[len(values) // 2]) // 2,
+    "[SM": lambda values: sum(values) % 10,
+}
+OPERATOR_CHANCE, MOST_ARGUMENTS, DEPTH = 0.25, 5, 20
+TRAIN, DEV, LONGEST = 60_000, 2_000, 130  # expressions, expressions, tokens of a training expression
+PUBLISHED = (
+    ("gated recursive cell, gold trees", {"official": 99.95}, "Shen et al., 2019"),
+    ("Tree-LSTM, gold trees", {"official": 98.7}, "Nangia and Bowman, 2018"),
+    ("Ordered Memory, latent trees", {"official": 99.97}, "Shen et al., 2019"),
+    ("latent trees by policy gradient", {"official": 99.2}, "Havrylov et al., 2019"),
+    ("LSTM", {"official": 71.5}, "Nangia and Bowman, 2018"),
+    ("RL-SPINN, latent trees", {"official": 60.7}, "Nangia and Bowman, 2018"),
+)
+
+
+def expression(dice: random.Random, depth: int = 1) -> tuple[str, int]:
+    """Draw an expression in brackets, binary and left-branching, and its value."""
+    if depth >= DEPTH or dice.random() > OPERATOR_CHANCE:
+        value = dice.randrange(10)
+        return str(value), value
+    parts = [expression(dice, depth + 1) for _ in range(dice.randint(2, MOST_ARGUMENTS))]
+    text = operator = dice.choice(list(OPERATORS))
+    for part, _ in (*parts, ("]", 0)):
+        text = f"( {text} {part} )"
+    return text, OPERATORS[operator]([value for _, value in parts])
+
+
+def generate(
+    count: int, seed: int, *, exclude: Container[str] = (), longest: int | None = None
+) -> dict[str, int]:
+    """Draw `count` distinct expressions of at most `longest` tokens that are not in `exclude`, with their values."""
+    dice, found = random.Random(seed), dict[str, int]()
+    while len(found) < count:
+        text, value = expression(dice)
+        tokens = (len(text.split(" ")) + 2) // 3  # a binary tree of n words has n - 1 pairs of brackets
+        if text not in exclude and (longest is None or tokens <= longest):
+            found[text] = value
+    return found
+
+
+def read_test(data: Path) -> dict[str, int]:
+    """Read the official test set: expressions and their values."""
+    path = data / "listops" / "test.tsv"
+    require([path], "listops")
+    lines = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    return {text: int(value) for value, text in lines}
+
+
+def main() -> None:
+    """Train on generated expressions and test on the official ones."""
+    given = tree_tasks.arguments("listops", __doc__ or "", layer="gated-recursive", epochs=10)
+    if not given.show:
+        dropout = 0.1 if given.layer == "gated-recursive" else 0.0
+        settings = Settings(given.layer, 128, given.epochs, batch_size=64, dropout=dropout, seed=given.seed)
+        test, words = read_test(given.data), Words()
+        train = generate(TRAIN, given.seed, exclude=test, longest=LONGEST)
+        dev = generate(DEV, 10_000 + given.seed, exclude=test.keys() | train.keys())
+
+        def examples(texts: dict[str, int]) -> list[Example]:
+            return [words.bracketed([text], value) for text, value in texts.items()]
+
+        learn = examples(train)
+        torch.manual_seed(settings.seed)
+        model = TreeClassifier(settings, nn.Embedding(len(words), 128), 10, pairs=False)
+        tree_tasks.run("listops", model, settings, learn, examples(dev), {"official": examples(test)})
+    tree_tasks.show("listops", PUBLISHED)
+
+
+if __name__ == "__main__":
+    main()

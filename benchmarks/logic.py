@@ -1,0 +1,69 @@
+"""Logical inference (Bowman et al., 2015): predict which of seven relations holds between two formulas.
+
+    python -m benchmarks logic --layer gated-recursive
+
+A model trains on formulas of up to six operators and is tested on each length from seven to twelve. Five percent of the
+training pairs are the dev set.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from benchmarks import tree_tasks
+from benchmarks.tree_tasks import Example, Settings, TreeClassifier, Words
+from bough.data.paths import require
+from bough.errors import FormatError
+
+RELATIONS = "=<>|^v#"
+LENGTHS = [str(length) for length in range(7, 13)]
+PUBLISHED = tuple(
+    (system, dict(zip(LENGTHS, figures, strict=True)), source)
+    for system, figures, source in (
+        ("Tree-LSTM, gold trees", (94, 92, 92, 88, 87, 86), "Shen et al., 2019"),
+        ("Ordered Memory, latent trees", (98, 97, 96, 94, 93, 92), "Shen et al., 2019"),
+        ("ON-LSTM", (91, 87, 85, 81, 78, 75), "Shen et al., 2018"),
+        ("LSTM", (88, 84, 80, 78, 71, 69), "Shen et al., 2018, after Bowman et al., 2015"),
+        ("Transformer", (51, 52, 51, 51, 51, 48), "Shen et al., 2019, after Tran et al., 2018"),
+    )
+)
+
+
+def read(data: Path, names: Iterable[str], words: Words) -> list[Example]:
+    """Read the pairs of some files: relation, formula and formula on each line."""
+    examples = []
+    for path in (data / "logic" / name for name in names):
+        require([path], "logic")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            relation, *formulas = line.split("\t")
+            if relation not in RELATIONS or len(formulas) != 2:
+                message = f"{line!r}; a line is one of {RELATIONS}, a formula and a formula"
+                raise FormatError(message, where=str(path), line=number)
+            examples.append(words.bracketed(formulas, RELATIONS.index(relation)))
+    return examples
+
+
+def main() -> None:
+    """Train on short formulas and test on longer ones."""
+    given = tree_tasks.arguments("logic", __doc__ or "", layer="gated-recursive", epochs=8)
+    if not given.show:
+        dropout = 0.1 if given.layer == "gated-recursive" else 0.0
+        settings = Settings(given.layer, 128, given.epochs, batch_size=128, dropout=dropout, seed=given.seed)
+        words = Words()
+        train = read(given.data, (f"train{length}" for length in range(7)), words)
+        random.Random(settings.seed).shuffle(train)
+        cut = len(train) // 20
+        test = {length: read(given.data, [f"test{length}"], words) for length in LENGTHS}
+        torch.manual_seed(settings.seed)
+        model = TreeClassifier(settings, nn.Embedding(len(words), 128), len(RELATIONS), pairs=True)
+        tree_tasks.run("logic", model, settings, train[cut:], train[:cut], test)
+    tree_tasks.show("logic", PUBLISHED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""Query plans: predict the latency of a PostgreSQL plan from its tree, with `bough.fit`.
+
+    python -m benchmarks plans --seed 1
+
+Prints the q-error, max(y / y', y' / y), of the fitted model, of boosted trees that see no tree, and of the planner's
+own cost with a linear fit in logarithms, and the time to predict a single plan.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+import bough
+from benchmarks.tree_tasks import RESULTS
+from bough.data import find_data
+from bough.data.paths import require
+from bough.files import read_json, write_json
+
+CATEGORIES = ("Join Type", "Relation Name", "Strategy")
+NUMBERS = ("Total Cost", "Startup Cost", "Plan Rows", "Plan Width")
+FIGURES = {"q_error_median": "median", "q_error_p90": "90th percentile", "q_error_p99": "99th percentile"}
+
+
+def read(path: Path) -> tuple[list[bough.Tree], list[float]]:
+    """Read the plans of a file as trees, and their latencies in milliseconds."""
+    require([path], "plans")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    trees = [
+        bough.Tree.from_nested(
+            line["plan"], children="Plans", token="Node Type", categories=CATEGORIES, numbers=NUMBERS
+        )
+        for line in lines
+    ]
+    return trees, [float(line["ms"]) for line in lines]
+
+
+def q_errors(predicted: Any, gold: Any) -> dict[str, float]:
+    """Return percentiles of the q-error."""
+    q = np.maximum(predicted / gold, gold / predicted)
+    return {name: float(np.percentile(q, p)) for name, p in zip(FIGURES, (50, 90, 99), strict=True)}
+
+
+def cost_figures(
+    train: tuple[list[bough.Tree], list[float]], test: tuple[list[bough.Tree], list[float]]
+) -> dict[str, float]:
+    """Return the q-errors of the planner's total cost, mapped to milliseconds by a line in logarithms."""
+
+    def costs(trees: list[bough.Tree]) -> Any:
+        return np.log([float(tree.features[tree.root, 0]) for tree in trees if tree.features is not None])
+
+    slope, offset = np.polyfit(costs(train[0]), np.log(train[1]), 1)
+    return q_errors(np.exp(slope * costs(test[0]) + offset), np.array(test[1]))
+
+
+def main() -> None:
+    """Fit, measure on the unseen plans, and print the figures beside the baselines."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks plans",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, help="the data folder")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    train, test = (read(find_data(given.data) / "plans" / f"{name}.jsonl") for name in ("train", "test"))
+    with tempfile.TemporaryDirectory() as folder:
+        out, started = Path(folder) / "plans", time.process_time()
+        mine = bough.fit(*train, test=test, task="numbers", scale="log", seed=given.seed, out=out)
+        seconds = time.process_time() - started
+        baseline = read_json(out / "fit.json")["baseline"]
+    systems = {
+        "bough.fit": mine.evaluate(*test).figures,
+        baseline["name"]: baseline["figures"]["test"],
+        "the planner's cost, linear fit": cost_figures(train, test),
+    }
+    taken = []
+    for tree in test[0][:200]:
+        begun = time.perf_counter()
+        mine(tree)
+        taken.append(1000 * (time.perf_counter() - begun))
+    found = {
+        "seed": given.seed,
+        "q_error": {name: {key: round(part[key], 3) for key in FIGURES} for name, part in systems.items()},
+        "training_cpu_seconds": round(seconds),
+        "milliseconds_per_plan": round(float(np.median(taken)), 2),
+        "date": date.today().isoformat(),
+        "torch": torch.__version__,
+    }
+    RESULTS.mkdir(exist_ok=True)
+    write_json(RESULTS / "plans.json", found)
+    title = f"q-error on {len(test[0])} unseen plans; {found['milliseconds_per_plan']} ms for a single plan"
+    table = Table("system", *FIGURES.values(), title=title, title_justify="left")
+    for name, part in systems.items():
+        table.add_row(name, *(f"{part[key]:.2f}" for key in FIGURES))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

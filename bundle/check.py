@@ -1,0 +1,191 @@
+"""Measure a model on plain text: sentiment on its sources and everyday sentences, relatedness on STS and SICK."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.pipeline import make_pipeline
+
+from bough import Tree
+from bough.data import find_data
+from bough.formats.lines import numbered
+from bough.models.output_spec import POLARITIES, SENTIMENT, likeliest, polarities
+from bough.pipelines import PairPipeline, Pipeline
+from bough.train.calibration import calibration_error
+from bundle.opinions import SOURCES, Opinion, load_opinions
+from bundle.sts import TextPair, load_sts
+from paper.sick import TEXTS
+from paper.sst import load_sst
+
+Floats = NDArray[np.float64]
+Metrics = dict[str, float]
+Tables = dict[str, dict[str, Metrics]]  # the metrics of each system on each set
+Scorer = Callable[[Sequence[str]], Floats]  # texts -> (n, 5), the probability of each class
+EVERYDAY = Path(__file__).with_name("everyday.csv")
+ALIKE = 4.2  # on the scale of 1 to 5: a score of 4 in the STS benchmark
+
+
+def check_sentiment(pipeline: Pipeline, data: Path | str | None, split: str = "test") -> Tables:
+    """Measure a model, VADER and a bag of words; the bag is trained on what the bundled model is trained on."""
+    sets = {"SST": sst_sentences(data, split)}
+    sets |= {source: load_opinions(data, source, split) for source in SOURCES}
+    if split == "test":
+        sets["everyday"] = everyday_sentences()
+    systems = {"model": pipeline.predict_proba, "VADER": vader(), "bag of words": bag_of_words(data)}
+    return {
+        name: {
+            system: sentiment_metrics(score([o.text for o in found]), found)
+            for system, score in systems.items()
+        }
+        for name, found in sets.items()
+    }
+
+
+def sentiment_metrics(p: Floats, opinions: Sequence[Opinion]) -> Metrics:
+    """Return metrics in percent, and the calibration error, of probabilities (n, 5).
+
+    `accuracy` and `macro-F1` are of negative, neutral and positive, by the sums of their classes. Of texts that are not
+    neutral, `polar` is the share whose shown label has the right side, so that neutral is wrong; `polar, largest class`
+    is the same by the largest of the five; `binary` is the side with neutral impossible.
+    """
+    sides = polarities(SENTIMENT)
+    assert sides is not None
+    sums = np.stack([p[:, list(sides[name])].sum(axis=1) for name in POLARITIES], axis=1)
+    gold = np.array([POLARITIES.index(opinion.side) for opinion in opinions])
+    side_of = np.array([0, 0, 1, 2, 2])
+    polar = gold != 1
+    found = {
+        "accuracy": 100 * float((sums.argmax(axis=1) == gold).mean()),
+        "macro-F1": 100 * float(f1_score(gold, sums.argmax(axis=1), average="macro", zero_division=0)),
+        "polar": 100 * float((side_of[likeliest(SENTIMENT, p)] == gold)[polar].mean()),
+        "polar, largest class": 100 * float((side_of[p.argmax(axis=1)] == gold)[polar].mean()),
+        "binary": 100 * float((2 * (sums[:, 2] > sums[:, 0]) == gold)[polar].mean()),
+        "ECE": calibration_error(sums, gold),
+    }
+    fine = np.array([SENTIMENT.index(opinion.label) for opinion in opinions])
+    if any(opinion.label != opinion.side for opinion in opinions):
+        found["five classes"] = 100 * float((p.argmax(axis=1) == fine).mean())
+        found["five classes, shown"] = 100 * float((likeliest(SENTIMENT, p) == fine).mean())
+    return found
+
+
+def sst_sentences(data: Path | str | None, split: str) -> list[Opinion]:
+    """Return SST's sentences as plain text: their words with spaces between."""
+    trees = load_sst(data, split)
+    return [Opinion(plain_text(tree), SENTIMENT[int(str((tree.labels or ())[tree.root]))]) for tree in trees]
+
+
+def plain_text(tree: Tree) -> str:
+    """Return the words of a tree with spaces between."""
+    assert tree.tokens is not None
+    return " ".join(str(tree.tokens[node]) for node in tree.words.tolist())
+
+
+def everyday_sentences() -> list[Opinion]:
+    """Read the everyday sentences, which were written before the model was trained."""
+    with EVERYDAY.open(encoding="utf-8", newline="") as file:
+        return [Opinion(row["text"], row["label"]) for row in csv.DictReader(file)]
+
+
+def vader() -> Scorer:
+    """Return a scorer by a lexicon and rules: positive from 0.05 and negative from -0.05, as its authors say."""
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    analyser = SentimentIntensityAnalyzer()
+
+    def score(texts: Sequence[str]) -> Floats:
+        compound = np.array([analyser.polarity_scores(text)["compound"] for text in texts])
+        neutral = np.where(np.abs(compound) < 0.05, 1.0, 0.0)  # above either other, but not of two classes
+        sides = np.stack([(1 - compound) / 2, neutral, (1 + compound) / 2 - 1e-9], axis=1)
+        return in_five_classes(sides / sides.sum(axis=1, keepdims=True))
+
+    return score
+
+
+def bag_of_words(data: Path | str | None) -> Scorer:
+    """Return a scorer by TF-IDF of one and two words, and a logistic regression."""
+    known = sst_sentences(data, "train")
+    known += [opinion for source in SOURCES for opinion in load_opinions(data, source, "train")]
+    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, token_pattern=r"\S*\w\S*|\S+")
+    bag = make_pipeline(words, LogisticRegression(C=4.0, max_iter=300, class_weight="balanced"))
+    bag.fit([opinion.text for opinion in known], [opinion.side for opinion in known])
+    # its classes are in alphabetical order, as `POLARITIES`
+    return lambda texts: in_five_classes(bag.predict_proba(texts))
+
+
+def in_five_classes(sides: Floats) -> Floats:
+    """Return (n, 5) for (n, 3): negative and positive without their degrees."""
+    nothing = np.zeros(len(sides))
+    return np.stack([nothing, sides[:, 0], sides[:, 1], sides[:, 2], nothing], axis=1)
+
+
+# ---------------------------------------------------------------------- relatedness
+
+
+def check_relatedness(pipeline: PairPipeline, data: Path | str | None, split: str = "test") -> Tables:
+    """Measure a model beside TF-IDF, by cosines, on the STS benchmark's dev split and SICK's test split."""
+    pairs = load_sts(data, split)
+    corpus = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
+    words = TfidfVectorizer().fit(corpus)
+    systems: dict[str, Scorer] = {
+        "model": lambda texts: np.asarray(pipeline.encode(texts), dtype=np.float64),
+        "TF-IDF": lambda texts: words.transform(texts).toarray(),
+    }
+    tables: Tables = {"Pearson's r of the cosine": {}, "nearest": {}}
+    for name, encode in systems.items():
+        tables["Pearson's r of the cosine"][name] = correlation_by_genre(encode, pairs)
+        tables["nearest"][name] = retrieval(encode, pairs, corpus)
+    if split == "test":
+        ratings = sick_pairs(data)
+        tables["Pearson's r of the cosine"] = {
+            name: {**row, "SICK test": correlation(systems[name], ratings)}
+            for name, row in tables["Pearson's r of the cosine"].items()
+        }
+    return tables
+
+
+def correlation_by_genre(encode: Scorer, pairs: Sequence[TextPair]) -> Metrics:
+    """Return r over all pairs, and within each genre."""
+    genres = dict.fromkeys(pair.genre for pair in pairs)
+    found = {genre: correlation(encode, [pair for pair in pairs if pair.genre == genre]) for genre in genres}
+    return {"all": correlation(encode, pairs), **found}
+
+
+def correlation(encode: Scorer, pairs: Sequence[TextPair]) -> float:
+    """Return Pearson's r of the cosine of two texts and their score."""
+    left, right = encode([pair.a for pair in pairs]), encode([pair.b for pair in pairs])
+    norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    cosines = (left * right).sum(axis=1) / np.maximum(norms, 1e-12)
+    return float(np.corrcoef(cosines, [pair.score for pair in pairs])[0, 1])
+
+
+def retrieval(encode: Scorer, pairs: Sequence[TextPair], corpus: Sequence[str]) -> Metrics:
+    """Measure at which rank the partner of a sentence stands among all others, for pairs with a score of at least 4."""
+    index = {text: number for number, text in enumerate(corpus)}
+    asked = [(index[pair.a], index[pair.b]) for pair in pairs if pair.score >= ALIKE and pair.a != pair.b]
+    vectors = encode(corpus)
+    ranks = []
+    for one, other in asked:
+        cosines = vectors @ vectors[one]
+        cosines[one] = -np.inf
+        ranks.append(1 + int((cosines > cosines[other]).sum()))
+    at = np.array(ranks)
+    return {
+        "first": float((at == 1).mean()),
+        "among ten": float((at <= 10).mean()),
+        "MRR": float((1 / at).mean()),
+    }
+
+
+def sick_pairs(data: Path | str | None) -> list[TextPair]:
+    """Read the sentences and ratings of SICK's test split."""
+    path = find_data(data) / "sick" / TEXTS["test"][0]
+    rows = (line.split("\t") for number, line in numbered(path, str(path)) if number > 1)
+    return [TextPair(a, b, float(score), "SICK") for _, a, b, score, *_ in rows]

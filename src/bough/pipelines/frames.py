@@ -1,0 +1,102 @@
+"""Convert results to pandas frames, with a row for each text, phrase or pair. pandas is imported when it is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from bough.models.output_spec import OutputSpec
+from bough.pipelines.prediction import PairPrediction, Phrase, Prediction
+from bough.pipelines.readers import groups
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
+    """Return the items, with an empty text for each missing one, and the index of a pandas object or None."""
+    isna = _pandas().isna
+    index = getattr(items, "index", None)
+    if callable(index):  # the method of a list
+        index = None
+    rows = items if index is None else items.values  # type: ignore[attr-defined]
+
+    def text(item: Any) -> Any:
+        if isinstance(item, str):
+            return item
+        if isinstance(item, Iterable):  # a pair
+            return tuple(map(text, item))
+        return "" if isna(item) else item
+
+    return [text(item) for item in chain.from_iterable(groups(rows))], index
+
+
+def text_frame(
+    texts: Sequence[str], results: Sequence[Prediction | None], spec: OutputSpec, index: Any
+) -> DataFrame:
+    """Return a frame with a row per text; a text without a word has missing results."""
+    rows = [
+        {"text": text} | (_cells(result, spec) if result else {})
+        for text, result in zip(texts, results, strict=True)
+    ]
+    return _pandas().DataFrame(rows, columns=["text", *_columns(spec)], index=index)
+
+
+def phrase_frame(results: Sequence[Prediction | None], spec: OutputSpec, index: Any) -> DataFrame:
+    """Return a frame with a row per phrase: its range of characters, and the index of its text."""
+    rows, texts = list[dict[str, Any]](), list[int]()
+    for place, result in enumerate(results):
+        if result is None:
+            continue
+        for node in result.nodes:
+            start, end = result.offsets[node.span[0]][0], result.offsets[node.span[1] - 1][1]
+            rows.append({"phrase": node.text, "start": start, "end": end, **_cells(node, spec)})
+            texts.append(place)
+    columns = ["phrase", "start", "end", *_columns(spec)]
+    return _pandas().DataFrame(rows, columns=columns, index=texts if index is None else index[texts])
+
+
+def _columns(spec: OutputSpec) -> list[str]:
+    """Return the columns of a result: the numbers, or the label or labels and the probabilities."""
+    if spec.numbers:
+        return list(spec.numbers)
+    return [*(["labels"] if spec.thresholds else ["label", "score"]), *column_names(spec.classes)]
+
+
+def _cells(result: Prediction | Phrase, spec: OutputSpec) -> dict[str, Any]:
+    own = [result.labels] if spec.thresholds else [] if spec.numbers else [result.label, result.score]
+    values = [*own, *(result.numbers or result.probabilities).values()]
+    return dict(zip(_columns(spec), values, strict=True))
+
+
+def pair_frame(
+    pairs: Sequence[tuple[str, str]], results: Sequence[PairPrediction | None], index: Any, *, classes: bool
+) -> DataFrame:
+    """Return a frame with a row per pair; the label and the score are missing if a text has no word."""
+    columns: dict[str, Any] = {"a": [a for a, _ in pairs], "b": [b for _, b in pairs]}
+    if classes:
+        columns["label"] = [result and result.label for result in results]
+    columns["score"] = [float("nan") if result is None else result.score for result in results]
+    return _pandas().DataFrame(columns, index=index)
+
+
+def column_names(classes: Sequence[str]) -> list[str]:
+    """Return the column of each class: `p_` and its name, with `_` for characters that are not letters or digits.
+
+    >>> column_names(["very late", "neutral"]), column_names(["c", "c++"])
+    (['p_very_late', 'p_neutral'], ['p_c', 'p_c++'])
+    """
+    names = ["p_" + re.sub(r"\W+", "_", name).strip("_") for name in classes]
+    return [
+        f"p_{whole}" if names.count(name) > 1 else name for name, whole in zip(names, classes, strict=True)
+    ]
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("a data frame needs pandas: pip install pandas") from None
+    return pandas

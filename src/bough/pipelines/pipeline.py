@@ -1,0 +1,277 @@
+"""Predict for texts and trees: parse them, then classify every phrase, in batches."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bough.models.batching import collate, prepare_all
+from bough.models.bundled import BundledModel
+from bough.models.metrics import Report, report_of
+from bough.models.model import Model
+from bough.nn.engine import one_thread
+from bough.pipelines import hub
+from bough.pipelines.frames import frame_items, phrase_frame, text_frame
+from bough.pipelines.prediction import Floats, Prediction
+from bough.pipelines.readers import AT_ONCE, Cut, GivenReader, Read, groups, reader_for
+from bough.text import Parser
+from bough.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Self = TypeVar("Self", bound="BasePipeline[Any]")
+R = TypeVar("R")
+
+
+class BasePipeline(Generic[R]):
+    """Parse texts into trees, run a model over them in batches, and return its predictions.
+
+    `card` is the README.md of the model's folder, `facts` the metadata that the folder keeps.
+
+    Args:
+        model: a model of the kind that the pipeline is for.
+        parser: a name that `bough.text.get_parser` knows, or a parser.
+        batch_size: the number of texts, trees or pairs that are parsed and scored together.
+    """
+
+    def __init__(self, model: Model, parser: str | Parser = "builtin", batch_size: int = AT_ONCE) -> None:
+        if batch_size < 1:
+            raise ValueError(f"batch_size {batch_size}: at least 1")
+        self.model, self.reader, self.batch_size = model, reader_for(model, parser), batch_size
+        self.pairs = model.output_spec.pairs or model.output_spec.kind == "ratings"
+        self.card = ""
+        self.facts: Mapping[str, Any] = {}
+
+    def __repr__(self) -> str:
+        config, spec = self.model.config, self.model.output_spec
+        what = f"ratings {spec.ratings[0]:g} to {spec.ratings[1]:g}"
+        if names := spec.classes or spec.numbers:
+            shown = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+            what = f"{len(names)} {spec.kind}: {shown}"
+        layer = f"{config.layer} layer of {config.hidden_size}"
+        return f"{type(self).__name__}({what}; {layer}; trees: {spec.trees})"
+
+    @property
+    def license(self) -> str | None:
+        """The terms of use in the model's folder, or None. The card has the details."""
+        license_text: str | None = self.facts.get("license")
+        return license_text
+
+    def to(self: Self, device: torch.device | str) -> Self:
+        """Move the model to a device, such as "cuda", and return the pipeline."""
+        self.model.to(device)
+        return self
+
+    def save(self, folder: Path | str) -> None:
+        """Write the model to a folder that `bough.load` reads; see docs/format.md."""
+        self.model.save(Path(folder), card=self.card, facts=self.facts)
+
+    def push_to_hub(
+        self, repository: str, *, licence: str = "other", datasets: Sequence[str] = (), private: bool = False
+    ) -> str:
+        """Upload the model to the Hugging Face Hub as `org/name`, and return its address (extra `hub`).
+
+        `licence` and `datasets` go into the metadata of the card. `bough.load("org/name")` loads the model again.
+        """
+        with tempfile.TemporaryDirectory(prefix="bough-hub-") as folder:
+            card = hub.with_metadata(self.card, licence, list(datasets))
+            self.model.save(Path(folder), card=card, facts=self.facts)
+            return hub.upload(Path(folder), repository, private=private)
+
+    @overload
+    def stream(self, items: Iterable[Any]) -> Iterator[R]: ...
+    @overload
+    def stream(self, items: Iterable[Any], *, allow_empty: bool) -> Iterator[R | None]: ...
+
+    def stream(self, items: Iterable[Any], *, allow_empty: bool = False) -> Iterator[R | None]:
+        """Yield the prediction for each text, tree or pair, in order, a batch at a time.
+
+        Memory does not grow with their number. A text without a word raises a ValueError; with `allow_empty` the
+        prediction for it, or for its pair, is None.
+        """
+        first = 0
+        for group in groups(items, self.batch_size):
+            texts = [text for pair in group for text in pair] if self.pairs else group
+            reads = self.reader.read(texts, first, allow_empty=allow_empty)
+            sides = list(zip(reads[0::2], reads[1::2], strict=True)) if self.pairs else [(r,) for r in reads]
+            if self.pairs:  # a tree is represented by its words
+                shown = [
+                    text if isinstance(text, str) else " ".join(own[0].words)
+                    for text, own in zip(texts, reads, strict=True)
+                ]
+                group = list(zip(shown[0::2], shown[1::2], strict=True))
+            known = [(item, own) for item, own in zip(group, sides, strict=True) if all(own)]
+            results = iter(self._predict([item for item, _ in known], [own for _, own in known]))
+            yield from (next(results) if all(own) else None for own in sides)
+            first += len(texts)
+
+    def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> Sequence[R]:
+        """Return the prediction for each item; `reads` has the sentences of each of its one or two texts."""
+        raise NotImplementedError
+
+    def predict(self, items: Iterable[Any]) -> list[Any]:
+        """Return the class, the labels, the number or the numbers of each text, tree or pair."""
+        raise NotImplementedError
+
+    def predict_proba(self, items: Iterable[Any]) -> NDArray[np.float64]:
+        """Return (n, classes), the probability of each class or label, in the order of `classes`."""
+        spec = self.model.output_spec
+        if spec.numbers:
+            raise ValueError(
+                f"this model predicts numbers ({', '.join(spec.numbers)}), which predict returns"
+            )
+        results: Iterator[Any] = self.stream(items)
+        rows = [list(result.probabilities.values()) for result in results]
+        return np.array(rows, dtype=np.float64).reshape(-1, len(spec.classes))
+
+    def evaluate(self, items: Sequence[Any], labels: Sequence[Any]) -> Report:
+        """Return the metrics of the predictions. `labels` are classes, lists of labels, numbers or ratings."""
+        spec = self.model.output_spec
+        if len(items) != len(labels):
+            raise ValueError(f"{len(items):,} examples, {len(labels):,} labels; one each")
+        if not spec.classes:
+            shape = (-1, len(spec.numbers)) if spec.numbers else (-1,)
+            both = (np.array(values, dtype=np.float64) for values in (self.predict(items), labels))
+            return report_of(spec, *(values.reshape(shape) for values in both))
+        rows = [list(map(str, label if spec.thresholds else [label])) for label in labels]
+        for index, own in enumerate(rows):
+            if unknown := [name for name in own if name not in spec.classes]:
+                names = ", ".join(map(repr, spec.classes[:8]))
+                raise ValueError(f"label {index}, {unknown[0]!r}: the model has {names}")
+        if spec.thresholds:
+            gold = np.array([[float(name in own) for name in spec.classes] for own in rows])
+        else:
+            gold = np.array([spec.classes.index(own[0]) for own in rows])
+        return report_of(spec, self.predict_proba(items), gold)
+
+
+class Pipeline(BasePipeline[Prediction]):
+    """Predict classes, several labels at once, or numbers for texts or trees.
+
+    A model that was fitted on trees takes trees: a `Tree`, brackets, CoNLL-U, or a nested object or its JSON, with the
+    keys of the training file.
+
+    Args:
+        model: a model whose layer has a state per phrase.
+        parser: a name that `bough.text.get_parser` knows, or a parser.
+        batch_size: the number of texts that are parsed and classified together.
+
+    Examples:
+        >>> import bough
+        >>> sentiment = bough.load("sentiment")
+        >>> sentiment("An overlong but funny film .").label
+        'positive'
+        >>> sentiment.predict(["Dull.", "A delight."])
+        ['negative', 'very positive']
+    """
+
+    def __init__(self, model: Model, parser: str | Parser = "builtin", batch_size: int = AT_ONCE) -> None:
+        if not model.layer.phrases:
+            raise ValueError(
+                f"layer {model.config.layer!r} has one state per sentence, so that it cannot score phrases; use a "
+                "layer with a state per node, such as 'constituency' or 'dependency'"
+            )
+        super().__init__(model, parser, batch_size)
+        self.classes = model.output_spec.classes
+
+    @overload
+    def __call__(self, text: str | None, *, tree: Tree | str | None = ...) -> Prediction: ...
+    @overload
+    def __call__(self, text: Tree | dict[str, Any]) -> Prediction: ...
+    @overload
+    def __call__(self, text: list[Any] | tuple[Any, ...]) -> list[Prediction]: ...
+
+    def __call__(self, text: Any, *, tree: Tree | str | None = None) -> Prediction | list[Prediction]:
+        """Return the prediction for one text or tree, or for each of a list.
+
+        `tree` is the tree of a text of one sentence: a `Tree`, brackets or CoNLL-U. It replaces the parser's tree, and
+        the text may be None. The `sentences` of a prediction are the predictions for each sentence of the text.
+        """
+        if tree is not None:
+            if not (text is None or isinstance(text, str)):
+                raise ValueError("a tree goes with one text, not with a list")
+            whole, read = self.reader.given(text, tree)
+            return self._predict([whole], [[[read]]])[0]
+        if text is None:
+            raise ValueError("neither a text nor a tree; give one of them")
+        if isinstance(text, (str, Tree, Mapping)):
+            return next(self.stream([text]))
+        return list(self.stream(text))
+
+    def predict(self, items: Iterable[Any]) -> list[Any]:
+        """Return the most probable class, the labels, the number, or a list of the numbers of each text or tree."""
+        spec = self.model.output_spec
+        if spec.kind == "labels":
+            return [result.labels for result in self.stream(items)]
+        if spec.kind == "numbers":
+            rows = [list(result.numbers.values()) for result in self.stream(items)]
+            return [row[0] if len(row) == 1 else row for row in rows]
+        return [result.label for result in self.stream(items)]
+
+    def of_words(self, texts: Sequence[str], cut: Cut) -> list[Prediction]:
+        """Return the predictions for tokenised texts of at least one word.
+
+        `cut[i][s]` are the tokens of sentence s of text i.
+        """
+        return self._predict(texts, [[read] for read in self.reader.parsed(cut)])
+
+    def frame(self, texts: Iterable[str], *, phrases: bool = False) -> DataFrame:
+        """Return the results as a pandas `DataFrame`: `text`, `label`, `score` and one `p_CLASS` per class.
+
+        Several labels are in one column `labels`, and each number has a column. There is one row per text, with the
+        index of a `Series`; a missing text, or one without a word, has missing results. With `phrases` there is one row
+        per phrase, with `phrase`, its first and last character in `start` and `end`, and the columns of the result.
+        """
+        items, index = frame_items(texts)
+        results, spec = list(self.stream(items, allow_empty=True)), self.model.output_spec
+        if phrases:
+            return phrase_frame(results, spec, index)
+        return text_frame(items, results, spec, index)
+
+    def node_rows(self, trees: Sequence[Tree]) -> list[Floats]:
+        """Return (nodes, T) for each tree: the probabilities or numbers of every node."""
+        if not trees:
+            return []
+        model, spec = self.model, self.model.output_spec
+        with threads(model), torch.inference_mode():
+            forest, ids = collate(prepare_all(trees, model), model)
+            states, row_of = model.states(forest, ids)
+            outputs = model.head(states)
+            if spec.kind == "classes":
+                outputs = outputs.softmax(dim=1)
+            elif spec.kind == "labels":
+                outputs = outputs.double().sigmoid()
+            rows = outputs.index_select(0, row_of).cpu().numpy()
+        if spec.kind == "numbers":
+            rows = spec.restored(rows.astype(np.float64))
+        forget_unknown_words(model)
+        return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
+
+    def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> list[Prediction]:
+        rows = iter(self.node_rows([read.tree for (sentences,) in reads for read in sentences]))
+        spec, given = self.model.output_spec, isinstance(self.reader, GivenReader)
+        results = []
+        for item, (sentences,) in zip(items, reads, strict=True):
+            # the offsets of a given tree's words are those in the joined words
+            text = item if isinstance(item, str) and not given else " ".join(sentences[0].words)
+            results.append(Prediction(text, spec, sentences, [next(rows) for _ in sentences]))
+        return results
+
+
+def threads(model: Model) -> AbstractContextManager[object]:
+    """Use one thread for a layer, whose steps are small, and all of torch's for a transformer under it."""
+    return one_thread() if model.encoder is None else nullcontext()
+
+
+def forget_unknown_words(model: Model) -> None:
+    """Clear the cache of unknown words after a batch: memory must not grow with the number of texts."""
+    if isinstance(model, BundledModel):
+        model.forget_oov()

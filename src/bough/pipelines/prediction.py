@@ -1,0 +1,333 @@
+"""What a pipeline returns: predictions for texts, trees and pairs, neighbours; as objects or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.draw import scored_svg, tree_svg
+from bough.models.output_spec import OutputSpec, likeliest, polarities
+from bough.pipelines.readers import Read
+from bough.text.tokenise import printable
+from bough.trees.tree import Tree
+
+Floats = NDArray[np.float32]
+DIGITS = 4  # of a score or a probability in JSON
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def to_json(value: Any) -> str:
+    """Return one line of JSON, in characters that a UTF-8 file can hold."""
+    return printable(_encode(value))
+
+
+class Outcome:
+    """What is predicted for a text or for a phrase: a class, several labels at once, or numbers."""
+
+    outcome: dict[str, Any]
+
+    @property
+    def label(self) -> str:
+        """The likeliest class; else the labels that hold, or the numbers, in words."""
+        if "label" in self.outcome:
+            return str(self.outcome["label"])
+        if not self.numbers:
+            return ", ".join(self.labels) or "no label"
+        shown = {name: f"{value:.4g}" for name, value in self.numbers.items()}
+        return ", ".join(f"{name} {value}" if len(shown) > 1 else value for name, value in shown.items())
+
+    @property
+    def score(self) -> float:
+        """The expected class, from -1 to 1; without an order, the largest probability; or the first number."""
+        if "score" in self.outcome:
+            return float(self.outcome["score"])
+        return next(iter(self.numbers.values())) if self.numbers else max(self.probabilities.values())
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The probability of each class or label, by its name."""
+        return dict(self.outcome.get("probabilities", {}))
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that hold, where there may be several: those whose probability is above their threshold."""
+        return list(self.outcome.get("labels", ()))
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The predicted numbers, by name."""
+        return dict(self.outcome.get("numbers", {}))
+
+    @property
+    def value(self) -> float:
+        """The predicted number, of a model that predicts one."""
+        if len(self.numbers) != 1:
+            raise ValueError(f"{len(self.numbers)} numbers are predicted; see .numbers")
+        return self.score
+
+
+@dataclass(frozen=True)
+class Phrase(Outcome):
+    """A phrase: the half-open range of words it covers, its text, and what is predicted for it.
+
+    `children` are indices into the nodes; `word` is the index of the node's own word, None for a phrase of phrases.
+
+    Examples:
+        >>> import bough
+        >>> root = bough.load("sentiment")("A delight.").nodes[0]
+        >>> root.span, root.text, root.label, root.children
+        ((0, 3), 'A delight.', 'very positive', (1, 2))
+    """
+
+    span: tuple[int, int]
+    text: str
+    children: tuple[int, ...]
+    word: int | None
+    outcome: dict[str, Any]
+
+
+class Prediction(Outcome):
+    """What a model predicts for a text, for its sentences and for every phrase in them.
+
+    `nodes` are the phrases, sentence by sentence, each tree in preorder; `roots` says where each sentence's
+    tree begins. For a text of several sentences `probabilities` and `numbers` are the mean of theirs, weighted by their
+    number of words.
+
+    Args:
+        text: the text, or the words of a tree joined by spaces.
+        output_spec: what the model predicts: classes, several labels at once, or numbers.
+        sentences: each sentence as it was read.
+        rows: (nodes, T) for each sentence, the probabilities or numbers of the nodes of its tree.
+
+    Examples:
+        >>> import bough
+        >>> result = bough.load("sentiment")("A wonderful film. It is dull.")
+        >>> [sentence.score > 0 for sentence in result.sentences]
+        [True, False]
+    """
+
+    def __init__(
+        self, text: str, output_spec: OutputSpec, sentences: Sequence[Read], rows: Sequence[Floats]
+    ) -> None:
+        self.text, self.output_spec = text, output_spec
+        self._sentences, self._rows = sentences, rows
+        sums = np.zeros(len(output_spec.numbers or output_spec.classes))
+        for read, p in self.parts:
+            sums += p[read.tree.root].astype(np.float64) * len(read.tokens)
+        self._mean = sums / sum(len(read.tokens) for read in sentences)
+        self.outcome = self._outcomes(self._mean[None], None)[0]
+
+    def __repr__(self) -> str:
+        score = f" score={self.score:.2f}," if self.output_spec.kind == "classes" else ""
+        return f"Prediction({self.label!r},{score} text={self.text[:60]!r})"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, or of the labels."""
+        return self.output_spec.classes
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the classes form a scale."""
+        return self.output_spec.ordered
+
+    @property
+    def polarity(self) -> str | None:
+        """Negative, neutral or positive, whichever classes have the largest sum; None for classes of another kind."""
+        signs = polarities(self.classes)
+        if signs is None:
+            return None
+        sums = {sign: float(self._mean[list(indices)].sum()) for sign, indices in signs.items()}
+        return max(sums, key=sums.__getitem__)
+
+    def _outcomes(self, rows: NDArray[np.float64], digits: int | None) -> list[dict[str, Any]]:
+        """Return what each of the rows (n, T) says, as plain values; probabilities have so many digits."""
+        spec = self.output_spec
+        names = spec.numbers or spec.classes
+        shown = rows if digits is None or spec.numbers else rows.round(digits)
+        by_name = [dict(zip(names, row, strict=True)) for row in shown.tolist()]
+        if spec.kind == "numbers":
+            return [{"numbers": own} for own in by_name]
+        if spec.kind == "labels":
+            above = (rows > np.array(spec.thresholds)).tolist()
+            labels = [[name for name, holds in zip(names, row, strict=True) if holds] for row in above]
+            return [{"labels": own, "probabilities": p} for own, p in zip(labels, by_name, strict=True)]
+        scores = rows @ scale(len(names)) if spec.ordered else rows.max(axis=-1)
+        if digits is not None:
+            scores = scores.round(digits)
+        columns = likeliest(names, rows).tolist(), scores.tolist(), by_name
+        return [
+            {"label": names[best], "score": score, "probabilities": p}
+            for best, score, p in zip(*columns, strict=True)
+        ]
+
+    @property
+    def parts(self) -> list[tuple[Read, Floats]]:
+        """Each sentence as it was read, and (nodes, T) the probabilities or numbers of the nodes of its tree."""
+        return list(zip(self._sentences, self._rows, strict=True))
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """The words, in the treebank's form."""
+        return tuple(token.text for read in self._sentences for token in read.tokens)
+
+    @cached_property
+    def offsets(self) -> tuple[tuple[int, int], ...]:
+        """The first character of each word in the text, and the one after its last."""
+        return tuple((token.start, token.end) for read in self._sentences for token in read.tokens)
+
+    @cached_property
+    def trees(self) -> tuple[Tree, ...]:
+        """The tree of each sentence; where classes are predicted, its labels are class numbers."""
+        if self.output_spec.kind != "classes":
+            return tuple(read.tree for read in self._sentences)
+        return tuple(
+            read.tree.replace(labels=likeliest(self.classes, p).tolist(), relations=None)
+            for read, p in self.parts
+        )
+
+    @property
+    def tree(self) -> Tree:
+        """The tree of a text that is one sentence."""
+        if len(self._sentences) > 1:
+            raise ValueError(f"{len(self._sentences)} sentences, each with its own tree; see .trees")
+        return self.trees[0]
+
+    @cached_property
+    def sentences(self) -> tuple[Prediction, ...]:
+        """The prediction for each sentence, over its own part of the text."""
+        results = []
+        for read, p in self.parts:
+            start, end = read.tokens[0].start, read.tokens[-1].end
+            tokens = [t._replace(start=t.start - start, end=t.end - start) for t in read.tokens]
+            results.append(Prediction(self.text[start:end], self.output_spec, [Read(tokens, read.tree)], [p]))
+        return tuple(results)
+
+    @cached_property
+    def nodes(self) -> tuple[Phrase, ...]:
+        """Every phrase."""
+        return tuple(
+            Phrase(span, self.text[start:end], tuple(children), word, outcome)
+            for span, (start, end), outcome, children, word in self._walk(None)
+        )
+
+    def _walk(self, digits: int | None) -> Iterator[tuple[Any, ...]]:
+        """Yield span, characters, outcome, children and own word of each node; probabilities have so many digits."""
+        words = nodes = 0
+        for read, p in self.parts:
+            order, below = read.tree.preorder, read.tree.children
+            starts, ends = [t.start for t in read.tokens], [t.end for t in read.tokens]
+            index = {node: place for place, node in enumerate(order.tolist(), nodes)}
+            word_of = {node: word for word, node in enumerate(read.tree.words.tolist(), words)}
+            outcomes = self._outcomes(p[order].astype(float), digits)
+            spans = read.tree.spans[order].tolist()
+            for node, (low, high), outcome in zip(index, spans, outcomes, strict=True):
+                span, characters = (low + words, high + words), (starts[low], ends[high - 1])
+                children = [index[child] for child in below[node]]
+                yield span, characters, outcome, children, word_of.get(node)
+            words, nodes = words + len(read.tokens), nodes + len(index)
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """The index of each sentence's root among the nodes."""
+        sizes = [len(read.tree) for read in self._sentences]
+        return tuple(np.cumsum([0, *sizes[:-1]]).tolist())
+
+    def as_dict(self, *, phrases: bool = True) -> dict[str, Any]:
+        """Return plain values for JSON; without `phrases`, only those of the whole text."""
+        outcome = self._outcomes(self._mean[None], DIGITS)[0]
+        whole: dict[str, Any] = {"text": self.text}
+        if (polarity := self.polarity) is not None:
+            whole |= {"label": outcome["label"], "polarity": polarity}
+        whole |= outcome
+        if phrases:
+            nodes = [
+                {"span": span, "text": self.text[start:end], **outcome, "children": children}
+                for span, (start, end), outcome, children, _ in self._walk(DIGITS)
+            ]
+            whole |= {"tokens": list(self.tokens), "nodes": nodes, "sentences": list(self.roots)}
+        return whole
+
+    def json(self, *, phrases: bool = True) -> str:
+        """Return `as_dict` as one line of JSON."""
+        return to_json(self.as_dict(phrases=phrases))
+
+    def svg(self) -> str:
+        """Draw the tree, or the trees one below the other."""
+        return scored_svg.svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+@cache
+def scale(classes: int) -> NDArray[np.float64]:
+    """Return the values of the classes: evenly spaced from -1 to 1."""
+    line = np.linspace(-1.0, 1.0, classes)
+    line.setflags(write=False)  # the cache hands out this array
+    return line
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A text of a corpus, its index there, and how related it is to the query, on the model's scale.
+
+    Examples:
+        >>> import bough
+        >>> best, *_ = bough.load("relatedness").nearest("It rains", ["A dog runs", "The rain is falling"])
+        >>> best.text, best.index
+        ('The rain is falling', 1)
+    """
+
+    text: str
+    score: float
+    index: int
+
+
+@dataclass(frozen=True)
+class PairPrediction:
+    """What is predicted for a pair of texts: a rating or a class.
+
+    A rating is in `score`, on the model's scale, 1 to 5 for the bundled model; `label` is None. `probabilities` has
+    one for each rating, evenly spaced on the scale, and `score` is the expected rating. They are empty if the model
+    rates by the cosine, as the bundled one does. A class is in `label`, its probability in `score`, and the
+    probability of each class in `probabilities`.
+
+    Examples:
+        >>> import bough
+        >>> result = bough.load("relatedness")("A man plays a guitar", "A man plays music")
+        >>> result.score > 3, result.probabilities
+        (True, {})
+    """
+
+    a: str
+    b: str
+    score: float
+    probabilities: dict[str, float]
+    trees: tuple[Tree, Tree]
+    label: str | None = None
+
+    def __repr__(self) -> str:
+        label = "" if self.label is None else f"{self.label!r}, "
+        return f"PairPrediction({label}score={self.score:.2f}, a={self.a[:40]!r}, b={self.b[:40]!r})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        label = {} if self.label is None else {"label": self.label}
+        probabilities = {name: round(p, DIGITS) for name, p in self.probabilities.items()}
+        score = round(self.score, DIGITS)
+        return {"a": self.a, "b": self.b, **label, "score": score, "probabilities": probabilities}
+
+    def json(self) -> str:
+        """Return `as_dict` as one line of JSON."""
+        return to_json(self.as_dict())
+
+    def _repr_svg_(self) -> str | None:
+        caption = f"{self.label or 'relatedness'} {self.score:.2f}"
+        return tree_svg.svg(self.trees, f"{self.a} / {self.b}", caption=caption)

@@ -1,0 +1,181 @@
+"""Check the examples of a fit, and divide them into train, dev and test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.data.examples import Example, Source
+from bough.data.labelled import check_keys
+from bough.errors import DataError
+from bough.models.output_spec import OutputSpec, Trees
+from bough.train.data_checks import messages_about, splits_of_column
+from bough.train.targets import LabelIndex, Scale, Target, Task, Values, choose_target
+
+Ints = NDArray[np.int64]
+SPLITS = ("train", "dev", "test")
+SHARE = 0.1  # the share of the examples that is held out for dev, and the same for test
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The examples of all sources, one source after the other, and their splits."""
+
+    examples: Sequence[Example]
+    values: Values  # (n, ...) the labels of the examples, as the model predicts them
+    assigned: Ints  # (n,) the index of each example's split in SPLITS
+    target: Target
+    spec: OutputSpec
+    messages: Sequence[str]  # about the data, for the user
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of examples of each split."""
+        counts = np.bincount(self.assigned, minlength=len(SPLITS)).tolist()
+        return {name: count for name, count in zip(SPLITS, counts, strict=True) if count}
+
+    @property
+    def digest(self) -> str:
+        """A hash of all examples with their labels, weights and splits, in order."""
+        found = blake2b(digest_size=16)
+        for example, number in zip(self.examples, self.assigned.tolist(), strict=True):
+            inside = [[[*map(str, own or ())] for own in (t.labels, t.relations)] for t in example.trees]
+            content = (contents(example), inside, example.label, example.weight, number)
+            found.update(repr(content).encode("utf-8", "surrogatepass"))
+        return found.hexdigest()
+
+
+def read_splits(
+    sources: Mapping[str, Source],
+    trees: Trees,
+    *,
+    hold_test: bool,
+    seed: int,
+    task: Task | None = None,
+    scale: Scale | None = None,
+) -> Splits:
+    """Check all sources, and hold out a dev split and, with `hold_test`, a test split if it is not given.
+
+    Raise a FormatError or a DataError, with the line of the example, for wrong labels, and a DataError for too few
+    examples.
+    """
+    train = sources["train"]
+    check_keys(train)
+    target, messages = choose_target(train, task, scale)
+    examples: list[Example] = []
+    parts: list[Values] = []
+    for name in (name for name in SPLITS if name in sources):
+        source = sources[name]
+        if (source.pairs, source.trees) != (train.pairs, train.trees):
+            raise DataError(
+                f"{source.name} does not hold the same kind of examples as {train.name}: texts, pairs or trees in both"
+            )
+        examples += source.examples
+        parts.append(target.read(source.examples, train=source is train))
+        if source.empty:
+            rows = f"{len(source.empty)} rows" if len(source.empty) > 1 else "a row"
+            messages.append(f"{source.empty[0]}: {rows} without a text or a label, left out")
+    values, own = np.concatenate(parts), slice(len(train.examples))
+    spec, more = target.spec(parts[0], trees, train.name)
+    messages += more
+    if spec.kind == "ratings":
+        low, high = spec.ratings
+        beyond = np.flatnonzero((values < low) | (values > high)).tolist()
+        if beyond:
+            many = f"{len(beyond)} ratings beyond those of training, {low:g} to {high:g}"
+            messages.append(f"{examples[beyond[0]].where}: {many}")
+    given = [name for name in SPLITS if name in sources]
+    assigned = np.repeat([SPLITS.index(name) for name in given], [len(part) for part in parts])
+    numbers, more = splits_of_column(train.examples, given[1:])
+    messages += more
+    if numbers is not None:
+        assigned[own] = numbers
+    keys = _keys(examples)
+    messages += _overlaps(examples, keys, assigned)
+    strata = target.strata(parts[0])
+    free = np.flatnonzero(assigned == 0)
+    there = {SPLITS[number] for number in assigned.tolist()}
+    wanted = [name for name in SPLITS[1:] if name not in there and (name == "dev" or hold_test)]
+    drawn = held_out(strata[free], keys[free], [SHARE] * len(wanted), seed)
+    for name, part in zip(wanted, drawn, strict=True):
+        assigned[free[part]] = SPLITS.index(name)
+        by = "class" if spec.classes else "value"
+        messages.append(f"{name}: {len(part):,} of {len(free):,} examples, stratified by {by}, seed {seed}")
+    classes = isinstance(target, LabelIndex)
+    messages += messages_about(train.examples, keys[own], assigned[own], classes=classes)
+    if isinstance(target, LabelIndex):
+        values = target.encoded(values, spec)
+    splits = Splits(examples, values, assigned, target, spec, messages)
+    if "dev" not in splits.sizes:
+        raise DataError(
+            f"{train.name}: {len(train.examples)} examples are too few to hold some out; give a dev split"
+        )
+    return splits
+
+
+def contents(example: Example) -> list[object]:
+    """Return the contents of each text or tree of an example, without its label."""
+    found: list[object] = [" ".join(text.split()) for text in example.texts]
+    for tree in example.trees:
+        numbers = [None if rows is None else rows.tolist() for rows in (tree.features, tree.edge_features)]
+        found.append((tree.parents.tolist(), tree.tokens, numbers, tree.categories and {**tree.categories}))
+    return found
+
+
+def _keys(examples: Iterable[Example]) -> Ints:
+    """Return (n,) an integer per example, equal for examples of equal contents; the order of a pair does not matter."""
+    numbers: dict[str, int] = {}
+    keys = ("\0".join(sorted(map(repr, contents(example)))) for example in examples)
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def _overlaps(examples: Sequence[Example], keys: Ints, assigned: Ints) -> list[str]:
+    """Return a message for each two splits with an example in common."""
+    messages = []
+    for name, other in (("dev", "train"), ("test", "train"), ("test", "dev")):
+        one, two = (assigned == SPLITS.index(split) for split in (name, other))
+        both = np.flatnonzero(one & np.isin(keys, keys[two])).tolist()
+        if both:
+            are = "examples are" if len(both) > 1 else "example is"
+            many = f"{len(both):,} {are} in {other} too; figures on {name} are too good"
+            messages.append(f"{examples[both[0]].where}: {many}")
+    return messages
+
+
+def held_out(strata: Ints, keys: Ints, shares: Sequence[float], seed: int) -> list[Ints]:
+    """Draw stratified random parts of the examples, and return the indices of each part.
+
+    An example that occurs twice is never drawn, so that no text is in two splits, nor is the last example of a
+    stratum. If a share of a stratum is not a whole number of examples, it is rounded at random. Each part gets at least
+    one example, if there are enough.
+
+    Args:
+        strata: (n,) the stratum of each example.
+        keys: (n,) integers, equal for equal examples.
+        shares: the share of the examples for each part.
+        seed: the random seed.
+    """
+    rng = np.random.default_rng(seed)
+    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    single = counts[inverse] == 1
+    parts: list[list[int]] = [[] for _ in shares]
+    for stratum in np.unique(strata):
+        members = np.flatnonzero((strata == stratum) & single)
+        size = int((strata == stratum).sum())
+        free = min(len(members), size - 1)
+        drawn = rng.permutation(members).tolist()
+        for part, share in zip(parts, shares, strict=True):
+            wanted = share * size
+            count = min(int(wanted) + bool(rng.random() < wanted % 1), free)
+            part += [drawn.pop() for _ in range(count)]
+            free -= count
+    taken = [index for part in parts for index in part]
+    left = rng.permutation(np.setdiff1d(np.flatnonzero(single), taken)).tolist()
+    for part in parts:
+        if not part and len(left) > 1:
+            part.append(left.pop())
+    return [np.sort(np.array(part, dtype=np.int64)) for part in parts]

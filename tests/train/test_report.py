@@ -1,0 +1,104 @@
+"""Claims about the report of a fit: it says what was fitted on what, how sure that is, and where the model errs."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bough
+from bough.train.dataset import TreeSet
+from bough.train.report import Evidence, confidence_interval, ticks
+from small_fits import QUICK, examples
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    out = tmp_path_factory.mktemp("report") / "mine"
+    texts, labels = examples(60)
+    wrong = ["tool" if label == "fruit" else "fruit" for label in labels[:10]]  # so that there are mistakes
+    bough.fit(texts, labels, test=(texts[:20], [*wrong, *labels[10:20]]), out=out, trees="none", epochs=3,
+              settings=QUICK)  # fmt: skip
+    return (out / "report.html").read_text()
+
+
+def test_it_says_what_was_fitted_on_what(page: str) -> None:
+    assert "<title>2 classes of texts and test</title>" in page
+    for fact in (
+        f"{date.today().isoformat()}, bough",
+        "seed 1",
+        "20 test",
+        "fruit, tool",
+        "of 3 (lowest dev loss)",
+    ):
+        assert fact in page
+    assert (
+        "these examples" in page or "The model is clearly" in page
+    )  # what the interval says of the baseline
+    assert "mine(&quot;a text&quot;).label" in page
+
+
+def test_mistakes_come_with_their_trees_and_the_matrix_has_words_for_its_axes(page: str) -> None:
+    mistakes = page.partition("Most confident mistakes (test)")[2].partition("<h2>")[0]
+    assert 5 >= mistakes.count("<details") == mistakes.count('class="bough"') > 0
+    sure = [int(share) for share in re.findall(r"\((\d+)%\)</summary>", mistakes)]
+    assert sure == sorted(sure, reverse=True)
+    assert '<th colspan="2">predicted</th>' in page
+    assert "<th>true</th>" in page
+    assert "Least certain predictions (test)" in page
+
+
+def test_it_loads_nothing_and_is_made_for_phones_and_for_the_dark(page: str) -> None:
+    for outside in ("<script", "<link", "<img", "@import", "url(http", 'src="', 'href="http'):
+        assert outside not in page
+    assert 'name="viewport"' in page
+    assert "prefers-color-scheme:dark" in page
+
+
+def test_a_curve_has_ticks_and_the_chosen_epoch(page: str) -> None:
+    curves = page.partition("Learning curve")[2].partition("<h2>")[0]
+    assert curves.count("<figure>") == 2  # the losses, and the accuracy
+    assert curves.count("stroke-dasharray") == 2
+    assert all(f'text-anchor="middle">{epoch}</text>' in curves for epoch in (1, 2, 3))
+
+
+@pytest.mark.parametrize("ratings", [[0.0, 1.0], [1.0, 2.0, 3.5, 5.0]], ids=["two", "four"])
+def test_ratings_have_a_scatter_and_their_largest_errors(ratings: list[float], tmp_path: Path) -> None:
+    pairs = [(f"the dog {i}", f"a cat {i % 3}") for i in range(24)]
+    scores = [ratings[i % len(ratings)] for i in range(24)]
+    settings = {**QUICK, "layer": "dependency"}
+    bough.fit(pairs, scores, out=tmp_path / "mine", epochs=1, vectors="bundled", settings=settings)
+    page = (tmp_path / "mine" / "report.html").read_text()
+    assert page.count("<circle") > 0
+    assert "Largest errors (dev)" in page
+    assert "Pearson&#x27;s r" in page
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_ticks_are_few_evenly_spaced_and_cover_the_range(low: float, span: float) -> None:
+    found = ticks(low, low + span)
+    assert 2 <= len(found) <= 8
+    assert found[0] <= low + 1e-6 * span + 1e-9 * abs(low)
+    assert found[-1] >= low + span - 1e-6 * span - 1e-9 * abs(low)
+    np.testing.assert_allclose(np.diff(found), np.diff(found)[0], rtol=1e-3)
+
+
+def test_intervals_hold_what_they_are_of() -> None:
+    def interval(metric: str, predicted: Any, gold: Any) -> tuple[float, float]:
+        evidence = Evidence("test", TreeSet(([],), list(gold)), np.asarray(predicted))
+        return confidence_interval(metric, evidence)
+
+    right = np.arange(50) < 40
+    low, high = interval("accuracy", np.eye(2)[right.astype(int)], [1] * 50)
+    assert (round(low, 3), round(high, 3)) == (0.670, 0.888)
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    low, high = interval("pearson", x, x + rng.normal(size=200))
+    assert 0.5 < low < 0.71 < high < 0.85
+    assert interval("pearson", np.ones(3), np.ones(3)) == (0.0, 0.0)
