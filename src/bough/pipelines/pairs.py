@@ -60,19 +60,18 @@ class PairPipeline(BasePipeline[PairPrediction]):
 
     @overload
     def __call__(
-        self, a: str | Tree | None, b: str | Tree | None, *, trees: tuple[Tree | str, Tree | str] | None = None
+        self, a: Any, b: Any, *, trees: tuple[Tree | str, Tree | str] | None = None
     ) -> PairPrediction: ...
     @overload
-    def __call__(self, a: Sequence[tuple[str, str]]) -> list[PairPrediction]: ...
+    def __call__(self, a: Sequence[tuple[Any, Any]]) -> list[PairPrediction]: ...
 
     def __call__(
-        self,
-        a: str | Tree | Sequence[tuple[str, str]] | None,
-        b: str | Tree | None = None,
-        *,
-        trees: tuple[Tree | str, Tree | str] | None = None,
+        self, a: Any, b: Any = None, *, trees: tuple[Tree | str, Tree | str] | None = None
     ) -> PairPrediction | list[PairPrediction]:
-        """Return the prediction for two texts, or for each pair of a list; `trees` replace the parser's trees."""
+        """Return the prediction for two texts or trees, or for each pair of a list.
+
+        `trees` replace the trees of the parser.
+        """
         if b is None and trees is None and a is not None and not isinstance(a, (str, Tree)):
             return list(self.stream(a))
         if trees is not None:
