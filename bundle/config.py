@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bough.data import find_data
+from bough.models.output_spec import OutputSpec
 from bough.models.settings import in_range
 from bough.train.recipes import read_recipe
 from paper.config import PaperConfig
@@ -36,6 +37,12 @@ class BundleConfig(PaperConfig):
             raise ValueError(
                 f"mix = {self.mix!r} is for task = 'sst5', a layer that reads trees of phrases, and word vectors"
             )
+
+    @property
+    def output_spec(self) -> OutputSpec:
+        """The output of the model. The sources have texts of several sentences, whose trees are joined."""
+        spec = super().output_spec
+        return replace(spec, trees="joined") if self.mix else spec
 
     def build_task(self, data: Path | str | None) -> Task:
         """Return the task on the data in a folder, with the other sources if there are any."""

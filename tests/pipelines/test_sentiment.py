@@ -1,7 +1,10 @@
 """Claims about `bough.load("sentiment")`: what a result holds, and that it answers whatever the text."""
 
+import copy
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from bough.models.model import Model
 from bough.models.output_spec import OutputSpec
 from bough.pipelines import Pipeline, Prediction
 from bough.pipelines.readers import Read
+from bough.text.join_sentences import join_sentences
 from bough.text.tokenise import tokenise
 from bundled_pipelines import sentiment
 
@@ -127,11 +131,27 @@ def test_several_sentences_are_one_result_with_parts() -> None:
     for part, own in zip(result.sentences, alone, strict=True):
         check_whole(part)
         assert part.probabilities == pytest.approx(own.probabilities, abs=1e-5)
-    words = np.array([len(own.tokens) for own in alone])
-    means = np.average([[*own.probabilities.values()] for own in alone], axis=0, weights=words)
-    assert [*result.probabilities.values()] == pytest.approx(means, abs=1e-5)
     with pytest.raises(ValueError, match="3 sentences, each with its own tree"):
         _ = result.tree
+
+
+@pytest.mark.parametrize("trees", ["sentences", "joined"])
+def test_a_text_is_the_mean_of_its_sentences_or_the_tree_that_joins_them(
+    trees: Literal["sentences", "joined"],
+) -> None:
+    model = copy.copy(sentiment().model)
+    model.output_spec = replace(model.output_spec, trees=trees)
+    pipeline = Pipeline(model, sentiment().reader.parser)
+    text = "The plot is dull. Still, I laughed a lot!\n\nGo and see it."
+    result = pipeline(["Fine.", text])[1]
+    if trees == "joined":
+        whole = join_sentences([part.tree for part in result.sentences], "constituency")
+        expected = [*pipeline(whole).probabilities.values()]
+    else:
+        words = [len(part.tokens) for part in result.sentences]
+        rows = [[*part.probabilities.values()] for part in result.sentences]
+        expected = np.average(rows, axis=0, weights=words).tolist()
+    assert [*result.probabilities.values()] == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_list_gives_what_its_texts_give_one_by_one() -> None:

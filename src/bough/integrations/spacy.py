@@ -131,6 +131,7 @@ def _plain(result: Prediction) -> dict[str, Any]:
     return {
         "classes": list(result.classes),
         "ordered": result.ordered,
+        "whole": result.whole,
         "sentences": [
             {
                 "words": [list(token) for token in read.tokens],
@@ -155,7 +156,7 @@ def _known(doc: Doc) -> tuple[Prediction | None, dict[tuple[int, int], Phrase]]:
         ]
         rows = [np.asarray(part["probabilities"], dtype=np.float32) for part in stored["sentences"]]
         spec = OutputSpec(stored["classes"], ordered=stored["ordered"])
-        result = Prediction(doc.text, spec, reads, rows)
+        result = Prediction(doc.text, spec, reads, rows, stored["whole"])
         phrases: dict[tuple[int, int], Phrase] = {}
         for phrase in result.nodes:
             phrases.setdefault(_covered(result, phrase), phrase)

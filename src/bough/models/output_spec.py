@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")
 POLARITIES = ("negative", "neutral", "positive")
-Trees = Literal["sentences", "sentence", "whole", "chain", "balanced", "given"]
+Trees = Literal["sentences", "joined", "sentence", "whole", "chain", "balanced", "given"]
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,10 @@ class OutputSpec:
         classes: the names of the classes, in the order of the head's rows.
         ordered: whether the classes form a scale.
         ratings: the ends of the scale of ratings.
-        trees: the trees that the model reads: one per sentence ("sentences"), one for a text that is a single sentence
-            ("sentence"), one that joins those of all sentences ("whole"), a chain or a balanced tree of words without a
-            parser ("chain", "balanced"), or trees instead of texts ("given").
+        trees: the trees that the model reads: one per sentence ("sentences"), one per sentence and one that joins them
+            for the text ("joined"), one for a text that is a single sentence ("sentence"), only the joined one
+            ("whole"), a chain or a balanced tree of words without a parser ("chain", "balanced"), or trees instead of
+            texts ("given").
         pairs: whether the classes are those of pairs.
         thresholds: one per class, if several classes at once are predicted: those with a higher probability.
         numbers: the names of predicted numbers.

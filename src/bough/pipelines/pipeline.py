@@ -22,6 +22,7 @@ from bough.pipelines.frames import frame_items, phrase_frame, text_frame
 from bough.pipelines.prediction import Floats, Prediction
 from bough.pipelines.readers import AT_ONCE, Cut, GivenReader, Read, groups, reader_for
 from bough.text import Parser
+from bough.text.join_sentences import join_sentences
 from bough.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -256,13 +257,21 @@ class Pipeline(BasePipeline[Prediction]):
         return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
 
     def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> list[Prediction]:
-        rows = iter(self.node_rows([read.tree for (sentences,) in reads for read in sentences]))
         spec, given = self.model.output_spec, isinstance(self.reader, GivenReader)
+        trees = [[read.tree for read in sentences] for (sentences,) in reads]
+        # in one forest, the sentences of a joined tree are computed once: they are equal subtrees
+        joined = [
+            join_sentences(own, self.reader.kind) for own in trees if spec.trees == "joined" and len(own) > 1
+        ]
+        rows = iter(self.node_rows([tree for own in [*trees, joined] for tree in own]))
+        sentence_rows = [[next(rows) for _ in own] for own in trees]
+        texts = iter(values[tree.root] for values, tree in zip(rows, joined, strict=True))
         results = []
-        for item, (sentences,) in zip(items, reads, strict=True):
+        for item, (sentences,), own in zip(items, reads, sentence_rows, strict=True):
             # the offsets of a given tree's words are those in the joined words
             text = item if isinstance(item, str) and not given else " ".join(sentences[0].words)
-            results.append(Prediction(text, spec, sentences, [next(rows) for _ in sentences]))
+            whole = next(texts) if joined and len(own) > 1 else None
+            results.append(Prediction(text, spec, sentences, own, whole))
         return results
 
 

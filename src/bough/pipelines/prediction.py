@@ -96,7 +96,8 @@ class Prediction(Outcome):
     """What a model predicts for a text, for its sentences and for every phrase in them.
 
     `nodes` are the phrases, sentence by sentence, each tree in preorder; `roots` says where each sentence's
-    tree begins. For a text of several sentences `probabilities` and `numbers` are the mean of theirs, weighted by their
+    tree begins. For a text of several sentences `probabilities` and `numbers` are those of the root of the tree that
+    joins the sentences, if the model was trained on such trees; otherwise the mean of the sentences, weighted by their
     number of words.
 
     Args:
@@ -104,6 +105,7 @@ class Prediction(Outcome):
         output_spec: what the model predicts: classes, several labels at once, or numbers.
         sentences: each sentence as it was read.
         rows: (nodes, T) for each sentence, the probabilities or numbers of the nodes of its tree.
+        whole: (T,) those of the text; None for the mean of the sentences.
 
     Examples:
         >>> import bough
@@ -113,15 +115,20 @@ class Prediction(Outcome):
     """
 
     def __init__(
-        self, text: str, output_spec: OutputSpec, sentences: Sequence[Read], rows: Sequence[Floats]
+        self,
+        text: str,
+        output_spec: OutputSpec,
+        sentences: Sequence[Read],
+        rows: Sequence[Floats],
+        whole: Floats | None = None,
     ) -> None:
         self.text, self.output_spec = text, output_spec
         self._sentences, self._rows = sentences, rows
-        sums = np.zeros(len(output_spec.numbers or output_spec.classes))
-        for read, p in self.parts:
-            sums += p[read.tree.root].astype(np.float64) * len(read.tokens)
-        self._mean = sums / sum(len(read.tokens) for read in sentences)
-        self.outcome = self._outcomes(self._mean[None], None)[0]
+        if whole is None:
+            roots = np.stack([p[read.tree.root] for read, p in self.parts])
+            whole = np.average(roots, axis=0, weights=[len(read.tokens) for read in sentences])
+        self.whole = np.asarray(whole, dtype=np.float64)
+        self.outcome = self._outcomes(self.whole[None], None)[0]
 
     def __repr__(self) -> str:
         score = f" score={self.score:.2f}," if self.output_spec.kind == "classes" else ""
@@ -143,7 +150,7 @@ class Prediction(Outcome):
         signs = polarities(self.classes)
         if signs is None:
             return None
-        sums = {sign: float(self._mean[list(indices)].sum()) for sign, indices in signs.items()}
+        sums = {sign: float(self.whole[list(indices)].sum()) for sign, indices in signs.items()}
         return max(sums, key=sums.__getitem__)
 
     def _outcomes(self, rows: NDArray[np.float64], digits: int | None) -> list[dict[str, Any]]:
@@ -241,7 +248,7 @@ class Prediction(Outcome):
 
     def as_dict(self, *, phrases: bool = True) -> dict[str, Any]:
         """Return plain values for JSON; without `phrases`, only those of the whole text."""
-        outcome = self._outcomes(self._mean[None], DIGITS)[0]
+        outcome = self._outcomes(self.whole[None], DIGITS)[0]
         whole: dict[str, Any] = {"text": self.text}
         if (polarity := self.polarity) is not None:
             whole |= {"label": outcome["label"], "polarity": polarity}

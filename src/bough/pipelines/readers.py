@@ -227,7 +227,7 @@ def reader_for(model: Model, parser: str | Parser) -> Reader:
     kind: Kind = usual if reads == "words" else reads
     if trees == "given":
         return GivenReader(kind)
-    reader = Reader(parser, kind, split=trees == "sentences")
+    reader = Reader(parser, kind, split=trees in ("sentences", "joined"))
     if trees in ("whole", "chain", "balanced"):
         reader = WholeReader("balanced" if trees == "balanced" else parser, kind, chain=trees == "chain")
     reader.skip_addresses = model.config.oov == "written"
