@@ -13,7 +13,7 @@ from paper.tables import Systems, cell, digits_of
 KINDS = {
     "contextual": "tree",
     "contextual-mean": "no tree, the mean of the words",
-    "contextual-balanced": "halves instead of the parse",
+    "contextual-balanced": "balanced trees instead of parses",
     "contextual-attentive": "attention over the children",
 }
 STATIC, STATIC_SICK = "constituency-regularised", "dependency"
@@ -44,17 +44,17 @@ def sentiment_table(systems: Systems) -> Table:
             trained = system == "contextual" and encoder == BINARY_ENCODER
             binary = name_of("sst2", system, encoder) if trained else ""
             rows.append(row(f"{title}, {KINDS[system]}", name_of("sst5", system, encoder), binary))
-    header = ("leaves and what is above them", *(title for _, title in FIGURES), "binary, trained as such")
+    header = ("encoder and model", *(title for _, title in FIGURES), "binary, trained on two classes")
     notes = (
         "Mean (standard deviation, number of seeds). All phrases: every labelled phrase of the test sentences. Each "
         "encoder has its top four layers tuned, on the same labels and for as many epochs in every row.",
     )
-    return Table("Sentiment over contextual leaves, test accuracy, %", header, tuple(rows), notes)
+    return Table("Sentiment with an encoder under the tree, test accuracy, %", header, tuple(rows), notes)
 
 
 def relatedness_table(systems: Systems) -> Table:
     """Return the correlations on SICK."""
-    names = {"Static words, Dependency Tree-LSTM": f"sick-{STATIC_SICK}"}
+    names = {"GloVe, Dependency Tree-LSTM": f"sick-{STATIC_SICK}"}
     for system in BEYOND_SICK:
         kind = "tree and mean" if system == "contextual" else KINDS[system]
         names[f"{ENCODERS[SICK_ENCODER]}, {kind}"] = name_of("sick", system, SICK_ENCODER)
@@ -62,8 +62,8 @@ def relatedness_table(systems: Systems) -> Table:
         (Cell(title), *(cell(systems.get(name), figure) for figure, _ in FIGURES_SICK))
         for title, name in names.items()
     ]
-    header = ("leaves and what is above them", *(title for _, title in FIGURES_SICK))
-    return Table("Relatedness over contextual leaves, SICK test", header, tuple(rows))
+    header = ("encoder and model", *(title for _, title in FIGURES_SICK))
+    return Table("Relatedness with an encoder under the tree, SICK test", header, tuple(rows))
 
 
 def gains_table(systems: Systems) -> Table:
@@ -89,9 +89,7 @@ def gains_table(systems: Systems) -> Table:
                 interval = Cell(f"{low:+.{digits}f} to {high:+.{digits}f}")
             gain = Cell(f"{scale * found.difference:+.{digits}f}")
         rows.append((Cell(f"{ENCODERS[encoder]}: tree over {KINDS[other]}"), Cell(what), gain, interval))
-    note = (
-        f"The {CONFIDENCE:.0%} confidence interval is Welch's; one that holds zero leaves the question open."
-    )
+    note = f"The {CONFIDENCE:.0%} confidence interval is Welch's; if it contains zero, the difference is undecided."
     header = ("difference", "figure", "gain", "interval")
     return Table("What the tree adds", header, tuple(rows), (note,))
 
@@ -104,9 +102,9 @@ BY_LENGTH = Drawing(
         *(
             paper.Row(f"{title}, {word}", f"{system}{ENCODER}{encoder}")
             for encoder, title in ENCODERS.items()
-            for system, word in zip(BEYOND, ("tree", "mean", "halves"), strict=True)
+            for system, word in zip(BEYOND, ("tree", "mean", "balanced"), strict=True)
         ),
     ),
-    caption="Figure 3 with contextual leaves. Fine-grained sentiment: test accuracy against sentence length, in "
+    caption="Figure 3 with encoders. Fine-grained sentiment: test accuracy against sentence length, in "
     "windows of ±2 words, all longer sentences in the last (45).",
 )

@@ -34,7 +34,7 @@ OURS = {  # the titles of our own rows below the paper's
     "constituency-regularised": "Constituency Tree-LSTM, regularised (ours)",
 }
 TOGETHER = {  # the titles of the ensembles of all seeds of our rows
-    "constituency-regularised": "All seeds of it together (ours)",
+    "constituency-regularised": "Ensemble of all seeds of this model (ours)",
 }
 CLAIM_SEEDS = 3
 CITED_SEEDS = 3  # seeds of each rebuilt cited system

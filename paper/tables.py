@@ -15,8 +15,8 @@ Systems = Mapping[str, System]
 PERCENT = ("accuracy", "binary", "phrases")  # figures that are shown in percent
 EDGE = 1e-9  # rounding must not put a difference of exactly one sd outside
 FIVE_SEEDS = (
-    "Five seeds tell little of the spread: with 95% confidence, the mean of many seeds is at most 1.2 times the "
-    "standard deviation shown away from the mean shown, and their standard deviation is 0.6 to 2.9 times the one shown."
+    "Five seeds are few: with 95% confidence, the mean of many seeds differs from the mean shown by at most 1.2 times "
+    "the standard deviation shown, and their standard deviation is 0.6 to 2.9 times the one shown."
 )
 READING = (
     "Ours: mean (standard deviation, number of seeds). Within: at most one of the paper's standard deviations "
