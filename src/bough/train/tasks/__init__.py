@@ -1,12 +1,10 @@
 """Tasks: what an example is, how its loss is computed, what is predicted and how it is scored."""
 
-from bough.train.tasks.classes import ClassesTask
-from bough.train.tasks.pairs import PairsTask, RatedPair
-from bough.train.tasks.task import AT_ONCE, Floats, Indices, Learnable, TreeTask, sentences_of, shuffled
-from bough.train.tasks.values import LabelsTask, NumbersTask, PairClassesTask
+from bough.train.tasks.nodes import ClassesTask, LabelsTask, NumbersTask
+from bough.train.tasks.pairs import PairClassesTask, PairsTask, RatedPair
+from bough.train.tasks.task import Floats, Indices, Learnable, sentences_of, shuffled
 
 __all__ = [
-    "AT_ONCE",
     "ClassesTask",
     "Floats",
     "Indices",
@@ -16,7 +14,6 @@ __all__ = [
     "PairClassesTask",
     "PairsTask",
     "RatedPair",
-    "TreeTask",
     "sentences_of",
     "shuffled",
 ]

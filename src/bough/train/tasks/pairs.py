@@ -1,4 +1,4 @@
-"""The task of pairs: two trees, and a rating of how similar they are."""
+"""The tasks of pairs: two trees, and a rating of how similar they are, or a class."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from bough.models.batching import PreparedTree, collate
-from bough.models.metrics import correlations
+from bough.models.metrics import class_figures, correlations
 from bough.models.model import Model
-from bough.nn.heads import CosineSimilarity, Similarity
+from bough.nn.heads import CosineSimilarity, PairClassifier, Similarity
+from bough.train.config import TrainConfig
 from bough.train.tasks.task import Floats, Rng, TreeTask, pieces
 
 
@@ -69,3 +70,32 @@ class PairsTask(TreeTask):
     def metrics(self, predicted: Floats, examples: Pairs) -> dict[str, float]:
         """Return Pearson's r, Spearman's rho and the mean squared error."""
         return correlations(predicted, np.array([pair.rating for pair in examples]))
+
+
+class PairClassesTask(PairsTask):
+    """Classes of pairs of trees; `rating` of a pair is the number of its class."""
+
+    metric = "accuracy"
+
+    def __init__(self, config: TrainConfig, class_weights: Floats | None = None) -> None:
+        super().__init__(config)
+        self.class_weights = class_weights
+
+    def loss(self, model: Model, batch: Pairs, rng: Rng, whole: Pairs | None = None) -> Tensor:
+        """Return the mean loss of a batch of pairs."""
+        assert isinstance(model.head, PairClassifier)
+        left, right = self.vectors(model, batch)
+        gold = torch.tensor([int(pair.rating) for pair in batch], device=left.device)
+        weights = left.new_tensor([pair.left.weight for pair in batch])
+        if self.class_weights is not None:
+            weights = weights * torch.from_numpy(self.class_weights).to(weights)[gold]
+        losses = functional.cross_entropy(model.head(left, right), gold, reduction="none")
+        return (losses * weights).sum() / len(whole or batch)
+
+    def from_head(self, model: Model, outputs: Tensor) -> Floats:
+        """Return (n, K) probabilities of the classes."""
+        return outputs.softmax(dim=1).double().cpu().numpy()
+
+    def metrics(self, predicted: Floats, examples: Pairs) -> dict[str, float]:
+        """Return accuracy, macro F1 and the loss."""
+        return class_figures(predicted, np.array([int(pair.rating) for pair in examples]))

@@ -71,9 +71,15 @@ class TreeTask:
 
     def batches(self, examples: Sequence[Any], rng: Rng) -> list[Indices]:
         """Return batches in random order; with a transformer, batches of examples of similar length."""
-        if self.config.encoder:  # texts of similar length need little padding
-            return bucketed(self.sizes(examples), self.config.batch_size, rng)
-        return shuffled(len(examples), self.config.batch_size, rng)
+        size = self.config.batch_size
+        if not self.config.encoder:
+            return shuffled(len(examples), size, rng)
+        # texts of similar length need little padding
+        lengths = self.sizes(examples)
+        pools = shuffled(len(examples), BUCKET * size, rng)
+        ranked = np.concatenate([some[np.argsort(lengths[some], kind="stable")] for some in pools])
+        found = [ranked[start : start + size] for start in range(0, len(ranked), size)]
+        return [found[i] for i in rng.permutation(len(found))]
 
     def score(self, metrics: dict[str, float]) -> float:
         """Return the task's metric, or the negative loss with `select_by = "loss"`."""
@@ -92,19 +98,6 @@ def shuffled(count: int, batch: int, rng: Rng) -> list[Indices]:
     """Return the integers below `count` in random order, in batches of `batch`."""
     order = rng.permutation(count)
     return [order[start : start + batch] for start in range(0, count, batch)]
-
-
-def bucketed(lengths: Indices, batch: int, rng: Rng) -> list[Indices]:
-    """Return the indices of all examples in batches of similar length, in random order.
-
-    `lengths` (n,) has the length of each example.
-    """
-    order = rng.permutation(len(lengths))
-    pool = BUCKET * batch
-    pools = [order[start : start + pool] for start in range(0, len(order), pool)]
-    ranked = np.concatenate([some[np.argsort(lengths[some], kind="stable")] for some in pools])
-    found = [ranked[start : start + batch] for start in range(0, len(ranked), batch)]
-    return [found[i] for i in rng.permutation(len(found))]
 
 
 def pieces(examples: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -1,4 +1,4 @@
-"""The task of classes: the loss is over all labelled nodes, the metrics are over the roots."""
+"""The tasks of trees: classes, numbers or several labels. The loss is over labelled nodes, metrics over roots."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from bough.models.batching import UNLABELLED, PreparedTree, collate, part
-from bough.models.metrics import class_figures
+from bough.models.metrics import class_figures, label_report, number_figures
 from bough.models.model import Model
-from bough.nn.heads import Classifier
+from bough.nn.heads import Classifier, MultiLabelClassifier, Regressor
+from bough.train.config import TrainConfig
 from bough.train.tasks.task import Floats, Indices, Rng, Trees, TreeTask, pieces
 from bough.trees.forest import Forest
 
@@ -74,8 +76,14 @@ class ClassesTask(NodesTask):
     def loss(self, model: Model, batch: Trees, rng: Rng, whole: Trees | None = None) -> Tensor:
         """Return the loss of all labelled nodes; if phrases are no nodes, of the sentences and sampled phrases."""
         assert isinstance(model.head, Classifier)
-        trees, nodes, roots = self._counts(model, batch if whole is None else whole)
-        if self._in_parts(model):
+        every = batch if whole is None else whole
+        # the numbers of trees, of labelled nodes and of labelled roots that the loss is divided by
+        trees, nodes = len(every), sum(one.labelled for one in every)
+        roots = sum(map(_counted_root, every))
+        # labelled phrases that are no nodes of the tree are sampled as trees of their own
+        if (not model.layer.phrases or self.config.shape == "balanced") and not self.of_phrases:
+            spans = sum(min(self.config.spans, len(one.spans)) for one in every)
+            trees, nodes = trees + spans, nodes + spans
             batch = [each for one in batch for each in with_spans(one, self.config.spans, rng)]
         found = self.labelled_nodes(model, batch)
         states, device = found.states, found.states.device
@@ -91,23 +99,9 @@ class ClassesTask(NodesTask):
         if self.config.root_weight:
             some = [place for place, sentence in enumerate(batch) if _counted_root(sentence)]
             gold = torch.tensor([batch[place].label for place in some], dtype=torch.int64, device=device)
-            of_roots = found.row_of.index_select(0, found.forest.roots)[
-                torch.tensor(some, dtype=torch.int64, device=device)
-            ]
+            of_roots = found.row_of[found.forest.roots[some]]
             loss = loss + self.config.root_weight * model.head.loss(states, gold, of_roots) / max(1, roots)
         return loss
-
-    def _counts(self, model: Model, batch: Trees) -> tuple[int, int, int]:
-        """Return the numbers of trees, labelled nodes and labelled roots that the loss is divided by."""
-        spans = 0
-        if self._in_parts(model):
-            spans = sum(min(self.config.spans, len(sentence.spans)) for sentence in batch)
-        nodes = sum(sentence.labelled for sentence in batch)
-        return len(batch) + spans, nodes + spans, sum(_counted_root(sentence) for sentence in batch)
-
-    def _in_parts(self, model: Model) -> bool:
-        """Return whether labelled phrases, which are no nodes of the tree, are sampled as trees of their own."""
-        return (not model.layer.phrases or self.config.shape == "balanced") and not self.of_phrases
 
     def from_head(self, outputs: Tensor) -> Tensor:
         """Return (n, K) probabilities of the classes."""
@@ -129,6 +123,63 @@ class ClassesTask(NodesTask):
     def metrics(self, predicted: Floats, examples: Trees) -> dict[str, float]:
         """Return the accuracy, the macro F1 of the classes that occur, and the mean loss, all at the roots."""
         return class_figures(predicted, np.array([sentence.label for sentence in examples]))
+
+
+class VectorsTask(NodesTask):
+    """A base class for trees whose root, or other nodes, have a vector of values: numbers or labels."""
+
+    def loss(self, model: Model, batch: Trees, rng: Rng, whole: Trees | None = None) -> Tensor:
+        """Return the mean loss of all nodes that have values."""
+        assert isinstance(model.head, Regressor | MultiLabelClassifier)
+        found = self.labelled_nodes(model, batch)
+        # the rows of the targets in the order of the nodes: the label of a node is a row of its tree's targets
+        known = [(one.targets, one.labels) for one in batch if one.targets is not None]
+        targets = np.concatenate([rows[labels[labels != UNLABELLED]] for rows, labels in known])
+        weights = self.node_weights(batch).astype(np.float32)[:, None]
+        y, w = (torch.from_numpy(values).to(found.states.device) for values in (targets, weights))
+        loss = model.head.loss(found.states, y, found.rows, w.expand(-1, y.shape[1]))
+        return loss / max(1, sum(one.labelled for one in whole or batch))
+
+    def gold(self, examples: Trees) -> Floats:
+        """Return (n, T) the values of the roots."""
+        roots = [one.targets[one.label] for one in examples if one.targets is not None]
+        return np.array(roots, dtype=np.float64)
+
+
+class NumbersTask(VectorsTask):
+    """Numbers, trained with Huber's loss of the standardised numbers."""
+
+    metric = "spearman"
+
+    def __init__(self, config: TrainConfig, model: Model) -> None:
+        super().__init__(config)
+        self.spec = model.output_spec
+
+    def from_head(self, outputs: Tensor) -> Tensor:
+        """Return (n, T) numbers on their own scale."""
+        return torch.from_numpy(self.spec.restored(outputs.double().cpu().numpy()))
+
+    def metrics(self, predicted: Floats, examples: Trees) -> dict[str, float]:
+        """Return the metrics of the numbers, and the loss."""
+        gold = self.gold(examples)
+        errors = torch.from_numpy(self.spec.standardised(predicted) - gold)
+        loss = float(functional.huber_loss(errors, torch.zeros_like(errors)))
+        return {**number_figures(predicted, self.spec.restored(gold), self.spec.scale), "loss": loss}
+
+
+class LabelsTask(VectorsTask):
+    """Several labels at once, trained with the binary cross-entropy of each."""
+
+    metric = "micro_f1"
+
+    def from_head(self, outputs: Tensor) -> Tensor:
+        """Return (n, K) probabilities of the labels."""
+        return outputs.double().sigmoid()
+
+    def metrics(self, predicted: Floats, examples: Trees) -> dict[str, float]:
+        """Return micro and macro F1 at thresholds of 1/2, and the loss."""
+        gold, names = self.gold(examples).astype(np.int64), [str(k) for k in range(predicted.shape[1])]
+        return label_report(names, predicted, gold, [0.5] * len(names)).figures
 
 
 def _counted_root(sentence: PreparedTree) -> bool:
