@@ -67,59 +67,38 @@ def fit(
 
     With `torchrun --nproc-per-node N -m bough fit ...` N processes share the parsing and the training.
 
-    Parameters
-    ----------
-    file
-        CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets; CoNLL-U with
-        "# label = NAME".
-    text
-        The column of the text; repeat it for pairs. Default: a column with a usual name.
-    label
-        The column of the label or the rating.
-    task
-        What the labels are: one of several classes, numbers, or several labels at once.
-        Default: inferred from the labels.
-    scale
-        The scale of numbers; log for numbers that span decades.
-    class_weight
-        balanced, or NAME=WEIGHT,...: the weight of each class in training.
-    sample_weight
-        The column with the weight of each example in training.
-    dev
-        A labelled file to select the best epoch on. Default: a tenth of FILE, stratified by class.
-    test
-        A labelled file to evaluate on. Default: another tenth of FILE.
-    trees
-        The kind of trees for texts; balanced (for any language) and none (a chain of words) need no parser.
-    layer
-        The name of a registered layer, such as tree-gru or bi-dependency. Default: the recipe's.
-    recipe
-        The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
-    settings
-        key=value overrides the recipe; can be repeated.
-    start
-        A bundled model (sentiment, relatedness) or a folder to start from, or none for random weights.
-        By default at most 5,000 texts are fitted both ways, and the model that is better on dev is kept.
-    epochs
-        A number of epochs, or auto: stop when the loss on dev no longer falls; with an encoder, four epochs.
-    batch_size
-        Number of examples per step. Default: the recipe's.
-    learning_rate
-        Learning rate. Default: the recipe's.
-    vectors
-        GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of the sentiment model.
-    encoder
-        Folder or name of a transformer whose hidden states replace the word vectors; needs bough[contextual].
-    seed
-        Random seed for the split, shuffling, initialization and dropout.
-    out
-        Folder for the model and its report. Default: models/FILE-SEED.
-    resume
-        Continue an interrupted run. A finished run is shown again.
-    data
-        Data folder with GloVe. Default: BOUGH_DATA, else the user cache.
-    threads
-        Number of torch threads; one is fastest, except with an encoder.
+    Args:
+        file: CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets;
+            CoNLL-U with "# label = NAME".
+        text: The column of the text; repeat it for pairs. Default: a column with a usual name.
+        label: The column of the label or the rating.
+        task: What the labels are: one of several classes, numbers, or several labels at once. Default:
+            inferred from the labels.
+        scale: The scale of numbers; log for numbers that span decades.
+        class_weight: balanced, or NAME=WEIGHT,...: the weight of each class in training.
+        sample_weight: The column with the weight of each example in training.
+        dev: A labelled file to select the best epoch on. Default: a tenth of FILE, stratified by class.
+        test: A labelled file to evaluate on. Default: another tenth of FILE.
+        trees: The kind of trees for texts; balanced (for any language) and none (a chain of words) need no
+            parser.
+        layer: The name of a registered layer, such as tree-gru or bi-dependency. Default: the recipe's.
+        recipe: The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
+        settings: key=value overrides the recipe; can be repeated.
+        start: A bundled model (sentiment, relatedness) or a folder to start from, or none for random weights.
+            By default at most 5,000 texts are fitted both ways, and the model that is better on dev is kept.
+        epochs: A number of epochs, or auto: stop when the loss on dev no longer falls; with an encoder, four
+            epochs.
+        batch_size: Number of examples per step. Default: the recipe's.
+        learning_rate: Learning rate. Default: the recipe's.
+        vectors: GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of the
+            sentiment model.
+        encoder: Folder or name of a transformer whose hidden states replace the word vectors; needs
+            bough[contextual].
+        seed: Random seed for the split, shuffling, initialization and dropout.
+        out: Folder for the model and its report. Default: models/FILE-SEED.
+        resume: Continue an interrupted run. A finished run is shown again.
+        data: Data folder with GloVe. Default: BOUGH_DATA, else the user cache.
+        threads: Number of torch threads; one is fastest, except with an encoder.
     """
     from bough.data.labelled import open_labelled
     from bough.train.distributed import joined, restarts
@@ -232,22 +211,14 @@ def evaluate(
 ) -> None:
     """Evaluate a model on a labelled file.
 
-    Parameters
-    ----------
-    model
-        A bundled model (sentiment, relatedness), or the folder of a fitted model.
-    file
-        A labelled file, as for `bough fit`. If it has a column `split`, only its test rows are used.
-    text
-        The column of the text; repeat it for pairs.
-    label
-        The column of the label or the rating.
-    out
-        File for the predictions, one line per example.
-    as_json
-        Print the metrics as JSON.
-    threads
-        Number of torch threads.
+    Args:
+        model: A bundled model (sentiment, relatedness), or the folder of a fitted model.
+        file: A labelled file, as for `bough fit`. If it has a column `split`, only its test rows are used.
+        text: The column of the text; repeat it for pairs.
+        label: The column of the label or the rating.
+        out: File for the predictions, one line per example.
+        as_json: Print the metrics as JSON.
+        threads: Number of torch threads.
     """
     from bough.train.evaluate import evaluate_file
 

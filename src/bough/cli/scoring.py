@@ -31,28 +31,19 @@ def score(
 ) -> None:
     """Score every row of a file in order, one line of JSON per row.
 
-    Parameters
-    ----------
-    files
-        A file with one text per line, or a table: CSV, TSV, JSON lines (.jsonl) or Parquet, whose columns are kept
-        beside the results. Pairs are two columns, or two texts separated by a tab. - is standard input. With --ray
-        several files, folders or globs.
-    text
-        The column of the texts; repeat it for pairs. Default: that of the training file, or one with a usual name.
-    model
-        sentiment, relatedness, or the folder of a model.
-    out
-        File for the results. Default: print them. With --ray a folder, or its URL, that all nodes see.
-    resume
-        Continue --out after an interrupted run; with --ray a second start always continues.
-    brief
-        Write only the result of the whole text, not of its phrases.
-    batch_size
-        Number of texts that are parsed and scored together.
-    ray
-        Use the Ray cluster at this address. Default: RAY_ADDRESS, else the processors of this machine.
-    workers
-        With --ray: number of processes, with one model each. Default: one per processor.
+    Args:
+        files: A file with one text per line, or a table: CSV, TSV, JSON lines (.jsonl) or Parquet, whose
+            columns are kept beside the results. Pairs are two columns, or two texts separated by a tab. - is
+            standard input. With --ray several files, folders or globs.
+        text: The column of the texts; repeat it for pairs. Default: that of the training file, or one with a
+            usual name.
+        model: sentiment, relatedness, or the folder of a model.
+        out: File for the results. Default: print them. With --ray a folder, or its URL, that all nodes see.
+        resume: Continue --out after an interrupted run; with --ray a second start always continues.
+        brief: Write only the result of the whole text, not of its phrases.
+        batch_size: Number of texts that are parsed and scored together.
+        ray: Use the Ray cluster at this address. Default: RAY_ADDRESS, else the processors of this machine.
+        workers: With --ray: number of processes, with one model each. Default: one per processor.
     """
     if not files:
         raise ValueError("no file to score; name one, or - for standard input, before --ray")
@@ -118,18 +109,13 @@ def serve(
 ) -> None:
     """Serve a page that shows the trees, and an API in JSON.
 
-    Parameters
-    ----------
-    host
-        The address to listen on. By default only this machine can connect.
-    port
-        The port; 0 selects a free one.
-    model
-        The folder of your own model. It replaces sentiment, or relatedness if it is a model of pairs.
-    workers
-        Number of processes that share the port, each with its own models; more than one per processor is no faster.
-    browser
-        Open the page in the browser.
+    Args:
+        host: The address to listen on. By default only this machine can connect.
+        port: The port; 0 selects a free one.
+        model: The folder of your own model. It replaces sentiment, or relatedness if it is a model of pairs.
+        workers: Number of processes that share the port, each with its own models; more than one per
+            processor is no faster.
+        browser: Open the page in the browser.
     """
     try:
         import fastapi  # noqa: F401

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 def sentiment(*text: str, show: ShowOptions = SHOW) -> None:
     """Show the sentiment of every phrase as a coloured tree.
 
-    Parameters
-    ----------
-    text
-        A text in quotes; several texts give several trees.
+    Args:
+        text: A text in quotes; several texts give several trees.
     """
     if not text and show.tree is None:
         raise ValueError('no text; try bough sentiment "An overlong but oddly moving film."')
@@ -41,13 +39,10 @@ def sentiment(*text: str, show: ShowOptions = SHOW) -> None:
 def predict(*text: str, model: str, show: ShowOptions = SHOW) -> None:
     """Show what your own model predicts for every phrase of a text.
 
-    Parameters
-    ----------
-    text
-        A text in quotes; several texts give several trees. A model of pairs takes two texts. A model that was fitted on
-        trees takes brackets or JSON.
-    model
-        The folder of a model that `bough fit` made.
+    Args:
+        text: A text in quotes; several texts give several trees. A model of pairs takes two texts. A model
+            that was fitted on trees takes brackets or JSON.
+        model: The folder of a model that `bough fit` made.
     """
     if not text and show.tree is None:
         raise ValueError(f'no text; try bough predict "Where is my order?" --model {model}')
@@ -101,16 +96,11 @@ def relatedness(
 
     1 means unrelated, 5 the same.
 
-    Parameters
-    ----------
-    a
-        The first sentence.
-    b
-        The second sentence.
-    tree
-        Your own trees for the two sentences, as CoNLL-U text or files.
-    as_json
-        Print one line of JSON.
+    Args:
+        a: The first sentence.
+        b: The second sentence.
+        tree: Your own trees for the two sentences, as CoNLL-U text or files.
+        as_json: Print one line of JSON.
     """
     pipeline = load_pipeline(model, parser, ratings=True)
     trees = None if tree is None else (given_tree(tree[0]), given_tree(tree[1]))
@@ -142,19 +132,13 @@ def nearest(
 ) -> None:
     """Find the sentences of a file that are most related to a query.
 
-    Parameters
-    ----------
-    query
-        A sentence.
-    corpus
-        A text file with one sentence per line, a table (CSV, TSV, JSON lines, Parquet), or - for standard input. Rows
-        without words are skipped.
-    text
-        The column of the sentences. Default: a column with a usual name.
-    k
-        Number of sentences to show.
-    as_json
-        Print one line of JSON per sentence, with the other columns of its row.
+    Args:
+        query: A sentence.
+        corpus: A text file with one sentence per line, a table (CSV, TSV, JSON lines, Parquet), or - for
+            standard input. Rows without words are skipped.
+        text: The column of the sentences. Default: a column with a usual name.
+        k: Number of sentences to show.
+        as_json: Print one line of JSON per sentence, with the other columns of its row.
     """
     from bough.pipelines.files import Layout, open_source, records_of
     from bough.pipelines.prediction import to_json

@@ -34,16 +34,11 @@ def fetch(
 
     The source is the official one, and checksums are verified.
 
-    Parameters
-    ----------
-    what
-        glove.
-    data
-        Data folder. Default: BOUGH_DATA, else the user cache.
-    source
-        Use the files in this folder instead of the network.
-    vectors
-        The GloVe set: 840B, 42B or 6B.
+    Args:
+        what: glove.
+        data: Data folder. Default: BOUGH_DATA, else the user cache.
+        source: Use the files in this folder instead of the network.
+        vectors: The GloVe set: 840B, 42B or 6B.
     """
     fetch_all([glove_set(vectors)], data, source)
 
@@ -92,20 +87,13 @@ def train(
     Use it with `--parser DIR` of other commands. A sentence that is in files of both kinds gets the phrases of one and
     the heads of the other. Training the bundled parser takes an hour on one core.
 
-    Parameters
-    ----------
-    treebanks
-        Files of bracketed trees (Penn Treebank), and of dependency trees (CoNLL-U, named .conllu).
-    dev
-        Files of the same kinds, to select the best epoch on.
-    out
-        Folder for the parser, metrics.jsonl and the checkpoint.
-    vectors
-        A file of word vectors in GloVe's format. Default: the parser learns its own vectors only.
-    settings
-        key=value overrides a setting (epochs, hidden, ...); can be repeated.
-    resume
-        Continue an interrupted run.
+    Args:
+        treebanks: Files of bracketed trees (Penn Treebank), and of dependency trees (CoNLL-U, named .conllu).
+        dev: Files of the same kinds, to select the best epoch on.
+        out: Folder for the parser, metrics.jsonl and the checkpoint.
+        vectors: A file of word vectors in GloVe's format. Default: the parser learns its own vectors only.
+        settings: key=value overrides a setting (epochs, hidden, ...); can be repeated.
+        resume: Continue an interrupted run.
     """
     from bough.train.parser.config import Config
     from bough.train.parser.run import train_parser
@@ -125,14 +113,10 @@ def train(
 def evaluate(name: str, /, *treebanks: Path, as_json: Json = False) -> None:
     """Evaluate a parser on treebanks: brackets, heads, relations, and sentences per second.
 
-    Parameters
-    ----------
-    name
-        The folder of a trained parser, builtin, spacy, stanza, corenlp, or corenlp:URL.
-    treebanks
-        Files of bracketed trees, and of dependency trees (CoNLL-U, named .conllu).
-    as_json
-        Print the metrics as JSON.
+    Args:
+        name: The folder of a trained parser, builtin, spacy, stanza, corenlp, or corenlp:URL.
+        treebanks: Files of bracketed trees, and of dependency trees (CoNLL-U, named .conllu).
+        as_json: Print the metrics as JSON.
     """
     from dataclasses import asdict
 
@@ -170,16 +154,11 @@ def silver(
 ) -> None:
     """Parse text with two parsers and keep the sentences on which they agree, to train a parser on.
 
-    Parameters
-    ----------
-    texts
-        UTF-8 text, one or more sentences per line.
-    out
-        File to write: the sentences whose heads are all the same, as CoNLL-U.
-    parser
-        builtin, or the folder of a trained parser.
-    other
-        spacy, stanza, corenlp, or corenlp:URL.
+    Args:
+        texts: UTF-8 text, one or more sentences per line.
+        out: File to write: the sentences whose heads are all the same, as CoNLL-U.
+        parser: builtin, or the folder of a trained parser.
+        other: spacy, stanza, corenlp, or corenlp:URL.
     """
     from bough.text import get_parser
     from bough.train.parser.silver import write_silver

@@ -17,8 +17,7 @@ from bough.errors import DataError
 from bough.files import write_text
 from bough.models.metrics import Report, report_of
 from bough.models.model import Model
-from bough.pipelines import AnyPipeline, load
-from bough.pipelines.readers import groups
+from bough.pipelines import load
 from bough.text import Parser
 from bough.train.baseline import fit_baseline
 from bough.train.calibration import (
@@ -28,10 +27,10 @@ from bough.train.calibration import (
     fit_thresholds,
     with_temperature,
 )
-from bough.train.data_checks import NAMES
 from bough.train.dataset import Examples, TreeSet
 from bough.train.distributed import current
-from bough.train.splits import SPLITS
+from bough.train.run_folder import predictions_text
+from bough.train.splits import NAMES, SPLITS
 from bough.train.targets import target_for
 from bough.train.tasks import Floats, Learnable
 
@@ -94,10 +93,11 @@ def evaluate_file(
         if label is None and facts["label_column"] in names:
             label = facts["label_column"]
         fitted = TreeColumns(**facts["tree_columns"]) if "tree_columns" in facts else None
-        if tree is None and not text and fitted is not None and names.issuperset(fitted.columns):
-            tree = fitted
-        elif not text and tree is None and names.issuperset(facts.get("text_columns", ())):
-            text = facts.get("text_columns", ())
+        if tree is None and not text:
+            if fitted is not None and names.issuperset(fitted.columns):
+                tree = fitted
+            elif names.issuperset(facts.get("text_columns", ())):
+                text = facts.get("text_columns", ())
     source = open_labelled(file, text, label, tree=tree)
     if source.pairs != pairs:
         wanted = "two texts and a rating or a class" if pairs else "a text and a label"
@@ -107,18 +107,12 @@ def evaluate_file(
         log.info("%s: only its test split, %d of %d", file, len(examples), len(source.examples))
     examples = examples or source.examples
     gold = target_for(spec).read(examples, train=False)
-    items = (one.items if pairs else one.items[0] for one in examples)
-    predicted = np.concatenate([_rows(pipeline, group) for group in groups(items)])
-    if out is not None:
-        lines = np.atleast_2d(predicted.T).T
-        write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in lines))
-    return report_of(spec, predicted, gold)
-
-
-def _rows(pipeline: AnyPipeline, items: list[Any]) -> Floats:
-    """Return the predictions of a pipeline: (n,) ratings, or (n, T) numbers or probabilities."""
-    spec = pipeline.model.output_spec
+    items = [one.items if pairs else one.items[0] for one in examples]
     if spec.classes:
-        return pipeline.predict_proba(items)
-    predicted = np.array(pipeline.predict(items), dtype=np.float64)
-    return predicted.reshape(len(items), -1) if spec.numbers else predicted
+        predicted = pipeline.predict_proba(items)
+    else:
+        predicted = np.array(pipeline.predict(items), dtype=np.float64)  # ratings (n,) or numbers
+        predicted = predicted.reshape(len(items), -1) if spec.numbers else predicted
+    if out is not None:
+        write_text(out, predictions_text(predicted, 6))
+    return report_of(spec, predicted, gold)

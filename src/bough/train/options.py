@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from bough.data import find_data
 from bough.data.examples import Source
 from bough.data.labelled import BRACKETS
@@ -121,9 +123,7 @@ class FitOptions:
         encoder = self.encoder
         if start is not None and start.encoder is not None:
             if encoder is not None:
-                raise ValueError(
-                    f"encoder {str(encoder)!r}: the model to start from has its own; leave it out"
-                )
+                raise ValueError(f"encoder {str(encoder)!r}: leave it out; the model to start from has one")
             encoder = Path(self.init_from or "") / ENCODER
         if encoder is not None:
             chosen["encoder"] = str(encoder)
@@ -140,9 +140,7 @@ class FitOptions:
             usual = "fit-trees-numbers"
         if settings.get("encoder"):
             if source.trees:
-                raise ValueError(
-                    f"encoder = {settings['encoder']!r}: a transformer reads texts; {source.name} holds trees"
-                )
+                raise ValueError(f"encoder = {settings['encoder']!r} reads texts; {source.name} holds trees")
             usual += "-contextual"
         config = load_recipe(self.recipe or usual)
         task = "pairs" if source.pairs else kind
@@ -161,15 +159,11 @@ class FitOptions:
             config = config.with_settings({"layer": reads, **kept})
         config = config.with_settings(settings)
         if config.shape != "parse":
-            raise ValueError(
-                f"shape = {config.shape!r} is a control of the paper's systems: its model has no phrases to show; "
-                "for words without a parse set trees to none"
-            )
+            why = "is for the paper's systems; for words without a parse set trees to none"
+            raise ValueError(f"shape = {config.shape!r} {why}")
         if task != "pairs" and not kind_named(config.layer).layer.phrases:
-            raise ValueError(
-                f"layer = {config.layer!r} gives whole texts a class, and no phrase; "
-                "for words in a row set trees to none"
-            )
+            why = "has no states of phrases; for words in a row set trees to none"
+            raise ValueError(f"layer = {config.layer!r} {why}")
         if start is not None:
             config = _like(start, config)
         self._check(config, start)
@@ -190,9 +184,7 @@ class FitOptions:
             whose = "an encoder" if config.encoder else "the model to start from"
             raise ValueError(f"vectors {self.vectors!r}: the words are those of {whose}; leave them out")
         if self.vectors not in (None, BUNDLED) and config.embeddings == "random":
-            raise ValueError(
-                f"vectors {self.vectors!r}: with embeddings = 'random' they are drawn; set them to 'tuned'"
-            )
+            raise ValueError(f"vectors {self.vectors!r}: not with embeddings = 'random'; set them to 'tuned'")
         if self.data is not None:
             # raise an error for a missing folder before parsing, even if no vectors will be read
             find_data(self.data)
@@ -223,10 +215,8 @@ def _has_phrases(source: Source) -> bool:
 
     If no tree has several nodes, bracketed trees are taken for phrase trees.
     """
-    trees = (tree for example in source.examples for tree in example.trees if len(tree) > 1)
-    tree = next(trees, None)
+    tree = next((tree for one in source.examples for tree in one.trees if len(tree) > 1), None)
     if tree is None:
         return Path(source.name).suffix.lower() in BRACKETS
-    return tree.tokens is not None and not any(
-        token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens)
-    )
+    inner = np.flatnonzero(tree.degrees).tolist()
+    return tree.tokens is not None and all(tree.tokens[node] is None for node in inner)
