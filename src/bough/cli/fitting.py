@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -27,9 +27,6 @@ from bough.cli.options import (
 )
 from bough.cli.progress import TrainingDisplay
 from bough.cli.tables import class_table, confusion_table, metric_table
-
-if TYPE_CHECKING:
-    from bough.data.examples import Source
 
 
 def fit(
@@ -112,8 +109,7 @@ def fit(
             raise ValueError(f"--epochs {epochs}: must be a positive number or auto")
         nested = keys.columns()
         train = open_labelled(file, text, label, tree=nested, weight=sample_weight)
-        sources: dict[str, Source] = {"train": train}
-        columns = train.columns
+        sources, columns = {"train": train}, train.columns
         for name, path in (("dev", dev), ("test", test)):
             if path is not None:
                 texts = () if nested else columns.items
@@ -125,39 +121,19 @@ def fit(
         if columns.items:
             plain.print(f"text: {', '.join(columns.items)}; label: {columns.label}")
         with TrainingDisplay(console) as display:
-            options = FitOptions(
-                task=task,
-                scale=scale,
-                class_weight=_class_weight(class_weight),
-                trees=trees,
-                parser=parser,
-                layer=layer,
-                recipe=recipe,
-                settings=parse_settings(settings),
-                epochs=None if epochs == "auto" else int(epochs),
-                batch_size=batch_size,
-                learning_rate=learning_rate,
-                vectors=vectors,
-                encoder=encoder,
-                init_from=start,
-                seed=seed,
-                data=data,
-                device=device,
-            )
+            labels = {"task": task, "scale": scale, "class_weight": _class_weight(class_weight)}
+            model = {"trees": trees, "parser": parser, "layer": layer, "init_from": start, "device": device}
+            words = {"vectors": vectors, "encoder": encoder, "data": data}
+            steps = {"batch_size": batch_size, "learning_rate": learning_rate, "seed": seed}
+            steps["epochs"] = None if epochs == "auto" else int(epochs)
+            recipes = {"recipe": recipe, "settings": parse_settings(settings)}
+            options = FitOptions.given({**labels, **model, **words, **steps, **recipes})
+            shown: dict[str, Any] = {"callbacks": [display.show], "warn": plain.print}
             again = resume or restarts()
-            _, facts = fit_sources(
-                sources,
-                folder,
-                options,
-                hold_test=True,
-                resume=again,
-                callbacks=[display.show],
-                warn=plain.print,
-            )
-    if not ranks.first:
-        return
-    _show(facts)
-    plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
+            _, facts = fit_sources(sources, folder, options, hold_test=True, resume=again, **shown)
+    if ranks.first:
+        _show(facts)
+        plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
 
 
 def _class_weight(text: str | None) -> str | dict[str, float] | None:
@@ -181,10 +157,8 @@ def _show(facts: dict[str, Any]) -> None:
 
     scores = facts["scores"]
     split = list(scores)[-1]
-    console = Console()
-    console.print(
-        f"Best epoch: {facts['epoch']} of {facts['epochs']} (chosen on dev); vectors: {facts['vectors']}"
-    )
+    console, epoch = Console(), f"{facts['epoch']} of {facts['epochs']}"
+    console.print(f"Best epoch: {epoch} (chosen on dev); vectors: {facts['vectors']}")
     table = Table("", *scores, title="Metrics", title_justify="left")
     for row in metric_rows(facts):
         table.add_row(*row)
@@ -223,9 +197,7 @@ def evaluate(
     from bough.train.evaluate import evaluate_file
 
     if file is None:
-        raise ValueError(
-            f"no labelled file; use bough evaluate {model} FILE, with a file in the format that the model was fitted to"
-        )
+        raise ValueError(f"no labelled file; use bough evaluate {model} FILE, with a file as for bough fit")
     use_threads(threads)
     if not as_json:
         logging.getLogger("bough").setLevel(logging.INFO)

@@ -92,10 +92,8 @@ def _score_here(
             return
         total = None if file == "-" else Path(file).stat().st_size
         with ProgressBars(Console(stderr=True)) as bars:
-            callback = bars.rows("scoring", total)
-            done = score_file(
-                pipeline, file, Path(out), text=text, resume=resume, brief=brief, callback=callback
-            )
+            rows = bars.rows("scoring", total)
+            done = score_file(pipeline, file, Path(out), text=text, resume=resume, brief=brief, callback=rows)
     plain_console(stderr=True).print(f"{done:,} lines in {out}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -174,9 +175,7 @@ def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool 
     kind = pipeline.model.output_spec.kind
     if ratings and kind != "ratings":
         of = "pairs" if pipeline.pairs else "single texts"
-        raise ValueError(
-            f"--model {name} predicts {kind} of {of}; this command needs a model that rates pairs"
-        )
+        raise ValueError(f"--model {name} predicts {kind} of {of}; this command needs one that rates pairs")
     return pipeline
 
 
@@ -184,14 +183,9 @@ def given_tree(argument: str) -> str:
     """Return the tree that an argument is, or that is in the file that it names."""
     if argument.lstrip().startswith("(") or "\t" in argument:
         return argument
-    try:
-        found = Path(argument).is_file()
-    except OSError:  # too long for a path
-        found = False
-    if not found:
-        raise ValueError(
-            f"--tree {argument[:60]!r}: neither a file nor a tree; write a tree in brackets, (S (NP ...) ...)"
-        )
+    if not os.path.isfile(argument):  # unlike Path.is_file, this accepts what is too long for a path
+        bad = f"--tree {argument[:60]!r}: neither a file nor a tree"
+        raise ValueError(f"{bad}; write a tree in brackets, (S (NP ...) ...)")
     return text_of(Path(argument))
 
 
@@ -222,9 +216,8 @@ def show_tree(result: Prediction, console: Console) -> None:
         row.append(f"{line.sign:>2} ", style="bold")
         row.append(line.text, style=styles[line.level])
         console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
-    count = len(result.roots)
     whole = result.label
     if result.output_spec.kind == "classes":
         whole += f" ({result.score:+.2f})" if result.ordered else f" ({result.score:.0%})"
-    whole += f", {count} sentences" if count > 1 else ""
+    whole += f", {len(result.roots)} sentences" if len(result.roots) > 1 else ""
     console.print(whole, style="bold")

@@ -23,12 +23,7 @@ Source = Annotated[Path | None, Parameter(name="--from")]
 
 
 def fetch(
-    what: Literal["glove"],
-    /,
-    *,
-    data: Path | None = None,
-    source: Source = None,
-    vectors: str = "840B",
+    what: Literal["glove"], /, *, data: Path | None = None, source: Source = None, vectors: str = "840B"
 ) -> None:
     """Download word vectors into the data folder.
 
@@ -103,10 +98,8 @@ def train(
         raise ValueError("no treebank to train on; name one or more files")
     logging.getLogger("bough").setLevel(logging.INFO)
     config = Config().with_settings(parse_settings(settings))
-    with TrainingDisplay(Console(stderr=True)) as display:
-        train_parser(
-            treebanks, dev, out, vectors=vectors, config=config, resume=resume, callback=display.show
-        )
+    with TrainingDisplay(Console(stderr=True)) as bars:
+        train_parser(treebanks, dev, out, vectors=vectors, config=config, resume=resume, callback=bars.show)
 
 
 @parser.command
@@ -144,14 +137,7 @@ def evaluate(name: str, /, *treebanks: Path, as_json: Json = False) -> None:
 
 
 @parser.command
-def silver(
-    texts: Path,
-    /,
-    *,
-    out: Path,
-    parser: str = "builtin",
-    other: str = "spacy",
-) -> None:
+def silver(texts: Path, /, *, out: Path, parser: str = "builtin", other: str = "spacy") -> None:
     """Parse text with two parsers and keep the sentences on which they agree, to train a parser on.
 
     Args:
@@ -166,10 +152,9 @@ def silver(
     use_threads()
     if out.exists():
         raise ValueError(f"{out} exists; choose another file with --out")
-    given = text_of(texts).splitlines()
+    given, engines = text_of(texts).splitlines(), (get_parser(parser), get_parser(other))
     console = Console(stderr=True)
-    engines = get_parser(parser), get_parser(other)
     with ProgressBars(console) as bars:
-        kept, parsed = write_silver(given, *engines, out, tell=bars.update)
+        kept, parsed = write_silver(given, *engines, out, callback=bars.update)
     message = f"{out}: {kept:,} sentences; the parsers agree on {kept / parsed:.1%} of {parsed:,}"
     console.print(message, highlight=False, soft_wrap=True)

@@ -63,9 +63,7 @@ class RequestLimits:
                     body = await _whole_body(receive, most, keep=refused is None)
             except TimeoutError:
                 raise Refused(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
-            if (
-                refused is not None
-            ):  # after the body, because a client reads the response only after it has sent it
+            if refused is not None:  # only now, because a client sends its whole body before it reads
                 raise refused
             if body is not None:
                 await self.app(scope, _replayed(body, receive), send)

@@ -61,9 +61,8 @@ def _model(spec: OutputSpec, sample: Items, gold: NDArray[Any]) -> tuple[str, An
     counts = FunctionTransformer(_counts_and_sums)
     if spec.kind == "numbers" and spec.trees == "given":
         boosted = MultiOutputRegressor(HistGradientBoostingRegressor(random_state=0))
-        return "boosted trees on counts and sums", make_pipeline(
-            counts, DictVectorizer(sparse=False), boosted
-        )
+        model = make_pipeline(counts, DictVectorizer(sparse=False), boosted)
+        return "boosted trees on counts and sums", model
     if spec.kind == "classes" and len({*gold.tolist()}) == 1:
         return "the most frequent class", DummyClassifier()
     seen, features = "TF-IDF", TfidfVectorizer(analyzer=_words, sublinear_tf=spec.kind != "numbers")
@@ -72,9 +71,8 @@ def _model(spec: OutputSpec, sample: Items, gold: NDArray[Any]) -> tuple[str, An
     if spec.kind in ("numbers", "ratings"):
         return f"ridge regression on {seen}", make_pipeline(features, Ridge())
     logistic = LogisticRegression(C=10.0, max_iter=200)
-    several = spec.kind == "labels"
-    model = make_pipeline(features, OneVsRestClassifier(logistic) if several else logistic)
-    return f"logistic regression on {seen}", model
+    linear = OneVsRestClassifier(logistic) if spec.kind == "labels" else logistic
+    return f"logistic regression on {seen}", make_pipeline(features, linear)
 
 
 def _predict(spec: OutputSpec, model: Any, items: Items) -> Floats:
@@ -109,16 +107,15 @@ def _counts_and_sums(items: Items) -> list[dict[str, float]]:
 
 def _words(trees: tuple[Tree, ...]) -> list[str]:
     """Return the words, word pairs and categories of a tree; for a pair of trees, which tree has each of them."""
-    if len(trees) == 1:
-        return _words_of(trees[0])
-    left, right = ({*_words_of(tree)} for tree in trees)
+    found = []
+    for tree in trees:
+        words = [token.lower() for token in tree.tokens or () if token is not None]
+        columns = (tree.categories or {}).items()
+        categories = [f"{name} = {value}" for name, own in columns for value in own if value is not None]
+        found.append([*words, *(f"{first} {second}" for first, second in pairwise(words)), *categories])
+    if len(found) == 1:
+        return found[0]
+    left, right = map(set, found)
     shared = round(10 * len(left & right) / max(len(left | right), 1))
     sides = {"both": left & right, "first": left - right, "second": right - left}
     return [f"{shared} tenths", *(f"{side} {word}" for side, own in sides.items() for word in sorted(own))]
-
-
-def _words_of(tree: Tree) -> list[str]:
-    words = [token.lower() for token in tree.tokens or () if token is not None]
-    columns = (tree.categories or {}).items()
-    categories = [f"{name} = {value}" for name, own in columns for value in own if value is not None]
-    return [*words, *(f"{first} {second}" for first, second in pairwise(words)), *categories]

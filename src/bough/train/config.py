@@ -39,17 +39,14 @@ class TrainConfig(Config):
     def __post_init__(self) -> None:
         super().__post_init__()
         in_range(self, "at least 1", "epochs", "batch_size")
-        in_range(self, "0 or more", "spans", "weight_decay", "embedding_learning_rate", "adagrad_reset_every")
-        in_range(
-            self, "0 or more", "max_grad_norm", "max_norm", "patience", "encoder_learning_rate", "root_weight"
-        )
+        in_range(self, "0 or more", "spans", "weight_decay", "adagrad_reset_every", "max_grad_norm")
+        in_range(self, "0 or more", "embedding_learning_rate", "encoder_learning_rate")
+        in_range(self, "0 or more", "max_norm", "patience", "root_weight")
         in_range(self, "more than 0", "learning_rate", "lr_decay", "encoder_lr_decay")
         in_range(self, "at least 0, below 1", "warmup", "beta2")
         if self.adagrad_reset_every and self.optimizer != "adagrad":
-            raise ValueError(
-                f"adagrad_reset_every = {self.adagrad_reset_every} is for optimizer = 'adagrad'; "
-                f"here it is {self.optimizer!r}"
-            )
+            reset = f"adagrad_reset_every = {self.adagrad_reset_every}"
+            raise ValueError(f"{reset} is for optimizer = 'adagrad'; here it is {self.optimizer!r}")
         if self.root_weight and self.loss_over != "nodes":
             raise ValueError(f"root_weight = {self.root_weight} is for loss_over = 'nodes'")
         if self.max_norm and self.of_pairs:

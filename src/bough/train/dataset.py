@@ -103,9 +103,8 @@ def parse_splits(
             continue
         split = found[SPLITS[number]]
         for side, tree in zip(split.sides, trees, strict=True):
-            tokens = [
-                None if t is None else shared.setdefault(t, t) for t in tree.tokens or (None,) * len(tree)
-            ]
+            words = tree.tokens or (None,) * len(tree)
+            tokens = [None if word is None else shared.setdefault(word, word) for word in words]
             bare = tree.replace(tokens=tokens) if example.trees else tree.replace(tokens=tokens, labels=None)
             side.append(_labelled(bare, value, splits.target))
         split.values.append(value)

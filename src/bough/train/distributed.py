@@ -56,21 +56,14 @@ class Ranks:
         return slice(start, len(sizes) if self.number == self.count - 1 else end)
 
     def loss(
-        self,
-        task: Learnable,
-        model: nn.Module,
-        examples: Sequence[Any],
-        chosen: Indices,
-        sizes: Indices,
-        rng: Any,
+        self, task: Learnable, model: nn.Module, whole: Sequence[Any], sizes: Indices, rng: Any
     ) -> float:
         """Return the loss of a batch and compute its gradients; both are sums over all ranks."""
-        whole = [examples[i] for i in chosen]
         if self.count == 1:
             loss = task.loss(model, whole, rng)
             loss.backward()
             return loss.item()
-        own = whole[self.share(sizes[chosen])]
+        own = whole[self.share(sizes)]
         loss = task.loss(model, own, rng, whole) if own else next(model.parameters()).new_zeros(())
         if own:
             loss.backward()
@@ -89,20 +82,13 @@ class Ranks:
 
     def _sum_rows(self, table: Tensor) -> Tensor:
         """Return the sparse gradient of a word table with the rows of all ranks; it may have a row several times."""
-        rows = torch.zeros(0, dtype=torch.int64, device=table.device)
-        values = table.new_zeros(0, table.shape[1])
+        own = (torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, table.shape[1], dtype=table.dtype))
         if table.grad is not None:
             gradient = table.grad.coalesce()
-            rows, values = gradient.indices()[0], gradient.values()
-        counts = self.each(len(rows))
-        found = []
-        for part in (rows, values):
-            padded = part.new_zeros(max(counts), *part.shape[1:])  # all_gather needs equal sizes on all ranks
-            padded[: len(part)] = part
-            parts = [torch.empty_like(padded) for _ in counts]
-            dist.all_gather(parts, padded)
-            found.append(torch.cat([one[:count] for one, count in zip(parts, counts, strict=True)]))
-        return torch.sparse_coo_tensor(found[0].unsqueeze(0), found[1], table.shape, check_invariants=False)
+            own = gradient.indices().cpu(), gradient.values().cpu()
+        indices, values = zip(*self.each(own), strict=True)
+        rows = torch.cat(indices, dim=1).to(table.device), torch.cat(values).to(table.device)
+        return torch.sparse_coo_tensor(*rows, table.shape, check_invariants=False)
 
     def predict(self, task: Learnable, model: nn.Module, examples: Sequence[Any]) -> Floats:
         """Return the predictions for all examples; each rank computes its share."""
@@ -165,11 +151,12 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
         return
     ranks = Ranks(*(int(os.environ.get(name, "0")) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
     cuda = device.startswith("cuda") and torch.cuda.is_available()
-    if cuda and ranks.local >= torch.cuda.device_count():
-        raise TrainingError(
-            f"rank {ranks.number}: {torch.cuda.device_count()} GPUs on its machine; start no more ranks than that there"
-        )
     if cuda:
+        gpus = torch.cuda.device_count()
+        if ranks.local >= gpus:
+            raise TrainingError(
+                f"rank {ranks.number}: its machine has {gpus} GPUs; start no more ranks there"
+            )
         torch.cuda.set_device(ranks.local)
     # torch.distributed.nn has the process group as a default argument. If the optimizers import it after the group was
     # created, the threads of the group outlive it, and may abort Python at its end.

@@ -39,14 +39,7 @@ from bough.train.options import FitOptions, tree_kind
 from bough.train.report import Evidence, report_page
 from bough.train.run_folder import lock_run_folder, record_run, versions
 from bough.train.splits import SPLITS, read_splits
-from bough.train.tasks import (
-    Floats,
-    LabelsTask,
-    Learnable,
-    NumbersTask,
-    PairClassesTask,
-    PairsTask,
-)
+from bough.train.tasks import Floats, LabelsTask, Learnable, NumbersTask, PairClassesTask, PairsTask
 from bough.train.word_vectors import Words, words_for
 
 log = logging.getLogger(__name__)
@@ -127,9 +120,7 @@ def fit(
         return fit_sources(sources, Path(out), chosen, resume=resume, callbacks=callbacks)[0]
 
 
-def _source(
-    name: str, text: tuple[str, ...], examples: Any, labels: Any = None, weight: Any = None
-) -> Source:
+def _source(name: str, text: Sequence[str], examples: Any, labels: Any = None, weight: Any = None) -> Source:
     """Return the labelled examples in a file, a data frame or lists."""
     frame = hasattr(examples, "columns")
     if not isinstance(examples, (str, Path)) and not frame:
@@ -180,9 +171,8 @@ def fit_sources(
     options.config(train, start)  # raises an error for wrong options before the examples are checked
     unparsed: dict[str | None, Trees] = {"none": "chain", "balanced": "balanced"}
     trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
-    splits = read_splits(
-        sources, trees, hold_test=hold_test, seed=seed, task=options.task, scale=options.scale
-    )
+    task, scale = options.task, options.scale
+    splits = read_splits(sources, trees, hold_test=hold_test, seed=seed, task=task, scale=scale)
     spec = splits.spec
     config = options.config(train, start, spec.kind)
     for line in splits.messages if ranks.first else ():
@@ -220,25 +210,23 @@ def fit_sources(
             if model.encoder is not None:
                 more["encoder"] = model.encoder.fingerprint
             ranks.from_first(lambda: record_run(out, run | more))
-        task = _task(config, model, class_weights(options.class_weight, spec, data["train"].gold()))
+        learnable = _task(config, model, class_weights(options.class_weight, spec, data["train"].gold()))
         examples = {name: Examples(data[name], model) for name in ("train", "dev")}
         cache_activations(model, *examples.values())
-        task.start(examples["train"], model)
+        learnable.start(examples["train"], model)
         state = TrainingState(ModelOptimizer(model, config), seed)
         if resume:
             state.restore(folder)
-        learn(folder, task, config, state, examples, callback)
+        learn(folder, learnable, config, state, examples, callback)
         state.use_best()
-        return Trained(model, config, words, task, state)
+        return Trained(model, config, words, learnable, state)
 
     best, init_from = train_from(start, config, out), run["init_from"]
     texts_in_classes = spec.kind == "classes" and not (train.trees or train.pairs)
     if options.leaves_start_open and texts_in_classes and splits.sizes["train"] <= SMALL:
         # with few examples, the words and the layer of the bundled model may be better than random weights
         if ranks.first:
-            warn(
-                f"few texts: training again from the bundled model {SMALL_START!r}; dev chooses the better start"
-            )
+            warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
         from_bundled = replace(options, init_from=SMALL_START)
         other = from_bundled.start()
         second = train_from(other, from_bundled.config(train, other, spec.kind), out / SMALL_START)
@@ -247,9 +235,9 @@ def fit_sources(
         if second.rank > best.rank:
             best, init_from = second, SMALL_START
         ranks.from_first(lambda: shutil.rmtree(out / SMALL_START))
-    model, config, words, task, state = best
+    model, config, words, learned, state = best
 
-    scores, predicted = evaluate_splits(task, model, data, baseline=baseline)
+    scores, predicted = evaluate_splits(learned, model, data, baseline=baseline)
     facts = {
         "init_from": init_from,
         "vectors": words.name,
@@ -284,20 +272,21 @@ def fit_sources(
 
 def _for_users(train: Source, held_out: Any) -> dict[str, Any]:
     """Return the columns of the examples, and some held-out examples for the page of `bough serve`."""
-    if train.trees:
-        columns = train.columns.tree
-        if columns is None or len(held_out.sides) > 1:
-            return {} if columns is None else {"tree_columns": asdict(columns)}
+    if columns := train.columns.tree:
+        if len(held_out.sides) > 1:
+            return {"tree_columns": asdict(columns)}
         keys = {"children": columns.children, **({"token": columns.token} if columns.token else {})}
-        trees = [tree.replace(labels=None) for tree in held_out.sides[0][:SAMPLES]]
-        written = [nested.write(tree, **keys) for tree in trees]
-        return {"tree_columns": asdict(columns), "sample_texts": written}
+        trees = (tree.replace(labels=None) for tree in held_out.sides[0][:SAMPLES])
+        samples = [nested.write(tree, **keys) for tree in trees]
+        return {"tree_columns": asdict(columns), "sample_texts": samples}
+    if train.trees:
+        return {}
     sides = []
     for side in held_out.sides:
         words = ([str((tree.tokens or ())[node]) for node in tree.words.tolist()] for tree in side[:SAMPLES])
         sides.append([detokenise(some)[0] for some in words])
-    samples = sides[0] if len(sides) == 1 else list(zip(*sides, strict=True))
-    return {"text_columns": list(train.columns.items), "sample_texts": samples}
+    texts = sides[0] if len(sides) == 1 else list(zip(*sides, strict=True))
+    return {"text_columns": list(train.columns.items), "sample_texts": texts}
 
 
 def _is_finished(out: Path, run: dict[str, Any], resume: bool) -> bool:
@@ -321,9 +310,7 @@ def _task(config: TrainConfig, model: Model, weights: Floats | None) -> Learnabl
         return NumbersTask(config, model)
     if spec.kind == "labels":
         return LabelsTask(config)
-    if spec.pairs:
-        return PairClassesTask(config, weights)
-    task = CalibratedTask(config)
+    task = PairClassesTask(config) if spec.pairs else CalibratedTask(config)
     task.class_weights = weights
     return task
 
@@ -336,9 +323,7 @@ def class_weights(given: str | Mapping[str, float] | None, spec: OutputSpec, gol
     if given is None:
         return None
     if spec.kind != "classes":
-        raise ValueError(
-            f"class_weight {given!r} is for one class per example; here {spec.kind} are predicted"
-        )
+        raise ValueError(f"class_weight {given!r} is for one class per example, not for {spec.kind}")
     if given == "balanced":
         counts = np.bincount(gold, minlength=len(spec.classes))
         found: Floats = len(gold) / (len(spec.classes) * np.maximum(counts, 1))
@@ -347,9 +332,8 @@ def class_weights(given: str | Mapping[str, float] | None, spec: OutputSpec, gol
         raise ValueError(f"class_weight {given!r}: 'balanced', or a weight for each class")
     for name, weight in given.items():
         if str(name) not in spec.classes or not 0 <= float(weight) < np.inf:
-            raise ValueError(
-                f"class_weight {name!r}: {weight!r}; the classes are {', '.join(spec.classes[:8])}"
-            )
+            known = ", ".join(spec.classes[:8])
+            raise ValueError(f"class_weight {name!r}: {weight!r}; the classes are {known}")
     return np.array([float(given.get(name, 1.0)) for name in spec.classes])
 
 
@@ -361,9 +345,8 @@ def _new_model(
     if start is not None:
         relations = start.relations  # their order is that of the weights of its layer
     elif config.kind.wants_relations:
-        relations = sorted(
-            {str(name) for tree in data["train"].trees() for name in tree.relations or () if name is not None}
-        )
+        names = {name for tree in data["train"].trees() for name in tree.relations or ()}
+        relations = sorted(str(name) for name in names if name is not None)
     inputs = InputSpec.from_trees(data["train"].trees(), config.log_numbers)
     if start is not None and start.inputs is not None:
         inputs = start.inputs.spec
@@ -377,9 +360,8 @@ def _new_model(
         table = words.rows(vocabulary)
         config = config.with_settings({"embedding_size": table.shape[1]})
         rows = np.concatenate([random_rows([UNKNOWN], table.shape[1], words.seed), table])
-        model = Model(
-            config.for_model(), spec, vocabulary, relations, torch.from_numpy(rows), input_spec=inputs
-        )
+        words_and_rows = vocabulary, relations, torch.from_numpy(rows)
+        model = Model(config.for_model(), spec, *words_and_rows, input_spec=inputs)
     if start is not None:
         model.layer.load_state_dict(start.layer.state_dict())
         if model.inputs is not None and start.inputs is not None:

@@ -20,7 +20,7 @@ from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.train.checkpoint import TrainingState
 from bough.train.distributed import current
-from bough.train.tasks import Indices, Learnable, sentences_of
+from bough.train.tasks import Learnable, sentences_of
 
 REPORT_EVERY = 0.2  # seconds
 
@@ -74,20 +74,18 @@ def learn(
     Raises:
         TrainingError: if a loss or a prediction is not finite.
     """
-    ranks, sizes = current(), task.sizes(examples["train"])
-    started, before = time.perf_counter(), state.seconds
+    ranks, started, before = current(), time.perf_counter(), state.seconds
     # the matrix products of a batch of trees are small, so that several threads would mostly wait for each other
     small = isinstance(state.model, Model) and state.model.encoder is None
     with one_thread() if small else nullcontext():
         while state.epoch < config.epochs:
             if config.patience and state.epoch - state.best_epoch >= config.patience:
                 break
-            event = _epoch(task, config, state, examples["train"], sizes, callback)
+            event = _epoch(task, config.epochs, state, examples["train"], callback)
             predicted = ranks.predict(task, state.model, examples["dev"])
             if not np.isfinite(predicted).all():
-                raise TrainingError(
-                    f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller learning_rate"
-                )
+                what = f"after epoch {event.epoch} the predictions on dev are not numbers"
+                raise TrainingError(f"{what}; try a smaller learning_rate")
             dev = task.metrics(predicted, examples["dev"])
             state.finish_epoch(event.loss, dev, task.score(dev), before + time.perf_counter() - started)
             if ranks.first:
@@ -97,15 +95,11 @@ def learn(
 
 
 def _epoch(
-    task: Learnable,
-    config: Length,
-    state: TrainingState,
-    examples: Sequence[Any],
-    sizes: Indices,
-    callback: Callback,
+    task: Learnable, epochs: int, state: TrainingState, examples: Sequence[Any], callback: Callback
 ) -> Event:
     """Train for one epoch, and return its last event."""
     model, optimizer, rng = state.model, state.optimizer, state.rng
+    sizes = task.sizes(examples)
     model.train()
     optimizer.start_epoch(state.epoch)
     ranks, batches = current(), task.batches(examples, rng)
@@ -117,18 +111,17 @@ def _epoch(
     total, done = 0.0, 0
     for number, chosen in enumerate(batches):
         optimizer.zero_grad()
-        value = ranks.loss(task, model, examples, chosen, sizes, rng)
+        value = ranks.loss(task, model, [examples[i] for i in chosen], sizes[chosen], rng)
         if not math.isfinite(value):
-            raise TrainingError(
-                f"the loss is {value} in epoch {state.epoch + 1}, batch {number + 1} "
-                f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller learning_rate"
+            where = (
+                f"epoch {state.epoch + 1}, batch {number + 1} (examples {sorted(chosen.tolist())[:5]} ...)"
             )
+            raise TrainingError(f"the loss is {value} in {where}; try a smaller learning_rate")
         optimizer.step(optimizer.lr_scale(state.epoch * len(batches) + number, len(batches)))
         total += value * len(chosen)
         done, now = done + len(chosen), time.perf_counter()
-        event = Event(
-            state.epoch + 1, config.epochs, done, len(examples), total / done, done / (now - started)
-        )
+        rate = done / (now - started)
+        event = Event(state.epoch + 1, epochs, done, len(examples), total / done, rate)
         if ranks.first and now - shown > REPORT_EVERY:
             shown = now
             callback(event)

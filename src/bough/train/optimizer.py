@@ -59,11 +59,8 @@ class Optimizer:
     def state(self) -> dict[str, Tensor]:
         """Return the tensors of the state, named by their parameters and slots."""
         names: dict[Tensor, str] = {p: name for name, p in self.model.named_parameters()}
-        return {
-            f"{names[p]}.{slot}": tensor
-            for p, state in self.weights.state.items()
-            for slot, tensor in state.items()
-        }
+        states = self.weights.state.items()
+        return {f"{names[p]}.{slot}": tensor for p, state in states for slot, tensor in state.items()}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Load what `state` returned. Raise a ValueError for the state of another optimizer."""
@@ -154,11 +151,8 @@ class ModelOptimizer(Optimizer):
         part = table.detach().index_select(0, rows).requires_grad_()
         part.grad = gradient.values()
         optimizer = self.kind([part], lr=lr, **self.options)  # type: ignore[call-arg]
-        if self.rows:
-            optimizer.state[part] = {
-                name: state.index_select(0, rows) if state.dim() else state
-                for name, state in self.rows.items()
-            }
+        for name, state in self.rows.items():
+            optimizer.state[part][name] = state.index_select(0, rows) if state.dim() else state
         optimizer.step()
         table.index_copy_(0, rows, part)
         for name, state in optimizer.state[part].items():

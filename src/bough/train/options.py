@@ -110,16 +110,14 @@ class FitOptions:
     def chosen_settings(self, start: Model | None = None) -> dict[str, Any]:
         """Return the settings that these options change in the recipe."""
         chosen = dict(self.settings or {})
-        if self.layer is not None:
-            name = self.layer if isinstance(self.layer, str) else self.layer.name or self.layer.__name__
-            if not isinstance(self.layer, str):
-                register(self.layer, name=name)
-            chosen["layer"] = name
-        if self.epochs is not None:
-            chosen |= {"epochs": self.epochs, "patience": 0}
-        for option in ("hidden_size", "batch_size", "learning_rate", "vectors"):
+        for option in ("layer", "epochs", "hidden_size", "batch_size", "learning_rate", "vectors"):
             if getattr(self, option) is not None:
                 chosen[option] = getattr(self, option)
+        if self.epochs is not None:
+            chosen["patience"] = 0
+        if self.layer is not None and not isinstance(self.layer, str):
+            chosen["layer"] = self.layer.name or self.layer.__name__
+            register(self.layer, name=chosen["layer"])
         encoder = self.encoder
         if start is not None and start.encoder is not None:
             if encoder is not None:
@@ -159,7 +157,7 @@ class FitOptions:
             config = config.with_settings({"layer": reads, **kept})
         config = config.with_settings(settings)
         if config.shape != "parse":
-            why = "is for the paper's systems; for words without a parse set trees to none"
+            why = "is a control of the paper's systems; for words without a parse set trees to none"
             raise ValueError(f"shape = {config.shape!r} {why}")
         if task != "pairs" and not kind_named(config.layer).layer.phrases:
             why = "has no states of phrases; for words in a row set trees to none"

@@ -79,13 +79,12 @@ def report_page(
     parts = [f"<h1>{escape(title)}</h1>", _facts(model, facts), f"<h2>How good is it? ({split})</h2>"]
     parts += [_headline(facts, evidence), _table(["metric", *scores], metric_rows(facts))]
     if classes:
-        lines = [ClassLine(**line) for line in scores[split]["classes"]]
-        rows = [
-            [one.name, f"{one.examples:,}", f"{one.precision:.3f}", f"{one.recall:.3f}", f"{one.f1:.3f}"]
-            for one in lines
-        ]
-        parts += [f"<h2>Classes ({split})</h2>"]
-        parts += [_table(["class", "examples", "precision", "recall", "F1"], rows)]
+        rows = []
+        for one in (ClassLine(**line) for line in scores[split]["classes"]):
+            figures = [f"{figure:.3f}" for figure in (one.precision, one.recall, one.f1)]
+            rows.append([one.name, f"{one.examples:,}", *figures])
+        head = ["class", "examples", "precision", "recall", "F1"]
+        parts += [f"<h2>Classes ({split})</h2>", _table(head, rows)]
         if scores[split]["confusion"]:
             parts += [f"<h2>Confusion matrix ({split})</h2>", _confusion(classes, scores[split]["confusion"])]
     else:
@@ -110,16 +109,15 @@ def report_page(
 def _facts(model: Model, facts: Mapping[str, Any]) -> str:
     spec, config = model.output_spec, facts["config"]
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
-    words, _, vectors = words_line(
-        model.config, facts["vectors"], facts["coverage"], "training examples"
-    ).partition(": ")
+    line = words_line(model.config, facts["vectors"], facts["coverage"], "training examples")
+    words, _, vectors = line.removeprefix("- ").partition(": ")
     chosen = "lowest dev loss" if config["select_by"] == "loss" else "best on dev"
     rows = {
         "Fitted": f"{date.today().isoformat()}, bough {__version__}, seed {facts['seed']}",
         "Examples": sizes,
         "Classes": ", ".join(spec.classes),
         "Trees": "given" if spec.trees == "given" else f"{spec.trees}, by the parser {facts['parser']}",
-        words.removeprefix("- "): vectors,
+        words: vectors,
         "Layer": f"{model.config.layer}, {model.config.hidden_size} wide",
         "Best epoch": f"{facts['epoch']} of {facts['epochs']} ({chosen})",
     }
@@ -233,15 +231,12 @@ def _curves(facts: Mapping[str, Any]) -> str:
         if not values:
             continue
         up, body, legend = ticks(0.0 if title == "loss" else min(values), max(values)), [mark], []
-        for name, found in series.items():
-            if found:
-                colour = "var(--blue)" if name == "dev" else "var(--orange)"
-                points = " ".join(
-                    f"{_x(epoch, across):.1f},{_y(value, up):.1f}"
-                    for epoch, value in zip(epochs, found, strict=True)
-                )
-                body.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-                legend.append(f'<span style="color:{colour}">{name}</span>')
+        for name, found in ((name, found) for name, found in series.items() if found):
+            colour = "var(--blue)" if name == "dev" else "var(--orange)"
+            places = ((_x(epoch, across), _y(value, up)) for epoch, value in zip(epochs, found, strict=True))
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+            body.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            legend.append(f'<span style="color:{colour}">{name}</span>')
         drawing = _axes(across, up, "epoch", body, f"{title} by epoch")
         title = escape(title[0].upper() + title[1:])
         caption = f"{title}: {', '.join(legend)}; the dashed line is the chosen epoch, {facts['epoch']}"
@@ -251,21 +246,16 @@ def _curves(facts: Mapping[str, Any]) -> str:
 
 def _columns(evidence: Evidence, log: bool) -> tuple[Floats, Floats]:
     """Return (n,) the true and the predicted values, or the first of several; with `log` their logarithms."""
-    gold, predicted = (
-        np.asarray(v).reshape(len(v), -1)[:, 0] for v in (evidence.examples.gold(), evidence.predicted)
-    )
+    both = evidence.examples.gold(), evidence.predicted
+    gold, predicted = (np.asarray(values).reshape(len(values), -1)[:, 0] for values in both)
     return (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
 
 
 def _scatter(evidence: Evidence, log: bool) -> str:
     gold, predicted = _columns(evidence, log)
     both = ticks(float(min(gold.min(), predicted.min())), float(max(gold.max(), predicted.max())))
-    ends = [(_x(value, both), _y(value, both)) for value in (both[0], both[-1])]
-    body = [
-        '<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="var(--soft)" stroke-dasharray="4 3"/>'.format(
-            *ends[0], *ends[1]
-        )
-    ]
+    ends = [f"{_x(value, both):.1f} {_y(value, both):.1f}" for value in (both[0], both[-1])]
+    body = [f'<path d="M{"L".join(ends)}" stroke="var(--soft)" stroke-dasharray="4 3"/>']
     for true, value in list(zip(gold.tolist(), predicted.tolist(), strict=True))[:2000]:
         place = f'cx="{_x(true, both):.1f}" cy="{_y(value, both):.1f}"'
         body.append(f'<circle {place} r="2.5" fill="var(--blue)" fill-opacity=".5"/>')
@@ -283,25 +273,22 @@ def _mistakes(model: Model, evidence: Evidence) -> list[str]:
     gold, predicted = evidence.examples.gold(), evidence.predicted
     sure, chosen = predicted.max(axis=1), predicted.argmax(axis=1)
     wrong = [i for i in np.argsort(-sure, kind="stable").tolist() if chosen[i] != gold[i]][:SHOWN]
-    pipeline = Pipeline(model) if model.layer.phrases else None
+    pipeline = Pipeline(model)
     parts = [f"<h2>Most confident mistakes ({evidence.split})</h2>"]
     if not wrong:
         parts.append("<p>There are none.</p>")
     for place, i in enumerate(wrong):
         words = f"“{escape(_text(trees[i]))}” is <b>{escape(classes[gold[i]])}</b>"
         summary = f"{words}, predicted <b>{escape(classes[chosen[i]])}</b> ({sure[i]:.0%})"
-        drawing = svg(pipeline(trees[i]), style=False, widest=360) if pipeline is not None else ""
+        drawing = svg(pipeline(trees[i]), style=False, widest=360)
         opened = " open" if place == 0 else ""
         parts.append(f"<details{opened}><summary>{summary}</summary>{drawing}</details>")
     rows = [
         [_text(trees[i]), classes[gold[i]], f"{classes[chosen[i]]} ({sure[i]:.0%})"]
         for i in np.argsort(sure, kind="stable").tolist()[:SHOWN]
     ]
-    parts += [
-        f"<h2>Least certain predictions ({evidence.split})</h2>",
-        _table(["text", "true", "predicted"], rows),
-    ]
-    return parts
+    least = f"<h2>Least certain predictions ({evidence.split})</h2>"
+    return [*parts, least, _table(["text", "true", "predicted"], rows)]
 
 
 def _largest_errors(evidence: Evidence, log: bool) -> list[str]:
@@ -326,13 +313,10 @@ def _usage(folder: Path, model: Model) -> str:
     if spec.pairs or spec.kind == "ratings":
         item = f"{item}, " + ("other" if item == "tree" else '"another"')
     result = {"classes": "label", "labels": "labels", "numbers": "values", "ratings": "score"}[spec.kind]
-    lines = [
-        f"bough score new.csv --model {name} --out scores.jsonl",
-        f"bough evaluate {name} labelled.csv",
-        f"bough serve --model {name}",
-    ]
+    commands = f"bough score new.csv --model {name} --out scores.jsonl\n"
+    commands += f"bough evaluate {name} labelled.csv\nbough serve --model {name}"
     code = f'import bough\n\nmine = bough.load("{name}")\nmine({item}).{result}'
-    return f"<pre>{escape(chr(10).join(lines))}</pre><pre>{escape(code)}</pre>"
+    return f"<pre>{escape(commands)}</pre><pre>{escape(code)}</pre>"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -46,22 +46,21 @@ def count_correct(parser: Parser, examples: Sequence[Example]) -> NDArray[np.flo
     """Return (n, 10) counts per sentence: the total and the correct number of spans, of spans without the whole
     sentence's, of heads, of heads of words other than punctuation, and of relations."""
     counts = np.zeros((len(examples), 10))
-    bracketed = [place for place, example in enumerate(examples) if example.spans]
-    headed = [place for place, example in enumerate(examples) if example.heads]
-    phrases = parser.constituency([examples[place].tokens for place in bracketed]) if bracketed else []
-    arcs = parser.dependency([examples[place].tokens for place in headed]) if headed else []
-    for place, phrase in zip(bracketed, phrases, strict=True):
-        spans = examples[place].spans
+    bracketed = [(row, example) for row, example in zip(counts, examples, strict=True) if example.spans]
+    headed = [(row, example) for row, example in zip(counts, examples, strict=True) if example.heads]
+    phrases = parser.constituency([example.tokens for _, example in bracketed]) if bracketed else []
+    arcs = parser.dependency([example.tokens for _, example in headed]) if headed else []
+    for (row, example), phrase in zip(bracketed, phrases, strict=True):
+        spans = example.spans
         right = len({*spans} & {*spans_of(phrase)})
-        counts[place, :4] = len(spans), right, len(spans) - 1, right - 1
-    for place, arc in zip(headed, arcs, strict=True):
-        example = examples[place]
+        row[:4] = len(spans), right, len(spans) - 1, right - 1
+    for (row, example), arc in zip(headed, arcs, strict=True):
         right_heads = arc.parents + 1 == example.heads
         words = np.array([token not in _PUNCTUATION for token in example.tokens])
-        counts[place, 4:8] = len(words), right_heads.sum(), words.sum(), (words & right_heads).sum()
+        row[4:8] = len(words), right_heads.sum(), words.sum(), (words & right_heads).sum()
         if example.relations is not None:
             same = [one == other for one, other in zip(example.relations, arc.relations or "", strict=False)]
-            counts[place, 8:] = len(words), right_heads[same].sum() if same else 0
+            row[8:] = len(words), right_heads[same].sum() if same else 0
     return counts
 
 

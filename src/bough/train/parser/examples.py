@@ -48,8 +48,7 @@ def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:
     bracketed file are those of the Penn Treebank, heads are converted from its trees by rules. Raise a DataError for a
     file that does not exist, or that has no such sentence.
     """
-    arcs: list[Example] = []
-    phrases: list[Example] = []
+    arcs, phrases = list[Example](), list[Example]()
     for path in map(Path, paths):
         if not path.is_file():
             raise DataError(f"{path}: no such file; a treebank is a file of bracketed trees or CoNLL-U")

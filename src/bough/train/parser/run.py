@@ -63,8 +63,8 @@ def train_parser(
         "vectors": str(vectors or ""),
     }
     lock_run_folder(folder, run, resume)
-    dropped = len(examples) - len(kept)
-    log.info("%d sentences to train on, %d longer than %d words left out", len(kept), dropped, config.longest)
+    message = "%d sentences to train on, %d longer than %d words left out"
+    log.info(message, len(kept), len(examples) - len(kept), config.longest)
     learner = build_learner(config, None if vectors is None else Path(vectors), kept)
     write_json(folder / "run.json", run)
     task, state = ParserTask(config), TrainingState(ParserOptimizer(learner, config), config.seed)

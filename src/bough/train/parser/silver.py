@@ -12,11 +12,11 @@ from bough.text.tokenise import sentences
 
 SHORTEST, LONGEST = 4, 40  # words of a sentence that is kept
 AT_ONCE = 512  # sentences parsed together
-Tell = Callable[[str, int, int], None]  # what is parsed, sentences done, sentences in all
+Progress = Callable[[str, int, int], None]  # what is parsed, sentences done, sentences in all
 
 
 def write_silver(
-    texts: Sequence[str], ours: Parser, theirs: Parser, out: Path, *, tell: Tell | None = None
+    texts: Sequence[str], ours: Parser, theirs: Parser, out: Path, *, callback: Progress | None = None
 ) -> tuple[int, int]:
     """Parse the distinct sentences of texts with two parsers and write those with the same heads, as CoNLL-U.
 
@@ -30,8 +30,8 @@ def write_silver(
         batch = found[start : start + AT_ONCE]
         pairs = zip(ours.dependency(batch), theirs.dependency(batch), strict=True)
         kept += [conllu.write(one) for one, other in pairs if one.parents.tolist() == other.parents.tolist()]
-        if tell is not None:
-            tell("silver", min(start + AT_ONCE, len(found)), len(found))
+        if callback is not None:
+            callback("silver", min(start + AT_ONCE, len(found)), len(found))
     if not kept:
         raise ValueError(f"no sentence of {SHORTEST} to {LONGEST} words whose heads the parsers agree on")
     write_text(out, "".join(kept))

@@ -21,6 +21,8 @@ from bough.train.tasks import Floats, Indices
 AVERAGE_EVERY = 4  # steps; the decay is raised to this power
 MAX_GRAD_NORM = 5.0
 MOST = 64  # sentences of a batch
+Examples = Sequence[Example]
+Rng = np.random.Generator
 
 
 class ParserTask:
@@ -29,14 +31,14 @@ class ParserTask:
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def start(self, examples: Sequence[Example], model: Learner) -> None:
+    def start(self, examples: Examples, model: Learner) -> None:
         """Do nothing."""
 
-    def sizes(self, examples: Sequence[Example]) -> Indices:
+    def sizes(self, examples: Examples) -> Indices:
         """Return (n,) the number of words of each sentence."""
         return np.array([len(example.tokens) for example in examples], dtype=np.int64)
 
-    def batches(self, examples: Sequence[Example], rng: np.random.Generator) -> list[Indices]:
+    def batches(self, examples: Examples, rng: Rng) -> list[Indices]:
         """Return batches of sentences of equal length and about `batch_tokens` words, in random order."""
         chosen = rng.permutation(len(examples))
         lengths = self.sizes(examples)[chosen]
@@ -47,22 +49,16 @@ class ParserTask:
             batches += [group[start : start + size] for start in range(0, len(group), size)]
         return [batches[i] for i in rng.permutation(len(batches))]
 
-    def loss(
-        self,
-        model: Learner,
-        batch: Sequence[Example],
-        rng: np.random.Generator,
-        whole: Sequence[Example] | None = None,
-    ) -> Tensor:
+    def loss(self, model: Learner, batch: Examples, rng: Rng, whole: Examples | None = None) -> Tensor:
         """Return the sum of all losses, divided by the number of words of the batch."""
         words = sum(len(example.tokens) for example in whole or batch)
         return torch.stack(list(model(batch).values())).sum() / words
 
-    def predict(self, model: Learner, examples: Sequence[Example]) -> Floats:
+    def predict(self, model: Learner, examples: Examples) -> Floats:
         """Return (n, 10) the counts of `count_correct`."""
         return count_correct(build_parser(model), examples)
 
-    def metrics(self, predicted: Floats, examples: Sequence[Example]) -> dict[str, float]:
+    def metrics(self, predicted: Floats, examples: Examples) -> dict[str, float]:
         """Return the scores for which the sentences have trees."""
         scores = asdict(scores_of(predicted))
         return {name: scores[name] for name in ("brackets", "heads", "relations") if scores[name] is not None}
@@ -83,9 +79,8 @@ class ParserOptimizer(Optimizer):
 
     def __init__(self, learner: Learner, config: Config) -> None:
         self.config = config
-        average = copy.deepcopy(learner).requires_grad_(False)
         trained = list(learner.parameters())
-        learner.average = average
+        learner.average = copy.deepcopy(learner).requires_grad_(False)
         adam = torch.optim.Adam(trained, lr=config.learning_rate, betas=(0.9, 0.95), fused=True)
         super().__init__(learner, adam)
 

@@ -14,7 +14,6 @@ from bough.models.batching import PreparedTree, collate
 from bough.models.metrics import class_figures, correlations
 from bough.models.model import Model
 from bough.nn.heads import CosineSimilarity, PairClassifier, Similarity
-from bough.train.config import TrainConfig
 from bough.train.tasks.task import Floats, Rng, TreeTask, pieces
 
 
@@ -76,10 +75,7 @@ class PairClassesTask(PairsTask):
     """Classes of pairs of trees; `rating` of a pair is the number of its class."""
 
     metric = "accuracy"
-
-    def __init__(self, config: TrainConfig, class_weights: Floats | None = None) -> None:
-        super().__init__(config)
-        self.class_weights = class_weights
+    class_weights: Floats | None = None  # (K,) the weight of each class in the loss
 
     def loss(self, model: Model, batch: Pairs, rng: Rng, whole: Pairs | None = None) -> Tensor:
         """Return the mean loss of a batch of pairs."""
