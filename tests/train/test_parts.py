@@ -17,8 +17,7 @@ from bough.models.output_spec import OutputSpec
 from bough.pipelines.readers import WholeReader
 from bough.text.join_sentences import chain_of_words, join_sentences
 from bough.train.calibration import calibration_error, fit_temperature, with_temperature
-from bough.train.dataset import TreeSet
-from bough.train.parse_cache import ParseCache
+from bough.train.dataset import ParseCache, TreeSet
 from bough.train.recipes import load_recipe
 from bough.train.splits import held_out, read_splits
 from bough.train.word_vectors import words_for

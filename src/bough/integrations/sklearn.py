@@ -96,7 +96,8 @@ class _Classifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """Return (n,) the likeliest class of each."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        places = self.predict_proba(X).argmax(axis=1)  # raises the error of an estimator that is not fitted
+        return self.classes_[places]
 
 
 class _Regressor(RegressorMixin, _Fitted):  # type: ignore[misc]

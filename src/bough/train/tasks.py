@@ -1,21 +1,124 @@
-"""The tasks of trees: classes, numbers or several labels. The loss is over labelled nodes, metrics over roots."""
+"""Tasks: what an example is, how its loss is computed, what is predicted and how it is scored."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from bough.models.batching import UNLABELLED, PreparedTree, collate, part
-from bough.models.metrics import class_figures, label_report, number_figures
+from bough.models.metrics import class_figures, correlations, label_report, number_figures
 from bough.models.model import Model
-from bough.nn.heads import Classifier, MultiLabelClassifier, Regressor
+from bough.nn.heads import (
+    Classifier,
+    CosineSimilarity,
+    MultiLabelClassifier,
+    PairClassifier,
+    Regressor,
+    Similarity,
+)
 from bough.train.config import TrainConfig
-from bough.train.tasks.task import Floats, Indices, Rng, Trees, TreeTask, pieces
 from bough.trees.forest import Forest
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Rng = np.random.Generator
+Trees = Sequence[PreparedTree]
+T = TypeVar("T")
+AT_ONCE = 256  # examples scored as one forest
+BUCKET = 50  # batches whose examples are sorted by length together
+
+
+class Learnable(Protocol):
+    """The methods of a task. The model is a `torch.nn.Module`; the type of the examples is up to the task."""
+
+    def start(self, examples: Sequence[Any], model: Any) -> None:
+        """Prepare for the training examples; called once, before the first step."""
+
+    def sizes(self, examples: Sequence[Any]) -> Indices:
+        """Return (n,) the cost of each example, by which several processes divide a batch."""
+
+    def batches(self, examples: Sequence[Any], rng: Rng) -> list[Indices]:
+        """Return the indices of the examples of each batch of one epoch."""
+
+    def loss(self, model: Any, batch: Sequence[Any], rng: Rng, whole: Sequence[Any] | None = None) -> Tensor:
+        """Return the loss of a batch.
+
+        With several processes, `batch` is the part of the batch `whole` that this process computes. The sum of the
+        losses of all parts is the loss of `whole`.
+        """
+
+    def predict(self, model: Any, examples: Sequence[Any]) -> Floats:
+        """Return the predictions, one row per example."""
+
+    def metrics(self, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]:
+        """Return the metrics of predictions, by name."""
+
+    def score(self, metrics: dict[str, float]) -> float:
+        """Return the score of an epoch from its metrics on dev; the epoch with the highest score is kept."""
+
+
+class TreeTask:
+    """A base class for tasks whose examples are prepared trees, or tuples of prepared trees."""
+
+    metric: str  # the dev metric that chooses the epoch, unless `select_by = "loss"`
+    loss_metric = "loss"
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.config = config
+
+    def start(self, examples: Sequence[Any], model: Any) -> None:
+        """Do nothing."""
+
+    def sizes(self, examples: Sequence[Any]) -> Indices:
+        """Return (n,) the number of nodes of each example."""
+        if (known := getattr(examples, "sizes", None)) is not None:  # known without preparing the trees
+            return np.asarray(known, dtype=np.int64)
+        counts = [sum(len(sentence.keys) for sentence in sentences_of(example)) for example in examples]
+        return np.array(counts, dtype=np.int64)
+
+    def batches(self, examples: Sequence[Any], rng: Rng) -> list[Indices]:
+        """Return batches in random order; with a transformer, batches of examples of similar length."""
+        size = self.config.batch_size
+        if not self.config.encoder:
+            return shuffled(len(examples), size, rng)
+        # texts of similar length need little padding
+        lengths = self.sizes(examples)
+        pools = shuffled(len(examples), BUCKET * size, rng)
+        ranked = np.concatenate([some[np.argsort(lengths[some], kind="stable")] for some in pools])
+        found = [ranked[start : start + size] for start in range(0, len(ranked), size)]
+        return [found[i] for i in rng.permutation(len(found))]
+
+    def score(self, metrics: dict[str, float]) -> float:
+        """Return the task's metric, or the negative loss with `select_by = "loss"`."""
+        if self.config.select_by == "score":
+            return metrics[self.metric]
+        return -metrics["loss"] if "loss" in metrics else -metrics[self.loss_metric]
+
+
+def sentences_of(example: Any) -> Iterator[PreparedTree]:
+    """Yield the prepared trees of an example, which is a prepared tree or a tuple that contains some."""
+    parts = example if isinstance(example, tuple) else (example,)
+    return (one for one in parts if isinstance(one, PreparedTree))
+
+
+def shuffled(count: int, batch: int, rng: Rng) -> list[Indices]:
+    """Return the integers below `count` in random order, in batches of `batch`."""
+    order = rng.permutation(count)
+    return [order[start : start + batch] for start in range(0, count, batch)]
+
+
+def pieces(examples: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield the examples in groups of at most 256, which are scored together."""
+    return (examples[start : start + AT_ONCE] for start in range(0, len(examples), AT_ONCE))
+
+
+# ------------------------------------------------------------------------------ trees
 
 
 class LabelledNodes(NamedTuple):
@@ -193,3 +296,86 @@ def with_spans(sentence: PreparedTree, count: int, rng: Rng) -> list[PreparedTre
     if len(picked) > count:
         picked = picked[rng.choice(len(picked), size=count, replace=False)]
     return [sentence, *(part(sentence, start, end, label) for start, end, label in picked.tolist())]
+
+
+# ------------------------------------------------------------------------------ pairs
+
+
+class RatedPair(NamedTuple):
+    """Two trees and their rating or class number; `source` may name the data set that the pair comes from."""
+
+    left: PreparedTree
+    right: PreparedTree
+    rating: float
+    source: str = ""
+
+
+Pairs = Sequence[RatedPair]
+
+
+class PairsTask(TreeTask):
+    """Two trees and a rating on the model's scale (Sec. 4.2)."""
+
+    metric = "pearson"
+    loss_metric = "mse"
+
+    def vectors(self, model: Model, pairs: Pairs) -> tuple[Tensor, ...]:
+        """Return (pairs, D) the vectors of the left trees and those of the right trees, with dropout in training."""
+        both = [*(pair.left for pair in pairs), *(pair.right for pair in pairs)]
+        forest, inputs = collate(both, model)
+        # the other tree of each pair, for a layer that attends to it: left i is tree i, right i is tree pairs + i
+        others = torch.arange(len(forest), device=forest.device).roll(len(pairs))
+        sides = model.sentences(forest, inputs, others).chunk(2)
+        # NOTE(paper): the text does not say how dropout was drawn; here each sentence has its own mask.
+        return tuple(functional.dropout(side, self.config.dropout, model.training) for side in sides)
+
+    def loss(self, model: Model, batch: Pairs, rng: Rng, whole: Pairs | None = None) -> Tensor:
+        """Return the mean loss of a batch of pairs."""
+        assert isinstance(model.head, (Similarity, CosineSimilarity))
+        left, right = self.vectors(model, batch)
+        y = torch.tensor([model.output_spec.place(pair.rating, self.config.scale) for pair in batch])
+        loss = model.head.loss(left, right, y.to(left.device, torch.float32))
+        return loss if whole is None else loss * (len(batch) / len(whole))
+
+    def from_head(self, model: Model, outputs: Tensor) -> Floats:
+        """Return (n,) the ratings from the outputs of the head."""
+        y = model.head.score(outputs) if isinstance(model.head, Similarity) else outputs
+        ratings: Floats = model.output_spec.rating(y.double().cpu().numpy(), self.config.scale)
+        return ratings
+
+    @torch.no_grad()
+    def predict(self, model: Model, examples: Pairs) -> Floats:
+        """Return the prediction for each pair, as `from_head` returns it."""
+        model.eval()
+        outputs = (model.head(*self.vectors(model, group)) for group in pieces(examples))
+        return np.concatenate([self.from_head(model, one) for one in outputs])
+
+    def metrics(self, predicted: Floats, examples: Pairs) -> dict[str, float]:
+        """Return Pearson's r, Spearman's rho and the mean squared error."""
+        return correlations(predicted, np.array([pair.rating for pair in examples]))
+
+
+class PairClassesTask(PairsTask):
+    """Classes of pairs of trees; `rating` of a pair is the number of its class."""
+
+    metric = "accuracy"
+    class_weights: Floats | None = None  # (K,) the weight of each class in the loss
+
+    def loss(self, model: Model, batch: Pairs, rng: Rng, whole: Pairs | None = None) -> Tensor:
+        """Return the mean loss of a batch of pairs."""
+        assert isinstance(model.head, PairClassifier)
+        left, right = self.vectors(model, batch)
+        gold = torch.tensor([int(pair.rating) for pair in batch], device=left.device)
+        weights = left.new_tensor([pair.left.weight for pair in batch])
+        if self.class_weights is not None:
+            weights = weights * torch.from_numpy(self.class_weights).to(weights)[gold]
+        losses = functional.cross_entropy(model.head(left, right), gold, reduction="none")
+        return (losses * weights).sum() / len(whole or batch)
+
+    def from_head(self, model: Model, outputs: Tensor) -> Floats:
+        """Return (n, K) probabilities of the classes."""
+        return outputs.softmax(dim=1).double().cpu().numpy()
+
+    def metrics(self, predicted: Floats, examples: Pairs) -> dict[str, float]:
+        """Return accuracy, macro F1 and the loss."""
+        return class_figures(predicted, np.array([int(pair.rating) for pair in examples]))
