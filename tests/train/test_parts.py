@@ -137,13 +137,13 @@ def test_a_temperature_that_dev_does_not_show_to_be_better_is_one() -> None:
 
 
 def test_the_baseline_learns_from_a_sample_of_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bough.train import baseline
+    from bough.train import evaluate
 
     kinds = [int(number >= 30) for number in range(60)]  # sorted by class, as many files are
     data = TreeSet(([Tree([1, -1], tokens=["a", ("fig", "saw")[kind]]) for kind in kinds],), kinds)
-    monkeypatch.setattr(baseline, "MOST", 30)
+    monkeypatch.setattr(evaluate, "MOST", 30)
     spec = OutputSpec(classes=("fruit", "tool"))
-    found = baseline.fit_baseline(spec, {"train": data, "dev": data})
+    found = evaluate.fit_baseline(spec, {"train": data, "dev": data})
     assert found["figures"]["dev"]["accuracy"] == 1.0
 
 

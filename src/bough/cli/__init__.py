@@ -10,7 +10,7 @@ from pathlib import Path
 from cyclopts import App, Group
 
 import bough
-from bough.cli import fitting, scoring, text, tools
+from bough.cli import fitting, text, tools
 from bough.cli.console import run_app
 from bough.version import __version__
 
@@ -20,7 +20,7 @@ VECTORS = {512: "AVX-512", 256: "AVX2", 128: "vectors of 4 floats"}
 
 # in the order of the help; to start fast, a command imports torch and other large packages when it is called
 COMMANDS: Commands = {
-    "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, scoring.serve],
+    "Text": [text.sentiment, text.relatedness, text.nearest, text.score, text.serve],
     "Your own data": [fitting.fit, fitting.evaluate, text.predict],
     "Tools": [tools.parser, tools.fetch],
 }

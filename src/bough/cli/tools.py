@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 from rich.console import Console
 from rich.filesize import decimal
+from rich.table import Table
 
 from bough.cli.console import plain_console
 from bough.cli.options import Flag, Json, Settings, parse_settings, use_threads
@@ -111,10 +113,6 @@ def evaluate(name: str, /, *treebanks: Path, as_json: Json = False) -> None:
         treebanks: Files of bracketed trees, and of dependency trees (CoNLL-U, named .conllu).
         as_json: Print the metrics as JSON.
     """
-    from dataclasses import asdict
-
-    from rich.table import Table
-
     from bough.text import get_parser
     from bough.train.parser.evaluation import FIGURES, score, shown, speed
     from bough.train.parser.examples import read_treebanks
@@ -147,7 +145,7 @@ def silver(texts: Path, /, *, out: Path, parser: str = "builtin", other: str = "
         other: spacy, stanza, corenlp, or corenlp:URL.
     """
     from bough.text import get_parser
-    from bough.train.parser.silver import write_silver
+    from bough.train.parser.evaluation import write_silver
 
     use_threads()
     if out.exists():

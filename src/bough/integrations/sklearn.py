@@ -22,10 +22,19 @@ from bough.trees.tree import Tree
 log = logging.getLogger(__name__)
 
 
+def _texts(X: Any) -> list[Any]:
+    return [item.item() if isinstance(item, np.generic) else item for item in X]
+
+
+def _pairs(X: Any) -> list[tuple[Any, Any]]:
+    rows = getattr(X, "values", X)  # of a data frame
+    return [(a, b) if isinstance(a, Tree) else (str(a), str(b)) for a, b in rows]
+
+
 class _Fitted(BaseEstimator):  # type: ignore[misc]
     """Hold the options of `bough.fit` as parameters, those that are often searched by their own names."""
 
-    _items: Any  # turns X into a list of texts, trees or pairs
+    _items: Any = staticmethod(_texts)  # turns X into a list of texts, trees or pairs
 
     def __init__(
         self,
@@ -116,15 +125,6 @@ class _Regressor(RegressorMixin, _Fitted):  # type: ignore[misc]
         return np.array(self.pipeline_.predict(self._items(X)))
 
 
-def _texts(X: Any) -> list[Any]:
-    return [item.item() if isinstance(item, np.generic) else item for item in X]
-
-
-def _pairs(X: Any) -> list[tuple[Any, Any]]:
-    rows = getattr(X, "values", X)  # of a data frame
-    return [(a, b) if isinstance(a, Tree) else (str(a), str(b)) for a, b in rows]
-
-
 class TreeLSTMClassifier(_Classifier):
     """Classify texts or `Tree`s, as a scikit-learn estimator; `classes_` are the labels as given.
 
@@ -155,8 +155,6 @@ class TreeLSTMClassifier(_Classifier):
         1.0
     """
 
-    _items = staticmethod(_texts)
-
 
 class TreeLSTMRegressor(_Regressor):
     """Predict numbers of texts or `Tree`s, as a scikit-learn estimator.
@@ -171,7 +169,6 @@ class TreeLSTMRegressor(_Regressor):
         (1,)
     """
 
-    _items = staticmethod(_texts)
     _task = "numbers"
 
 

@@ -65,8 +65,14 @@ class RequestLimits:
                 raise Refused(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
             if refused is not None:  # only now, because a client sends its whole body before it reads
                 raise refused
-            if body is not None:
-                await self.app(scope, _replayed(body, receive), send)
+            if body is None:
+                return
+            whole = [{"type": "http.request", "body": body, "more_body": False}]
+
+            async def replayed() -> Message:
+                return whole.pop() if whole else await receive()
+
+            await self.app(scope, replayed, send)
         except Refused as error:
             await error.response(scope, receive, send)
         finally:
@@ -104,16 +110,3 @@ async def _whole_body(receive: Receive, most: int, *, keep: bool) -> bytes | Non
     if size > most:
         raise Refused(413, f"the body has more than {most:,} bytes, which is the limit")
     return b"".join(parts)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return again

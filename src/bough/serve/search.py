@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PIECE = 1_000  # lines of a corpus that are encoded at a time; other searches run in between
 REMEMBERED = 100_000  # lines whose vectors are kept for the next query, about 160 MB
 Floats = NDArray[np.float32]
+Gone = Callable[[], Awaitable[bool]]  # whether the client has disconnected
 log = logging.getLogger(__name__)
 
 
@@ -38,13 +39,10 @@ class Searcher:
         self.model = model
         self._pool: ProcessPoolExecutor | None = None
 
-    async def nearest(
-        self, query: str, corpus: Sequence[str], k: int, gone: Callable[[], Awaitable[bool]]
-    ) -> list[dict[str, Any]]:
+    async def nearest(self, query: str, corpus: Sequence[str], k: int, gone: Gone) -> list[dict[str, Any]]:
         """Return the `k` nearest lines, best first.
 
-        Raise a ValueError if the query or the corpus has no word, and `Abandoned` as soon as `gone` returns True: the
-        client has disconnected.
+        Raise a ValueError if the query or the corpus has no word, and `Abandoned` as soon as `gone` returns True.
         """
         lines = list(corpus)
         for low in range(0, len(lines), PIECE):

@@ -97,11 +97,8 @@ class TrainingState:
             for name in _FACTS:
                 setattr(self, name, facts[name])
         except (KeyError, RuntimeError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise FormatError(
-                f"a checkpoint of another run or version of bough ({reason}); train anew in another folder",
-                where=str(path),
-            ) from None
+            what = f"a checkpoint of another run or version of bough ({' '.join(str(error).split())})"
+            raise FormatError(f"{what}; train anew in another folder", where=str(path)) from None
 
     def _weights(self) -> dict[str, Tensor]:
         fixed = self.optimizer.fixed

@@ -187,14 +187,10 @@ def _read(content: bytes) -> Tree | None:
 def open_parse_cache(parser: str | Parser, kind: Kind, trees: str) -> Iterator[ParseCache]:
     """Open the cache of a parser; its name depends on the parser's name and, for a folder, on its weights.
 
-    Args:
-        parser: a name that `bough.text.get_parser` knows, or a parser. The cache of a parser object is deleted when it
-            is closed, because the object does not identify the parser in another process.
-        kind: the kind of trees.
-        trees: a value of `OutputSpec.trees`; "chain" for words without a parser.
+    `trees` is a value of `OutputSpec.trees`.
     """
     reader = WholeReader(parser, kind, chain=trees == "chain")
-    if not isinstance(parser, str):
+    if not isinstance(parser, str):  # an object does not identify the parser in another process
         temporary = tempfile.TemporaryDirectory(prefix="bough-parses-")
         with temporary as folder, DiskCache(Path(folder) / "parses.sqlite") as cache:
             yield ParseCache(cache, reader)

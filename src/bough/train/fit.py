@@ -61,11 +61,6 @@ class Trained(NamedTuple):
     task: Learnable
     state: TrainingState
 
-    @property
-    def rank(self) -> tuple[float, float]:
-        """The accuracy on dev and, to compare models of equal accuracy, the negative loss."""
-        return self.state.best_dev["accuracy"], -self.state.best_dev["loss"]
-
 
 def fit(
     texts: Any,
@@ -145,20 +140,11 @@ def fit_sources(
     warn: Callable[[str], None] = log.warning,
     baseline: bool = True,
 ) -> tuple[AnyPipeline, dict[str, Any]]:
-    """Fit a model to labelled sources, and write it to a folder.
+    """Fit a model to labelled sources, write it to the folder `out`, and return its pipeline and `fit.json`.
 
-    Args:
-        sources: the examples of `train` and, if given, of `dev` and `test`.
-        out: the folder. If it holds a finished fit with the same options, that is loaded.
-        options: the options of the fit.
-        hold_test: whether to hold out a tenth of train for test, if `test` is not given.
-        resume: whether to continue an interrupted fit in `out`.
-        callbacks: functions that are called with each event.
-        warn: a function that is called with each message about the data.
-        baseline: whether to fit a baseline for comparison.
-
-    Returns:
-        The pipeline of the model, and the contents of `fit.json`.
+    `sources` are the examples of `train` and, if given, of `dev` and `test`; with `hold_test` a tenth of train is held
+    out for a missing `test`. A finished fit in `out` is loaded, and with `resume` an interrupted one is continued.
+    `callbacks` get each event, and `warn` each message about the data. With `baseline`, a baseline is fitted too.
     """
     ranks, seed, started = current(), options.seed, time.perf_counter()
     train = sources["train"]
@@ -213,7 +199,6 @@ def fit_sources(
         learnable = _task(config, model, class_weights(options.class_weight, spec, data["train"].gold()))
         examples = {name: Examples(data[name], model) for name in ("train", "dev")}
         cache_activations(model, *examples.values())
-        learnable.start(examples["train"], model)
         state = TrainingState(ModelOptimizer(model, config), seed)
         if resume:
             state.restore(folder)
@@ -230,9 +215,10 @@ def fit_sources(
         from_bundled = replace(options, init_from=SMALL_START)
         other = from_bundled.start()
         second = train_from(other, from_bundled.config(train, other, spec.kind), out / SMALL_START)
+        first, then = best.state.best_dev, second.state.best_dev
         message = "accuracy on dev: %.3f from random weights, %.3f from %r"
-        log.info(message, best.rank[0], second.rank[0], SMALL_START)
-        if second.rank > best.rank:
+        log.info(message, first["accuracy"], then["accuracy"], SMALL_START)
+        if (then["accuracy"], -then["loss"]) > (first["accuracy"], -first["loss"]):
             best, init_from = second, SMALL_START
         ranks.from_first(lambda: shutil.rmtree(out / SMALL_START))
     model, config, words, learned, state = best

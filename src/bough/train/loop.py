@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -41,19 +41,10 @@ class Event:
 Callback = Callable[[Event], None]
 
 
-class Length(Protocol):
-    """A configuration with the length of training, such as `TrainConfig`."""
-
-    @property
-    def epochs(self) -> int: ...
-    @property
-    def patience(self) -> int: ...
-
-
 def learn(
     out: Path,
     task: Learnable,
-    config: Length,
+    config: Any,
     state: TrainingState,
     examples: Mapping[str, Sequence[Any]],
     callback: Callback,

@@ -7,23 +7,17 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Adadelta, Adagrad, Adam, AdamW
 
 from bough.models.model import ENCODER, Model
 from bough.train.config import TrainConfig
 
-OPTIMIZERS: dict[str, type[torch.optim.Optimizer]] = {
-    "adagrad": torch.optim.Adagrad,
-    "adadelta": torch.optim.Adadelta,
-    "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
-}
+OPTIMIZERS: dict[str, Any] = {kind.__name__.lower(): kind for kind in (Adadelta, Adagrad, Adam, AdamW)}
 
 
-def adagrad(
-    parameters: Iterable[Tensor], lr: float = 0.05, weight_decay: float = 1e-4
-) -> torch.optim.Adagrad:
+def adagrad(parameters: Iterable[Tensor], lr: float = 0.05, weight_decay: float = 1e-4) -> Adagrad:
     """Return the paper's optimizer, AdaGrad, in its fused implementation."""
-    return torch.optim.Adagrad(parameters, lr=lr, weight_decay=weight_decay, fused=True)
+    return Adagrad(parameters, lr=lr, weight_decay=weight_decay, fused=True)
 
 
 class Optimizer:
@@ -97,7 +91,7 @@ class ModelOptimizer(Optimizer):
         if model.encoder is not None:
             rates = model.encoder.rates(config.encoder_learning_rate, config.encoder_lr_decay)
             groups += [{"params": [*tensors.values()], "lr": rate} for tensors, rate in rates]
-        super().__init__(model, self.kind(groups, lr=config.learning_rate, **self.options))  # type: ignore[call-arg]
+        super().__init__(model, self.kind(groups, lr=config.learning_rate, **self.options))
         self.rows: dict[str, Tensor] = {}  # the state of the word table, by name
         self.fixed = frozenset(["table"] if config.embeddings == "fixed" else [])
         model.table.requires_grad_(config.embeddings != "fixed" and model.encoder is None)
@@ -150,17 +144,17 @@ class ModelOptimizer(Optimizer):
         rows = gradient.indices()[0]
         part = table.detach().index_select(0, rows).requires_grad_()
         part.grad = gradient.values()
-        optimizer = self.kind([part], lr=lr, **self.options)  # type: ignore[call-arg]
+        optimizer = self.kind([part], lr=lr, **self.options)
         for name, state in self.rows.items():
             optimizer.state[part][name] = state.index_select(0, rows) if state.dim() else state
         optimizer.step()
         table.index_copy_(0, rows, part)
         for name, state in optimizer.state[part].items():
-            if not state.dim():
+            if state.dim():
+                whole = self.rows.setdefault(name, state.new_zeros(len(table), *state.shape[1:]))
+                whole.index_copy_(0, rows, state)
+            else:
                 self.rows[name] = state
-                continue
-            whole = self.rows.setdefault(name, state.new_zeros(len(table), *state.shape[1:]))
-            whole.index_copy_(0, rows, state)
 
     def _clip(self) -> None:
         """Scale all gradients so that their total norm is at most `max_grad_norm`."""

@@ -97,9 +97,8 @@ class FitOptions:
     @property
     def leaves_start_open(self) -> bool:
         """Whether no option for words, layer or trees is given, so that training may start from a bundled model."""
-        words, layer = (self.vectors, self.encoder), (self.layer, self.hidden_size, self.trees)
-        chosen = (self.init_from, self.recipe, self.settings, *words, *layer)
-        return not any(chosen) and self.parser == "builtin"
+        free = ("init_from", "recipe", "settings", "vectors", "encoder", "layer", "hidden_size", "trees")
+        return not any(getattr(self, name) for name in free) and self.parser == "builtin"
 
     def start(self) -> Model | None:
         """Return the model that training starts from, or None."""
@@ -196,13 +195,12 @@ def tree_kind(config: Config) -> Kind:
 
 def _like(start: Model, config: TrainConfig) -> TrainConfig:
     """Return the configuration with the layer and the sizes of the model to start from."""
-    own = start.config
+    own, names = start.config, ["layer", "hidden_size", "embedding_size", "lowercase"]
     if bool(config.encoder) != bool(own.encoder):
         raise ValueError("the model to start from has no encoder; start from one fitted with one")
-    same = {"layer": own.layer, "hidden_size": own.hidden_size, "embedding_size": own.embedding_size}
-    same |= {**own.layer_settings, "lowercase": own.lowercase}
     if own.encoder:
-        same |= {"encoder_freeze": own.encoder_freeze, "encoder_pool": own.encoder_pool}
+        names += ["encoder_freeze", "encoder_pool"]
+    same = {**own.layer_settings, **{name: getattr(own, name) for name in names}}
     if config.embeddings == "random":
         same["embeddings"] = "tuned"
     return config.with_settings(same)

@@ -23,28 +23,7 @@ from bough.train.dataset import TreeSet
 from bough.train.tasks import Floats
 from bough.version import __version__
 
-STYLE = """
-:root{color-scheme:light dark;--ink:#1b1f24;--soft:#5c6670;--paper:#fff;--line:#d8dde2;--card:#f5f7f9;
---blue:#1e5aa0;--orange:#b4500a;--cell:30,90,160}
-@media (prefers-color-scheme:dark){:root{--ink:#e8ebee;--soft:#a9b3bd;--paper:#14181d;--line:#333a42;--card:#1c2229;
---blue:#7ab4f5;--orange:#f0a25c;--cell:90,150,220}}
-*{box-sizing:border-box}
-body{font:16px/1.5 system-ui,"Segoe UI",Helvetica,Arial,sans-serif;max-width:56rem;margin:0 auto;padding:1rem 1rem 4rem;
-color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
-h1{font-size:1.6rem;line-height:1.2;margin:.8rem 0 .2rem}h2{font-size:1.2rem;margin:2.4rem 0 .6rem}
-.soft,figcaption,caption{color:var(--soft)}.scroll{overflow-x:auto}
-.score{font-size:2.4rem;font-weight:600;line-height:1.1;margin:.6rem 0 0}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}
-table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}
-td,th{padding:.3rem .6rem;text-align:right;border-top:1px solid var(--line)}th{font-weight:600}
-tr:first-child>*{border-top:0}td:first-child,th:first-child{text-align:left}caption{text-align:left;padding:.3rem 0}
-.confusion td,.confusion tr:first-child th{text-align:center}.confusion td{min-width:2.4rem}
-.confusion .right{font-weight:600}@media (max-width:30rem){td,th{padding:.3rem}}
-.panels{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 20rem;max-width:27rem}
-figure svg{width:100%;height:auto;display:block}figure svg text{font-size:12px;fill:var(--soft)}
-details{border-top:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}details svg{max-width:100%;height:auto}
-pre{background:var(--card);padding:.8rem;border-radius:6px;overflow-x:auto;font-size:.88rem}
-"""
+STYLE = "\n" + (Path(__file__).parent / "report.css").read_text()
 SHOWN = 5  # examples in each list
 MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first of these is the headline
 
@@ -63,12 +42,7 @@ def report_page(
 ) -> str:
     """Return the page as HTML that loads nothing from elsewhere.
 
-    Args:
-        model: the fitted and calibrated model.
-        facts: the facts of the fit, as for its card.
-        evidence: the held-out split.
-        messages: the warnings about the data.
-        folder: the folder of the model, which the commands on the page name.
+    `facts` are those of the card, and `messages` the warnings about the data. The commands on the page name `folder`.
     """
     spec, split, scores = model.output_spec, evidence.split, facts["scores"]
     classes, log = spec.classes, spec.scale == "log"
@@ -88,12 +62,16 @@ def report_page(
         if scores[split]["confusion"]:
             parts += [f"<h2>Confusion matrix ({split})</h2>", _confusion(classes, scores[split]["confusion"])]
     else:
-        parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(evidence, log)]
+        # (n,) the true and the predicted values, or the first of several; or their logarithms
+        both = evidence.examples.gold(), evidence.predicted
+        gold, predicted = (np.asarray(values).reshape(len(values), -1)[:, 0] for values in both)
+        gold, predicted = (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
+        parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(gold, predicted, log)]
     parts += ["<h2>Learning curve</h2>", _curves(facts)]
     if spec.kind == "classes" and not pairs:
         parts += _mistakes(model, evidence)
     elif not classes:
-        parts += _largest_errors(evidence, log)
+        parts += _largest_errors(evidence, gold, predicted, log)
     if messages:
         items = "".join(f"<li>{escape(line)}</li>" for line in messages)
         parts += ["<h2>About the data</h2>", f"<ul>{items}</ul>"]
@@ -244,15 +222,7 @@ def _curves(facts: Mapping[str, Any]) -> str:
     return f'<div class="panels">{"".join(panels)}</div>'
 
 
-def _columns(evidence: Evidence, log: bool) -> tuple[Floats, Floats]:
-    """Return (n,) the true and the predicted values, or the first of several; with `log` their logarithms."""
-    both = evidence.examples.gold(), evidence.predicted
-    gold, predicted = (np.asarray(values).reshape(len(values), -1)[:, 0] for values in both)
-    return (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
-
-
-def _scatter(evidence: Evidence, log: bool) -> str:
-    gold, predicted = _columns(evidence, log)
+def _scatter(gold: Floats, predicted: Floats, log: bool) -> str:
     both = ticks(float(min(gold.min(), predicted.min())), float(max(gold.max(), predicted.max())))
     ends = [f"{_x(value, both):.1f} {_y(value, both):.1f}" for value in (both[0], both[-1])]
     body = [f'<path d="M{"L".join(ends)}" stroke="var(--soft)" stroke-dasharray="4 3"/>']
@@ -291,8 +261,7 @@ def _mistakes(model: Model, evidence: Evidence) -> list[str]:
     return [*parts, least, _table(["text", "true", "predicted"], rows)]
 
 
-def _largest_errors(evidence: Evidence, log: bool) -> list[str]:
-    gold, predicted = _columns(evidence, log)
+def _largest_errors(evidence: Evidence, gold: Floats, predicted: Floats, log: bool) -> list[str]:
     rows = []
     for i in np.argsort(-np.abs(predicted - gold), kind="stable").tolist()[: 2 * SHOWN]:
         texts = " / ".join(_text(side[i]) for side in evidence.examples.sides)

@@ -202,13 +202,8 @@ def held_out(strata: Ints, keys: Ints, shares: Sequence[float], seed: int) -> li
 
     An example that occurs twice is never drawn, so that no text is in two splits, nor is the last example of a
     stratum. If a share of a stratum is not a whole number of examples, it is rounded at random. Each part gets at least
-    one example, if there are enough.
-
-    Args:
-        strata: (n,) the stratum of each example.
-        keys: (n,) integers, equal for equal examples.
-        shares: the share of the examples for each part.
-        seed: the random seed.
+    one example, if there are enough. `strata` (n,) has the stratum of each example, `keys` (n,) integers that are
+    equal for equal examples, and `shares` the share of the examples for each part.
     """
     rng = np.random.default_rng(seed)
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)

@@ -14,14 +14,7 @@ from torch.nn import functional
 from bough.models.batching import UNLABELLED, PreparedTree, collate, part
 from bough.models.metrics import class_figures, correlations, label_report, number_figures
 from bough.models.model import Model
-from bough.nn.heads import (
-    Classifier,
-    CosineSimilarity,
-    MultiLabelClassifier,
-    PairClassifier,
-    Regressor,
-    Similarity,
-)
+from bough.nn import heads
 from bough.train.config import TrainConfig
 from bough.trees.forest import Forest
 
@@ -36,9 +29,6 @@ BUCKET = 50  # batches whose examples are sorted by length together
 
 class Learnable(Protocol):
     """The methods of a task. The model is a `torch.nn.Module`; the type of the examples is up to the task."""
-
-    def start(self, examples: Sequence[Any], model: Any) -> None:
-        """Prepare for the training examples; called once, before the first step."""
 
     def sizes(self, examples: Sequence[Any]) -> Indices:
         """Return (n,) the cost of each example, by which several processes divide a batch."""
@@ -67,13 +57,9 @@ class TreeTask:
     """A base class for tasks whose examples are prepared trees, or tuples of prepared trees."""
 
     metric: str  # the dev metric that chooses the epoch, unless `select_by = "loss"`
-    loss_metric = "loss"
 
     def __init__(self, config: TrainConfig) -> None:
         self.config = config
-
-    def start(self, examples: Sequence[Any], model: Any) -> None:
-        """Do nothing."""
 
     def sizes(self, examples: Sequence[Any]) -> Indices:
         """Return (n,) the number of nodes of each example."""
@@ -98,7 +84,7 @@ class TreeTask:
         """Return the task's metric, or the negative loss with `select_by = "loss"`."""
         if self.config.select_by == "score":
             return metrics[self.metric]
-        return -metrics["loss"] if "loss" in metrics else -metrics[self.loss_metric]
+        return -metrics["loss"] if "loss" in metrics else -metrics["mse"]
 
 
 def sentences_of(example: Any) -> Iterator[PreparedTree]:
@@ -178,7 +164,7 @@ class ClassesTask(NodesTask):
 
     def loss(self, model: Model, batch: Trees, rng: Rng, whole: Trees | None = None) -> Tensor:
         """Return the loss of all labelled nodes; if phrases are no nodes, of the sentences and sampled phrases."""
-        assert isinstance(model.head, Classifier)
+        assert isinstance(model.head, heads.Classifier)
         every = batch if whole is None else whole
         # the numbers of trees, of labelled nodes and of labelled roots that the loss is divided by
         trees, nodes = len(every), sum(one.labelled for one in every)
@@ -233,7 +219,7 @@ class VectorsTask(NodesTask):
 
     def loss(self, model: Model, batch: Trees, rng: Rng, whole: Trees | None = None) -> Tensor:
         """Return the mean loss of all nodes that have values."""
-        assert isinstance(model.head, Regressor | MultiLabelClassifier)
+        assert isinstance(model.head, heads.Regressor | heads.MultiLabelClassifier)
         found = self.labelled_nodes(model, batch)
         # the rows of the targets in the order of the nodes: the label of a node is a row of its tree's targets
         known = [(one.targets, one.labels) for one in batch if one.targets is not None]
@@ -317,7 +303,6 @@ class PairsTask(TreeTask):
     """Two trees and a rating on the model's scale (Sec. 4.2)."""
 
     metric = "pearson"
-    loss_metric = "mse"
 
     def vectors(self, model: Model, pairs: Pairs) -> tuple[Tensor, ...]:
         """Return (pairs, D) the vectors of the left trees and those of the right trees, with dropout in training."""
@@ -331,7 +316,7 @@ class PairsTask(TreeTask):
 
     def loss(self, model: Model, batch: Pairs, rng: Rng, whole: Pairs | None = None) -> Tensor:
         """Return the mean loss of a batch of pairs."""
-        assert isinstance(model.head, (Similarity, CosineSimilarity))
+        assert isinstance(model.head, heads.Similarity | heads.CosineSimilarity)
         left, right = self.vectors(model, batch)
         y = torch.tensor([model.output_spec.place(pair.rating, self.config.scale) for pair in batch])
         loss = model.head.loss(left, right, y.to(left.device, torch.float32))
@@ -339,7 +324,7 @@ class PairsTask(TreeTask):
 
     def from_head(self, model: Model, outputs: Tensor) -> Floats:
         """Return (n,) the ratings from the outputs of the head."""
-        y = model.head.score(outputs) if isinstance(model.head, Similarity) else outputs
+        y = model.head.score(outputs) if isinstance(model.head, heads.Similarity) else outputs
         ratings: Floats = model.output_spec.rating(y.double().cpu().numpy(), self.config.scale)
         return ratings
 
@@ -363,7 +348,7 @@ class PairClassesTask(PairsTask):
 
     def loss(self, model: Model, batch: Pairs, rng: Rng, whole: Pairs | None = None) -> Tensor:
         """Return the mean loss of a batch of pairs."""
-        assert isinstance(model.head, PairClassifier)
+        assert isinstance(model.head, heads.PairClassifier)
         left, right = self.vectors(model, batch)
         gold = torch.tensor([int(pair.rating) for pair in batch], device=left.device)
         weights = left.new_tensor([pair.left.weight for pair in batch])

@@ -85,7 +85,5 @@ def _check_reachable(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=5.0).close()
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(
-            f"no Ray cluster at {address}: {reason}; start one with `ray start --head`"
-        ) from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"no Ray cluster at {address}: {why}; start one with `ray start --head`") from None

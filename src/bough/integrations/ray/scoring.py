@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ray.data import Dataset
 
 PLAN = "plan.json"
+Row = dict[str, Any]  # a file or a part, as Ray Data passes it from task to task
 ROWS = 4 * AT_ONCE  # rows of a part: some seconds of work, which a killed worker loses
 
 
@@ -184,9 +185,7 @@ def claim(job: Job, files: Sequence[dict[str, Any]]) -> None:
         write(job.out, PLAN, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def _score_parts(
-    ray: ModuleType, job: Job, files: Sequence[dict[str, Any]], workers: int | None
-) -> Iterator[dict[str, Any]]:
+def _score_parts(ray: ModuleType, job: Job, files: Sequence[Row], workers: int | None) -> Iterator[Row]:
     """Yield the name and the number of rows of each part as it is done."""
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "The minimum number of concurrent actors")  # there are few parts

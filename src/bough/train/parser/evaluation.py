@@ -1,16 +1,19 @@
-"""Evaluate a parser: bracket F1, UAS, LAS and speed."""
+"""Evaluate a parser: bracket F1, UAS, LAS and speed; or keep the sentences on which two parsers agree."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.files import write_text
+from bough.formats import conllu
 from bough.text import Parser
-from bough.text.tokenise import tokenise
+from bough.text.tokenise import sentences, tokenise
 from bough.train.parser.examples import Example, spans_of
 from bough.trees.tree import Tree
 
@@ -23,6 +26,10 @@ FIGURES = {
     "relations": "LAS",
 }
 _PUNCTUATION = frozenset([".", ",", ":", ";", "!", "?", "``", "''", "`", "'", "--", "-", "...", "(", ")"])
+
+SHORTEST, LONGEST = 4, 40  # words of a sentence of silver data
+AT_ONCE = 512  # sentences parsed together
+Progress = Callable[[str, int, int], None]  # what is parsed, sentences done, sentences in all
 
 
 @dataclass(frozen=True)
@@ -89,3 +96,26 @@ def shown(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+
+
+def write_silver(
+    texts: Sequence[str], ours: Parser, theirs: Parser, out: Path, *, callback: Progress | None = None
+) -> tuple[int, int]:
+    """Parse the distinct sentences of texts with two parsers and write those with the same heads, as CoNLL-U.
+
+    The relations are those of `ours`. Return the number of sentences written and of those parsed. Raise a ValueError
+    if there is none to write.
+    """
+    cut = (tuple(token.text for token in sentence) for text in texts for sentence in sentences(text))
+    found = list(dict.fromkeys(tokens for tokens in cut if SHORTEST <= len(tokens) <= LONGEST))
+    kept: list[str] = []
+    for start in range(0, len(found), AT_ONCE):
+        batch = found[start : start + AT_ONCE]
+        pairs = zip(ours.dependency(batch), theirs.dependency(batch), strict=True)
+        kept += [conllu.write(one) for one, other in pairs if one.parents.tolist() == other.parents.tolist()]
+        if callback is not None:
+            callback("silver", min(start + AT_ONCE, len(found)), len(found))
+    if not kept:
+        raise ValueError(f"no sentence of {SHORTEST} to {LONGEST} words whose heads the parsers agree on")
+    write_text(out, "".join(kept))
+    return len(kept), len(found)

@@ -20,25 +20,15 @@ _PENN = frozenset(HEADS) | {"", "ROOT", "TOP"}
 
 @dataclass(frozen=True)
 class Example:
-    """One sentence with its annotations.
-
-    Args:
-        tokens: the words.
-        spans: (start, end) of every phrase of two or more words; empty without a phrase tree.
-        heads: the head of each word, counted from 1, 0 for the root; empty if they are unknown.
-        relations: the relation of each word to its head, if they are known.
-        tags: the part of speech of each word, if the treebank has them.
-        labels: the label of each span, if the treebank has them.
-        converted: whether the heads were converted from the phrase tree.
-    """
+    """One sentence with its annotations, as far as its treebank has them."""
 
     tokens: tuple[str, ...]
-    spans: Spans = ()
-    heads: tuple[int, ...] = ()
-    relations: tuple[str, ...] | None = None
-    tags: tuple[str, ...] | None = None
-    labels: tuple[str, ...] | None = None
-    converted: bool = False
+    spans: Spans = ()  # (start, end) of every phrase of two or more words
+    heads: tuple[int, ...] = ()  # the head of each word, counted from 1, 0 for the root
+    relations: tuple[str, ...] | None = None  # of each word to its head
+    tags: tuple[str, ...] | None = None  # the part of speech of each word
+    labels: tuple[str, ...] | None = None  # of each span
+    converted: bool = False  # whether the heads were converted from the phrase tree
 
 
 def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:

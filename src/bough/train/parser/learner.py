@@ -151,13 +151,7 @@ class Learner(nn.Module):
 
 
 def build_learner(config: Config, vectors: Path | None, examples: Sequence[Example]) -> Learner:
-    """Return an untrained network with the words of a file of vectors and of the examples.
-
-    Args:
-        config: the sizes, the number of words to take from the file, and the seed of the initial weights.
-        vectors: a file in GloVe's format, with the most frequent words first; None for trained vectors only.
-        examples: the sentences to train on.
-    """
+    """Return an untrained network with the words of the examples and of a file of vectors, frequent words first."""
     torch.manual_seed(config.seed)
     known: dict[str, int] = {}
     rows = np.zeros((0, 1), dtype=np.float32)

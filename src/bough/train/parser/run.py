@@ -94,9 +94,6 @@ class ParserTask:
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def start(self, examples: Examples, model: Learner) -> None:
-        """Do nothing."""
-
     def sizes(self, examples: Examples) -> Indices:
         """Return (n,) the number of words of each sentence."""
         return np.array([len(example.tokens) for example in examples], dtype=np.int64)
