@@ -6,11 +6,10 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Body, FastAPI, HTTPException, Request
+from fastapi import APIRouter, Body, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -53,6 +52,9 @@ STATUSES = {
     422: "The body does not match the schema, or a text has no word.",
     429: "Too many requests in progress.",
 }
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": schemas.Problem, "description": text} for status, text in STATUSES.items()
+}
 ABOUT = "Predict every phrase of a text, rate two sentences, and find the nearest of many, with Tree-LSTMs."
 log = logging.getLogger(__name__)
 
@@ -68,15 +70,14 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
         await batches.close()
         searcher.close()
 
-    about = {"title": "bough", "version": __version__, "description": ABOUT}
+    about: dict[str, Any] = {"title": "bough", "version": __version__, "description": ABOUT}
     app = FastAPI(**about, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.add_middleware(RequestLimits, limits=limits or Limits())
     app.add_middleware(SecurityHeaders)
     _add_errors(app)
     page, generated = Path(__file__).parent / "page", generated_assets(models)
 
-    problems = {code: {"model": schemas.Problem, "description": text} for code, text in STATUSES.items()}
-    post: Any = partial(app.post, responses=problems)
+    api = APIRouter(responses=PROBLEMS)
 
     async def computed(*jobs: Job) -> list[bytes]:
         for job in jobs:
@@ -87,7 +88,7 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
         except ValueError as error:
             raise HTTPException(422, str(error)) from None
 
-    @post(
+    @api.post(
         "/api/predict",
         summary="Predict for a text, or for several, phrase by phrase",
         response_model=schemas.Prediction | list[schemas.Prediction],
@@ -101,13 +102,13 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
 
     rate = "Rate how related two sentences are, or classify the pair"
 
-    @post("/api/relatedness", summary=rate, response_model=schemas.PairPrediction)
+    @api.post("/api/relatedness", summary=rate, response_model=schemas.PairPrediction)
     async def relatedness(asked: schemas.Two) -> Response:
         return Response((await computed(asked))[0], media_type=JSON)
 
     find = "Find the lines of a corpus that are nearest to a query"
 
-    @post("/api/nearest", summary=find, response_model=schemas.NearestResult)
+    @api.post("/api/nearest", summary=find, response_model=schemas.NearestResult)
     async def nearest(asked: schemas.Search, request: Request) -> Response:
         try:
             found = await searcher.nearest(asked.query, asked.corpus, asked.k, request.is_disconnected)
@@ -117,9 +118,11 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
             raise HTTPException(408, str(error)) from None
         return Response(json.dumps({"nearest": found}, ensure_ascii=False).encode(), media_type=JSON)
 
-    @post("/api/draw", summary="Draw the trees of a text", response_model=schemas.Drawing)
+    @api.post("/api/draw", summary="Draw the trees of a text", response_model=schemas.Drawing)
     async def draw(asked: schemas.Picture) -> Response:
         return Response((await computed(asked))[0], media_type=JSON)
+
+    app.include_router(api)
 
     @app.get("/health", summary="Check that the server works")
     async def health() -> schemas.Health:

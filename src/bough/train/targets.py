@@ -116,7 +116,8 @@ class Ratings(Target):
 
     def strata(self, values: Values) -> NDArray[np.int64]:
         tenths = (values - values.min()) / max(float(np.ptp(values)), 1e-12) * 10
-        return np.minimum(tenths, 9).astype(np.int64)
+        strata: NDArray[np.int64] = np.minimum(tenths, 9).astype(np.int64)
+        return strata
 
 
 class Numbers(Target):
