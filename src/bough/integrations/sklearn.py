@@ -1,7 +1,5 @@
 """scikit-learn compatible estimators: `cross_val_score`, `GridSearchCV` and `Pipeline` work with them."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import tempfile

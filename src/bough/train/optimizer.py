@@ -1,7 +1,5 @@
 """Optimizers for the training loop: those of `torch.optim`, with sparse updates of a model's word table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 
