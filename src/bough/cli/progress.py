@@ -13,15 +13,10 @@ class ProgressBars:
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[note]}"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        name, note = TextColumn("{task.description}"), TextColumn("{task.fields[note]}")
+        columns = name, BarColumn(), note, TimeRemainingColumn()
+        shown = console.is_terminal
+        self.progress = Progress(*columns, console=console, transient=True, disable=not shown)
         self.tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:

@@ -42,9 +42,7 @@ def sentiment(*text: str, show: ShowOptions = SHOW) -> None:
     Args:
         text: A text in quotes; several texts give several trees.
     """
-    if not text and show.tree is None:
-        raise ValueError('no text; try bough sentiment "An overlong but oddly moving film."')
-    _predict("sentiment", text, show)
+    _predict("sentiment", text, show, 'bough sentiment "An overlong but oddly moving film."')
 
 
 def predict(*text: str, model: str, show: ShowOptions = SHOW) -> None:
@@ -55,12 +53,12 @@ def predict(*text: str, model: str, show: ShowOptions = SHOW) -> None:
             that was fitted on trees takes brackets or JSON.
         model: The folder of a model that `bough fit` made.
     """
+    _predict(model, text, show, f'bough predict "Where is my order?" --model {model}')
+
+
+def _predict(model: str, text: tuple[str, ...], show: ShowOptions, example: str) -> None:
     if not text and show.tree is None:
-        raise ValueError(f'no text; try bough predict "Where is my order?" --model {model}')
-    _predict(model, text, show)
-
-
-def _predict(model: str, text: tuple[str, ...], show: ShowOptions) -> None:
+        raise ValueError(f"no text; try {example}")
     if show.svg is not None and show.svg.suffix.lower() != ".svg":
         right = show.svg.with_suffix(".svg")
         raise ValueError(f"--svg {show.svg}: the picture is in SVG format; name the file {right}")
@@ -287,9 +285,6 @@ def serve(
 
     with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how the server is stopped
         run(host, port, callback=announce, model=model, workers=workers)
-
-
-# ------------------------------------------------------------------------------ parts
 
 
 def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool = False) -> Any:

@@ -31,10 +31,7 @@ class Batcher(Generic[J, A]):
     """
 
     def __init__(
-        self,
-        compute: Callable[[list[J]], Sequence[A | Exception]],
-        size: Callable[[J], int],
-        budget: int,
+        self, compute: Callable[[list[J]], Sequence[A | Exception]], size: Callable[[J], int], budget: int
     ) -> None:
         self._compute, self._size, self._budget = compute, size, budget
         self._waiting: deque[_Request[J, A]] = deque()

@@ -93,7 +93,7 @@ class Models:
 
     def _dependencies(self, job: Picture) -> bytes:
         if self.trees:
-            raise ValueError("this model reads trees, without dependencies; use the view 'phrases'")
+            raise ValueError("this model reads trees, which have no dependencies; use the view 'phrases'")
         (sentences,) = self._arcs[job.sentences].read([job.text])
         drawn = arcs.svg(job.text, [read.tree for read in sentences], style=False, widest=job.width)
         return to_json({"svg": drawn, "result": None}).encode()

@@ -32,6 +32,7 @@ from bough.trees.tree import Tree
 from bough.version import __version__
 
 READY = 20_000  # a larger split is prepared batch by batch, to save memory
+Warn = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,7 @@ class TreeSet:
 
 
 def parse_splits(
-    splits: Splits,
-    options: FitOptions,
-    kind: Kind,
-    callback: Callable[[Parsed], None],
-    warn: Callable[[str], None],
+    splits: Splits, options: FitOptions, kind: Kind, callback: Callable[[Parsed], None], warn: Warn
 ) -> dict[str, TreeSet]:
     """Return the trees of every split. Texts are parsed, unless their parses are in the cache.
 

@@ -130,9 +130,6 @@ def evaluate_file(
     return report_of(spec, predicted, gold)
 
 
-# ------------------------------------------------------------------------------ baselines
-
-
 def fit_baseline(spec: OutputSpec, data: Mapping[str, TreeSet]) -> dict[str, Any]:
     """Fit a baseline for the output of a model, and return its name and its metrics on dev and test.
 

@@ -28,7 +28,7 @@ from bough.train.card import fit_card
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import TrainingState
 from bough.train.config import TrainConfig
-from bough.train.dataset import Examples, Parsed, TreeSet, parse_splits
+from bough.train.dataset import Examples, Parsed, TreeSet, Warn, parse_splits
 from bough.train.distributed import current
 from bough.train.evaluate import evaluate_splits
 from bough.train.loop import Event, cache_activations, learn
@@ -135,7 +135,7 @@ def fit_sources(
     hold_test: bool = False,
     resume: bool = False,
     callbacks: Sequence[Callback] = (),
-    warn: Callable[[str], None] = log.warning,
+    warn: Warn = log.warning,
     baseline: bool = True,
 ) -> tuple[AnyPipeline, dict[str, Any]]:
     """Fit a model to labelled sources, write it to the folder `out`, and return its pipeline and `fit.json`.
@@ -166,17 +166,10 @@ def fit_sources(
         config = config.with_settings({"select_by": "loss"})
         why = "so there is no r; the epoch is chosen by the mean squared error"
         warn(f"dev: every rating is {ratings[0]:g}, {why}")
-    run = {
-        "config": config.as_dict(),
-        "seed": seed,
-        "device": options.device,
-        "parser": getattr(options.parser, "name", options.parser),
-        "output": spec.as_dict(),
-        "examples": splits.sizes,
-        "files": {name: source.name for name, source in sources.items()},
-        "data": splits.digest,
-        "init_from": str(options.init_from or ""),
-    }
+    run: dict[str, Any] = {"config": config.as_dict(), "seed": seed, "device": options.device}
+    run |= {"parser": getattr(options.parser, "name", options.parser), "output": spec.as_dict()}
+    run |= {"examples": splits.sizes, "files": {name: source.name for name, source in sources.items()}}
+    run |= {"data": splits.digest, "init_from": str(options.init_from or "")}
     if ranks.from_first(lambda: _is_finished(out, run, resume)):
         return load(out, parser=options.parser), read_json(out / DONE)
 
@@ -222,15 +215,8 @@ def fit_sources(
     model, config, words, learned, state = best
 
     scores, predicted = evaluate_splits(learned, model, data, baseline=baseline)
-    facts = {
-        "init_from": init_from,
-        "vectors": words.name,
-        "coverage": words.coverage,
-        "epoch": state.best_epoch,
-        "epochs": state.epoch,
-        "history": state.history,
-        **scores,
-    }
+    facts = {"init_from": init_from, "vectors": words.name, "coverage": words.coverage}
+    facts |= {"epoch": state.best_epoch, "epochs": state.epoch, "history": state.history, **scores}
     if model.encoder is None:
         _add_frequent_words(model, words)
     about = {name: run[name] for name in ("seed", "parser", "examples", "files", "config")}

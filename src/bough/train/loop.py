@@ -37,15 +37,11 @@ class Event:
 
 
 Callback = Callable[[Event], None]
+Splits = Mapping[str, Sequence[Any]]  # the examples of train and dev
 
 
 def learn(
-    out: Path,
-    task: Learnable,
-    config: Any,
-    state: TrainingState,
-    examples: Mapping[str, Sequence[Any]],
-    callback: Callback,
+    out: Path, task: Learnable, config: Any, state: TrainingState, examples: Splits, callback: Callback
 ) -> None:
     """Train from the epoch of `state` to the last one, and write a checkpoint to `out` after each epoch.
 

@@ -232,9 +232,6 @@ def _scatter(gold: Floats, predicted: Floats, log: bool) -> str:
     return f"<figure>{drawing}<figcaption>Up: predicted.{axes} On the dashed line both are equal.</figcaption></figure>"
 
 
-# ------------------------------------------------------------------------------ examples
-
-
 def _mistakes(model: Model, evidence: Evidence) -> list[str]:
     """Return the most confident mistakes with their trees, and the least certain predictions."""
     classes, trees = model.output_spec.classes, evidence.examples.sides[0]

@@ -38,9 +38,9 @@ class Target(ABC):
         Raise a DataError if the values do not allow to train a model.
         """
 
-    @abstractmethod
     def strata(self, values: Values) -> NDArray[np.int64]:
         """Return (n,) the stratum of each example; dev and test get the same share of each stratum."""
+        return values
 
     def node_label(self, label: Any) -> Any:
         """Return the label of a node as the model predicts it."""
@@ -84,9 +84,6 @@ class LabelIndex(Target):
         single = [name for name in classes if counts[self.numbers[name]] == 1]
         messages = [f"the class {name!r} has one example; it is used for training only" for name in single]
         return OutputSpec(tuple(classes), ordered=ordered, trees=trees, pairs=self.pairs), messages
-
-    def strata(self, values: Values) -> NDArray[np.int64]:
-        return values
 
     def encoded(self, values: Values, spec: OutputSpec) -> Values:
         """Return (n,) class numbers in the order of the model's classes."""

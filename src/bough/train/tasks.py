@@ -102,9 +102,6 @@ def pieces(examples: Sequence[T]) -> Iterator[Sequence[T]]:
     return (examples[start : start + AT_ONCE] for start in range(0, len(examples), AT_ONCE))
 
 
-# ------------------------------------------------------------------------------ trees
-
-
 class LabelledNodes(NamedTuple):
     """The labelled nodes of a batch: `labels` (L,), and `rows` (L,), the row of each one's state in `states` (R, D)."""
 
@@ -280,9 +277,6 @@ def with_spans(sentence: PreparedTree, count: int, rng: Rng) -> list[PreparedTre
     if len(picked) > count:
         picked = picked[rng.choice(len(picked), size=count, replace=False)]
     return [sentence, *(part(sentence, start, end, label) for start, end, label in picked.tolist())]
-
-
-# ------------------------------------------------------------------------------ pairs
 
 
 class RatedPair(NamedTuple):

@@ -168,7 +168,7 @@ def write(folder: str, name: str, content: bytes) -> None:
 
 def claim(job: Job, files: Sequence[dict[str, Any]]) -> None:
     """Write the plan of a job into its folder; raise a ValueError if the folder belongs to another job."""
-    facts: dict[str, Any] = {"bough": job.version}
+    facts: Row = {"bough": job.version}
     for key, name in (("model", job.model), ("parser", job.parser)):
         facts[key] = sorted(fingerprint([Path(name)]).values()) if os.path.isabs(name) else name
     facts |= {"text": list(job.layout.text), "brief": job.brief, "rows_per_part": job.rows}
@@ -271,14 +271,10 @@ def score(
         'positive'
     """
     ray = load_ray()
-    return dataset.map_batches(
-        BatchScorer,
-        fn_constructor_args=(absolute_folder(model, MODELS), absolute_folder(parser, PARSERS)),
-        batch_size=AT_ONCE,
-        batch_format="pandas",
-        num_cpus=1,
-        compute=ray.data.ActorPoolStrategy(size=workers or processors(ray)),
-    )
+    folders = absolute_folder(model, MODELS), absolute_folder(parser, PARSERS)
+    pool = ray.data.ActorPoolStrategy(size=workers or processors(ray))
+    batches = {"batch_size": AT_ONCE, "batch_format": "pandas", "num_cpus": 1, "compute": pool}
+    return dataset.map_batches(BatchScorer, fn_constructor_args=folders, **batches)
 
 
 class BatchScorer:

@@ -167,10 +167,7 @@ def build_learner(config: Config, vectors: Path | None, examples: Sequence[Examp
 
 
 def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
-    """Return a vocabulary of the given words and of those that occur at least twice in the examples.
-
-    Digits in words of the examples are replaced by zeros.
-    """
+    """Return a vocabulary of words and of those that occur twice in the examples, with zeros for their digits."""
     counts = Counter(zeroed(normal(token)) for example in examples for token in example.tokens)
     found = {word for word, count in counts.items() if count > 1 and _storable(word)}
     return Lexicon([*SPECIALS, *words, *sorted(found - set(words))])

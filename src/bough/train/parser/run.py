@@ -66,12 +66,8 @@ def train_parser(
     for gold, kind in (("spans", "phrase trees"), ("heads", "heads")):
         if any(getattr(one, gold) for one in held_out) and not any(getattr(one, gold) for one in kept):
             raise DataError(f"the dev sentences have {kind}, and no treebank to train on has any")
-    run = {
-        "config": asdict(config),
-        "treebanks": list(map(str, treebanks)),
-        "dev": list(map(str, dev)),
-        "vectors": str(vectors or ""),
-    }
+    files = {"treebanks": list(map(str, treebanks)), "dev": list(map(str, dev))}
+    run = {"config": asdict(config), **files, "vectors": str(vectors or "")}
     lock_run_folder(folder, run, resume)
     message = "%d sentences to train on, %d longer than %d words left out"
     log.info(message, len(kept), len(examples) - len(kept), config.longest)
