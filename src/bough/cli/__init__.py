@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def version() -> str:
-    """Return the version and how layers are computed, without loading torch; see `bough.nn.kernels.why`."""
+    """Return the version and how layers are computed (see `bough.nn.kernels.why`), without torch."""
     layers = "their equations, BOUGH_FAST=0"
     if os.environ.get("BOUGH_FAST") != "0":
         try:

@@ -92,7 +92,7 @@ def parse_settings(settings: list[str]) -> dict[str, str]:
 
 
 def use_threads(count: int = 1) -> None:
-    """Set the number of torch threads. The default is one: matrices of the paper's sizes are too small for more."""
+    """Set the number of torch threads; by default one, since most matrices are too small for more."""
     import torch
 
     if count < 1:

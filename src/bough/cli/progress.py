@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 
 class ProgressBars:
-    """Show one bar per name within a `with` block. The bars disappear at its end; without a terminal none is shown."""
+    """Show one bar per name within a `with` block, on a terminal only. At its end they disappear."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -36,7 +36,7 @@ class ProgressBars:
         self.progress.update(self.tasks[key], description=name, completed=done, total=total, note=note)
 
     def rows(self, name: str, total: int | None = None) -> Callable[..., None]:
-        """Return a callback for the rows done, shown with their rate, and for how much of `total` that is."""
+        """Return a callback for the rows done, with their rate, and for the part of `total` done."""
         first: list[float] = []
 
         def update(rows: int, done: int | None = None) -> None:

@@ -36,7 +36,7 @@ def class_table(lines: Sequence[ClassLine], title: str) -> Table:
 
 
 def confusion_table(lines: Sequence[ClassLine], confusion: list[list[int]], title: str) -> Table | str:
-    """Return the confusion matrix, or a line that says that there are too many classes for a terminal."""
+    """Return the confusion matrix, or a line if there are too many classes for a terminal."""
     names = [line.name for line in lines]
     there = [i for i, row in enumerate(confusion) if any(row) or any(other[i] for other in confusion)]
     if len(there) > MOST:

@@ -288,7 +288,7 @@ def serve(
 
 
 def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool = False) -> Any:
-    """Load the pipeline for a command; with `ratings` raise a ValueError for a model of another kind."""
+    """Load the pipeline for a command; with `ratings` refuse a model of another kind."""
     import bough
 
     use_threads()

@@ -1,4 +1,4 @@
-"""scikit-learn compatible estimators: `cross_val_score`, `GridSearchCV` and `Pipeline` work with them."""
+"""scikit-learn compatible estimators, for `cross_val_score`, `GridSearchCV` and `Pipeline`."""
 
 import contextlib
 import logging
@@ -30,7 +30,7 @@ def _pairs(X: Any) -> list[tuple[Any, Any]]:
 
 
 class _Fitted(BaseEstimator):  # type: ignore[misc]
-    """Hold the options of `bough.fit` as parameters, those that are often searched by their own names."""
+    """Hold the options of `bough.fit` as parameters."""
 
     _items: Any = staticmethod(_texts)  # turns X into a list of texts, trees or pairs
 
@@ -82,7 +82,7 @@ class _Classifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
     """Keep the labels as they are given, and the columns of the pipeline in their order."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit to texts, trees or pairs X and their classes y; `sample_weight` (n,) is how much each counts."""
+        """Fit to texts, trees or pairs X and classes y; `sample_weight` (n,) is optional."""
         items, labels = self._items(X), _labels(y)
         check_consistent_length(items, labels)
         self.classes_ = np.unique(labels)
@@ -113,7 +113,7 @@ class _Regressor(RegressorMixin, _Fitted):  # type: ignore[misc]
     _task: str | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit to texts, trees or pairs X and their numbers y; `sample_weight` (n,) is how much each counts."""
+        """Fit to texts, trees or pairs X and numbers y; `sample_weight` (n,) is optional."""
         self._fit(self._items(X), _labels(y).astype(np.float64).tolist(), sample_weight, self._task)
         return self
 

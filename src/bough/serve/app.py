@@ -141,7 +141,7 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
 
 
 def _describe(shapes: dict[str, Any], models: Models) -> None:
-    """Keep only the keys that these models predict in the schemas of the API, and add the names of their classes."""
+    """Keep only the keys that these models predict in the schemas, and add their classes."""
     kinds = {"classes": ["label", "score", "probabilities"], "labels": ["labels", "probabilities"]}
     kinds |= {"numbers": ["numbers"], "ratings": ["score", "probabilities"]}
     for name in ("Prediction", "Phrase", "PairPrediction"):
@@ -161,7 +161,7 @@ def _describe(shapes: dict[str, Any], models: Models) -> None:
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds `HEADERS` to every response, so that the page loads nothing from other hosts."""
+    """ASGI middleware that adds `HEADERS` to responses: the page loads nothing from other hosts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -73,7 +73,7 @@ class Batcher(Generic[J, A]):
                     request.future.set_result(request.answers)
 
     def _next_batch(self) -> list[tuple[_Request[J, A], J]]:
-        """Take one job of each waiting request in turn, up to the budget; return them with their requests."""
+        """Take a job of each waiting request in turn, up to the budget; return both."""
         batch: list[tuple[_Request[J, A], J]] = []
         room = self._budget
         while self._waiting and room > 0:

@@ -19,7 +19,7 @@ DRAIN_FACTOR = 4
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of the server. A request beyond a limit gets a 4xx response that names the limit."""
+    """The limits of the server. A request beyond a limit gets a 4xx response that names it."""
 
     body: int = 1_000_000  # bytes
     corpus_body: int = 16_000_000  # bytes of a request with a corpus
@@ -40,7 +40,7 @@ class Refused(Exception):
 
 
 class RequestLimits:
-    """ASGI middleware that refuses a body that is too large, too slow or not JSON, and too many requests at once."""
+    """ASGI middleware that refuses large, slow or non-JSON bodies, and too many requests at once."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits

@@ -54,7 +54,7 @@ class Models:
         self.compute(warm_up if self.trees else [Picture(text=WARM_UP), *warm_up])
 
     def compute(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """Parse and score all texts of the batch together; return the JSON or the error of each job."""
+        """Parse and score all texts together; return the JSON or the error of each job."""
         results = self._predictions(jobs)
         two = [(job.a, job.b) for job in jobs if isinstance(job, Two)]
         pairs = self.related.stream(two, allow_empty=True)

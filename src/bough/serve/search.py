@@ -1,4 +1,4 @@
-"""Find the nearest sentences in a separate process, so that a large corpus does not slow other requests down."""
+"""Find the nearest sentences in a separate process, to keep other requests fast."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Abandoned(Exception):
 
 
 class Searcher:
-    """Send searches to another process, which starts with the first search, and again if it has died."""
+    """Send searches to another process, which starts when needed, and again if it has died."""
 
     def __init__(self, model: str = "relatedness") -> None:
         self.model = model
@@ -112,7 +112,7 @@ _cache: CorpusCache
 
 
 def _prepare(model: str) -> None:
-    """Set up the process: it leaves signals to its parent, ends with it, and loads its own model."""
+    """Set up the process: it leaves signals to its parent, ends with it, and loads a model."""
     global _cache
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

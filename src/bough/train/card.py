@@ -76,7 +76,7 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
 
 
 def words_line(config: Config, name: str, coverage: str, examples: str) -> str:
-    """Return a line about the word vectors of a model and their coverage of the `examples`, or about its encoder."""
+    """Return a line about a model's word vectors and their coverage of `examples`, or its encoder."""
     if not config.encoder:
         share = f" ({coverage} of the {examples})" if coverage else ""
         # without pretrained vectors, both are "random"

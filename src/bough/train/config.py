@@ -9,7 +9,7 @@ from bough.models.settings import in_range
 
 @dataclass(frozen=True)
 class TrainConfig(Config):
-    """The configuration of a model and of its training. The defaults are the values of the paper."""
+    """The configuration of a model and of its training. The defaults are the paper's values."""
 
     epochs: int = 10
     batch_size: int = 25

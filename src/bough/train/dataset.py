@@ -117,7 +117,7 @@ def parse_splits(
 
 
 def _shards(examples: int, count: int) -> list[range]:
-    """Return the indices of the examples that each rank parses. Texts that are parsed together stay together."""
+    """Return the indices of the examples of each rank. Texts that are parsed together stay so."""
     batches = -(-examples // AT_ONCE)
     bounds = [min(AT_ONCE * (batches * rank // count), examples) for rank in range(count + 1)]
     return [range(start, end) for start, end in pairwise(bounds)]
@@ -131,7 +131,7 @@ def _given_trees(example: Example, kind: Kind) -> tuple[Tree, ...]:
 
 
 def _labelled(tree: Tree, value: Any, target: Target) -> Tree:
-    """Return a tree with labels as the model predicts them: those of its nodes, else `value` at its root."""
+    """Return a tree with the labels to predict: those of its nodes, else `value` at its root."""
     if isinstance(target, Ratings) or target.pairs:
         return tree.replace(labels=None)
     if tree.labels is not None:
@@ -142,7 +142,7 @@ def _labelled(tree: Tree, value: Any, target: Target) -> Tree:
 
 
 class ParseCache:
-    """The trees of texts. Trees that are not in the cache come from the reader, and are added to the cache."""
+    """The trees of texts, from the cache, else from the reader; these are added to the cache."""
 
     def __init__(self, cache: DiskCache, reader: WholeReader) -> None:
         self.cache, self.reader = cache, reader
@@ -162,7 +162,7 @@ class ParseCache:
         return [found[key] for key in keys]
 
     def pairs(self, examples: Sequence[Example]) -> list[tuple[Tree, ...] | None]:
-        """Return the tree of each example, or its two trees for a pair; None if one of its texts has no word."""
+        """Return the tree or the two trees of each example; None if a text has no word."""
         trees = iter(self.trees([text for example in examples for text in example.texts]))
         both = [[next(trees) for _ in example.texts] for example in examples]
         return [tuple(tree for tree in some if tree is not None) if all(some) else None for some in both]

@@ -34,7 +34,7 @@ class Lost(Exception):
 
 @dataclass(frozen=True)
 class Ranks:
-    """The rank of this process: its number among `count` processes, and its number on this machine."""
+    """The rank of this process: its number among `count`, and its number on this machine."""
 
     number: int = 0
     count: int = 1
@@ -46,7 +46,7 @@ class Ranks:
         return self.number == 0
 
     def share(self, sizes: NDArray[Any]) -> slice:
-        """Return the slice of the items that this rank computes. All slices have about the same sum of `sizes`."""
+        """Return the slice of the items of this rank; all have about the same sum of `sizes`."""
         after = np.cumsum(sizes)
         total = int(after[-1]) if len(after) else 0
         edges = [total * rank / self.count for rank in (self.number, self.number + 1)]
@@ -79,7 +79,7 @@ class Ranks:
         return float(total)
 
     def _sum_rows(self, table: Tensor) -> Tensor:
-        """Return the sparse gradient of a word table with the rows of all ranks; it may have a row several times."""
+        """Return the sparse gradient of a word table, with the rows of all ranks."""
         own = (torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, table.shape[1], dtype=table.dtype))
         if table.grad is not None:
             gradient = table.grad.coalesce()
@@ -106,7 +106,7 @@ class Ranks:
         return found
 
     def from_first(self, work: Callable[[], T]) -> T:
-        """Call `work` on the first rank and return its result on all ranks. If it raises an error, all ranks end."""
+        """Call `work` on the first rank, and return its result on all. After an error all end."""
         if self.count == 1:
             return work()
         found: list[Any] = [work() if self.first else None]
@@ -116,7 +116,7 @@ class Ranks:
         return value
 
     def in_turn(self, work: Callable[[], T]) -> T:
-        """Call `work` on all ranks: on one rank per machine first, so that the others find its results in the cache."""
+        """Call `work` on one rank per machine, then on the others, which find results cached."""
         if self.local == 0:
             found = work()
         if self.count > 1:
@@ -134,7 +134,7 @@ def current() -> Ranks:
 
 
 def restarts() -> bool:
-    """Return whether torchrun starts all ranks again if one is lost. Then an unfinished run is resumed."""
+    """Return whether torchrun restarts all ranks if one is lost. Then a run is resumed."""
     return "RANK" in os.environ and int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0")) > 0
 
 

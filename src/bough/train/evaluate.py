@@ -173,7 +173,7 @@ def _model(spec: OutputSpec, sample: Items, gold: NDArray[Any]) -> tuple[str, An
 
 
 def _predict(spec: OutputSpec, model: Any, items: Items) -> Floats:
-    """Return the predictions of a fitted baseline, in the shape of those of a model with the same output."""
+    """Return the predictions of a fitted baseline, in the shape of a model's."""
     if not spec.classes:
         found: Floats = np.asarray(model.predict(items), dtype=np.float64)
         return spec.restored(found.reshape(-1, len(spec.numbers))) if spec.numbers else found
@@ -185,7 +185,7 @@ def _predict(spec: OutputSpec, model: Any, items: Items) -> Floats:
 
 
 def _counts_and_sums(items: Items) -> list[dict[str, float]]:
-    """Return for each example the counts of its nodes, tokens and categories, and the sums of its numbers."""
+    """Return the counts of nodes, tokens and categories, and sums of numbers, of each example."""
     found = list[dict[str, float]]()
     for trees in items:
         features: Counter[str] = Counter()
@@ -202,7 +202,7 @@ def _counts_and_sums(items: Items) -> list[dict[str, float]]:
 
 
 def _words(trees: tuple[Tree, ...]) -> list[str]:
-    """Return the words, word pairs and categories of a tree; for a pair of trees, which tree has each of them."""
+    """Return words, word pairs and categories of a tree; for a pair, which tree has each."""
     found = []
     for tree in trees:
         words = [token.lower() for token in tree.tokens or () if token is not None]

@@ -1,4 +1,4 @@
-"""Fit a model to labelled examples: read, parse, train, calibrate and evaluate it, and write its folder."""
+"""Fit a model to labelled examples: read, parse, train, calibrate, evaluate, write its folder."""
 
 import contextlib
 import logging
@@ -177,7 +177,7 @@ def fit_sources(
     parsed = time.perf_counter() - started
 
     def train_from(start: Model | None, config: TrainConfig, folder: Path) -> Trained:
-        """Train a model in a folder, from random weights or from the words and the layer of another model."""
+        """Train a model in a folder, from random weights or from another model."""
         counts = data["train"].word_counts(config)
         words = ranks.in_turn(lambda: words_for(config, options.data, seed, counts, start))
         torch.manual_seed(seed)
@@ -241,7 +241,7 @@ def fit_sources(
 
 
 def _for_users(train: Source, held_out: Any) -> dict[str, Any]:
-    """Return the columns of the examples, and some held-out examples for the page of `bough serve`."""
+    """Return the columns of the examples, and some held-out ones for the page of `bough serve`."""
     if columns := train.columns.tree:
         if len(held_out.sides) > 1:
             return {"tree_columns": asdict(columns)}
@@ -310,7 +310,7 @@ def class_weights(given: str | Mapping[str, float] | None, spec: OutputSpec, gol
 def _new_model(
     config: TrainConfig, spec: OutputSpec, data: Mapping[str, TreeSet], words: Words, start: Model | None
 ) -> Model:
-    """Return a model with the words of the examples, and with the layer of `start` if there is one."""
+    """Return a model with the words of the examples, and with the layer of `start` if given."""
     relations: Sequence[str] = []
     if start is not None:
         relations = start.relations  # their order is that of the weights of its layer
@@ -340,7 +340,7 @@ def _new_model(
 
 
 def _add_frequent_words(model: Model, words: Words) -> None:
-    """Add frequent words that are not in the examples, so that the model knows the words of other texts."""
+    """Add frequent words that are not in the examples, for other texts."""
     frequent, rows = words.frequent(EXTRA)
     new: dict[str, int] = {}
     for place, word in enumerate(frequent):

@@ -114,7 +114,7 @@ def _epoch(
 
 
 def cache_activations(model: Model, *splits: Sequence[Any]) -> None:
-    """Compute the outputs of the frozen layers of a transformer for all examples, and store them in the cache."""
+    """Compute and cache the outputs of the frozen layers of a transformer for all examples."""
     encoder = model.encoder
     if encoder is not None:
         texts = (one.text for split in splits for example in split for one in sentences_of(example))

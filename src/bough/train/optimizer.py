@@ -1,4 +1,4 @@
-"""Optimizers for the training loop: those of `torch.optim`, with sparse updates of a model's word table."""
+"""Optimizers of `torch.optim` for the training loop, with sparse updates of a word table."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def adagrad(parameters: Iterable[Tensor], lr: float = 0.05, weight_decay: float 
 
 
 class Optimizer:
-    """An optimizer of `torch.optim` with a learning rate per step, and a state by the names of the parameters."""
+    """An optimizer of `torch.optim` with a learning rate per step, and a state by parameter name."""
 
     fixed: frozenset[str] = frozenset()  # tensors of the model that training does not change
 
@@ -135,7 +135,7 @@ class ModelOptimizer(Optimizer):
             self._step_rows(lr)
 
     def _step_rows(self, lr: float) -> None:
-        """Update only the rows that have a gradient, with the rows of the state that belong to them."""
+        """Update only the rows that have a gradient, with their rows of the state."""
         table = self.model.table
         assert table.grad is not None
         gradient = table.grad.coalesce()

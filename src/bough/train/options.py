@@ -1,4 +1,4 @@
-"""The options of `bough fit`, `bough.fit` and the estimators, and the configuration that they result in."""
+"""The options of `bough fit`, `bough.fit` and the estimators, and their configuration."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class FitOptions:
 
     @property
     def leaves_start_open(self) -> bool:
-        """Whether no option for words, layer or trees is given, so that training may start from a bundled model."""
+        """Whether no option rules out that training starts from a bundled model."""
         free = ("init_from", "recipe", "settings", "vectors", "encoder", "layer", "hidden_size", "trees")
         return not any(getattr(self, name) for name in free) and self.parser == "builtin"
 
@@ -173,7 +173,7 @@ class FitOptions:
         return "dependency" if self.trees == "none" else self.trees
 
     def _check(self, config: TrainConfig, start: Model | None) -> None:
-        """Raise a ValueError for an option that contradicts the configuration or the model to start from."""
+        """Raise a ValueError for an option that contradicts the configuration or `start`."""
         if self._reads(start) not in (None, tree_kind(config)):
             why = "the model to start from" if start is not None else f"layer = {config.layer!r}"
             raise ValueError(f"trees {self.trees!r}: {why} reads {tree_kind(config)} trees")
@@ -188,7 +188,7 @@ class FitOptions:
 
 
 def tree_kind(config: Config) -> Kind:
-    """Return the kind of trees that the layer of a configuration reads; a chain of words is a dependency tree."""
+    """Return the kind of trees that a layer reads; a chain of words is a dependency tree."""
     reads = config.kind.reads
     return "dependency" if reads == "words" else reads
 

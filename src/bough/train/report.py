@@ -1,4 +1,4 @@
-"""The report of a fit as one web page: data, metrics, learning curve, mistakes, and how to use the model."""
+"""The report of a fit as one web page: data, metrics, learning curve, mistakes, usage."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The held-out split that the report shows: its name, its examples and their predictions (n, ...)."""
+    """The held-out split that the report shows: name, examples and predictions (n, ...)."""
 
     split: str
     examples: TreeSet
@@ -102,7 +102,7 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
 
 
 def _headline(facts: Mapping[str, Any], evidence: Evidence) -> str:
-    """Return the main metric with its 95% confidence interval, if it has one, and the metric of the baseline."""
+    """Return the main metric with its 95% interval, if it has one, and the baseline's."""
     figures, count = facts["scores"][evidence.split]["figures"], len(evidence.examples)
     metric = next(name for name in MAIN if name in figures)
     shown = "{:.1%}" if metric == "accuracy" else "{:.3f}"
@@ -125,7 +125,7 @@ def _headline(facts: Mapping[str, Any], evidence: Evidence) -> str:
 
 
 def confidence_interval(metric: str, evidence: Evidence) -> tuple[float, float]:
-    """Return the 95% interval of an accuracy (Wilson's) or of Pearson's r (Fisher's); (0, 0) for other metrics."""
+    """Return the 95% interval of an accuracy (Wilson's) or Pearson's r (Fisher's), else (0, 0)."""
     gold, predicted = evidence.examples.gold(), evidence.predicted
     if metric == "accuracy":
         right = int((predicted.argmax(axis=1) == gold).sum())
@@ -138,7 +138,7 @@ def confidence_interval(metric: str, evidence: Evidence) -> tuple[float, float]:
 
 
 def _confusion(names: Sequence[str], confusion: Sequence[Sequence[int]]) -> str:
-    """Return the confusion matrix as a table, with a row per true class and a column per predicted class."""
+    """Return the confusion matrix as a table: rows are true, columns predicted classes."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     rows = []
     for place, (name, counts) in enumerate(zip(names, confusion, strict=True)):

@@ -17,7 +17,7 @@ from bough.version import __version__
 
 
 def lock_run_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Check that a run may use a folder. Raise a TrainingError if it is not empty, unless the same run is resumed."""
+    """Raise a TrainingError if a folder is not empty, unless the same run is resumed."""
     if out.exists() and {*out.iterdir()} > {*partial_files(out)}:
         if not resume:
             raise TrainingError(f"{out} is not empty; resume the run, or choose another folder")
@@ -45,7 +45,7 @@ def predictions_text(predicted: Floats, digits: int = 4) -> str:
 
 
 def versions(config: Config) -> dict[str, str]:
-    """Return what results depend on: the versions of packages, and the instruction set that torch uses on this CPU."""
+    """Return what results depend on: versions of packages, and torch's instruction set."""
     return {
         "bough": __version__,
         "torch": torch.__version__,

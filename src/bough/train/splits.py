@@ -164,7 +164,7 @@ def _overlaps(examples: Sequence[Example], keys: Ints, assigned: Ints) -> list[s
 
 
 def _doubts(examples: Sequence[Example], keys: list[int], assigned: Ints, *, classes: bool) -> list[str]:
-    """Return a message for each kind of doubtful examples: repeated ones and, for `classes`, doubtful labels."""
+    """Return a message for each doubt: repeated examples and, for `classes`, doubtful labels."""
     messages = []
     first: dict[int, Example] = {}
     equal = [(first.setdefault(key, e), e) for key, e in zip(keys, examples, strict=True)]

@@ -39,7 +39,7 @@ class Target(ABC):
         """
 
     def strata(self, values: Values) -> NDArray[np.int64]:
-        """Return (n,) the stratum of each example; dev and test get the same share of each stratum."""
+        """Return (n,) the stratum of each example; dev and test get the same share of each."""
         return values
 
     def node_label(self, label: Any) -> Any:
@@ -48,7 +48,7 @@ class Target(ABC):
 
 
 class LabelIndex(Target):
-    """Classes: one for each text, pair or tree; in trees with labels, also for each labelled node."""
+    """Classes: one for each text, pair or tree; in trees with labels, for each labelled node."""
 
     def __init__(self, classes: Sequence[str] = (), *, pairs: bool = False) -> None:
         self.numbers = {name: number for number, name in enumerate(classes)}
@@ -116,7 +116,7 @@ class Ratings(Target):
 
 
 class Numbers(Target):
-    """One or several numbers of each text or tree; in trees with labels, also of each labelled node."""
+    """One or several numbers of each text or tree; in trees with labels, of labelled nodes."""
 
     def __init__(self, scale: Scale = "linear", name: str = "value", count: int = 0) -> None:
         self.scale, self.name, self.count = scale, name, count

@@ -26,7 +26,7 @@ BUCKET = 50  # batches whose examples are sorted by length together
 
 
 class Learnable(Protocol):
-    """The methods of a task. The model is a `torch.nn.Module`; the type of the examples is up to the task."""
+    """The methods of a task. The type of the examples and of the model is up to the task."""
 
     def sizes(self, examples: Sequence[Any]) -> Indices:
         """Return (n,) the cost of each example, by which several processes divide a batch."""
@@ -48,7 +48,7 @@ class Learnable(Protocol):
         """Return the metrics of predictions, by name."""
 
     def score(self, metrics: dict[str, float]) -> float:
-        """Return the score of an epoch from its metrics on dev; the epoch with the highest score is kept."""
+        """Return the score of an epoch from its metrics on dev; the highest is kept."""
 
 
 class TreeTask:
@@ -67,7 +67,7 @@ class TreeTask:
         return np.array(counts, dtype=np.int64)
 
     def batches(self, examples: Sequence[Any], rng: Rng) -> list[Indices]:
-        """Return batches in random order; with a transformer, batches of examples of similar length."""
+        """Return batches in random order; with a transformer, of examples of similar length."""
         size = self.config.batch_size
         if not self.config.encoder:
             return shuffled(len(examples), size, rng)
@@ -86,7 +86,7 @@ class TreeTask:
 
 
 def sentences_of(example: Any) -> Iterator[PreparedTree]:
-    """Yield the prepared trees of an example, which is a prepared tree or a tuple that contains some."""
+    """Yield the prepared trees of an example, which is one or a tuple that contains some."""
     parts = example if isinstance(example, tuple) else (example,)
     return (one for one in parts if isinstance(one, PreparedTree))
 
@@ -113,7 +113,7 @@ class LabelledNodes(NamedTuple):
 
 
 class NodesTask(TreeTask):
-    """A base class for trees with labels at the root or at other nodes; predictions are for the root."""
+    """A base class for trees with labels at any nodes; predictions are for the root."""
 
     def labelled_nodes(self, model: Model, batch: Trees) -> LabelledNodes:
         """Return the states of a batch and its labelled nodes.
@@ -158,7 +158,7 @@ class ClassesTask(NodesTask):
     of_phrases = False  # whether the phrases of a sentence are examples already
 
     def loss(self, model: Model, batch: Trees, rng: Rng, whole: Trees | None = None) -> Tensor:
-        """Return the loss of all labelled nodes; if phrases are no nodes, of the sentences and sampled phrases."""
+        """Return the loss of all labelled nodes, or of the sentences and sampled phrases."""
         assert isinstance(model.head, heads.Classifier)
         every = batch if whole is None else whole
         # the numbers of trees, of labelled nodes and of labelled roots that the loss is divided by
@@ -205,12 +205,12 @@ class ClassesTask(NodesTask):
         return hits / max(1, total)
 
     def metrics(self, predicted: Floats, examples: Trees) -> dict[str, float]:
-        """Return the accuracy, the macro F1 of the classes that occur, and the mean loss, all at the roots."""
+        """Return accuracy, macro F1 of the classes that occur, and mean loss, at the roots."""
         return class_figures(predicted, np.array([sentence.label for sentence in examples]))
 
 
 class VectorsTask(NodesTask):
-    """A base class for trees whose root, or other nodes, have a vector of values: numbers or labels."""
+    """A base class for trees whose nodes have vectors of values: numbers or labels."""
 
     def loss(self, model: Model, batch: Trees, rng: Rng, whole: Trees | None = None) -> Tensor:
         """Return the mean loss of all nodes that have values."""
@@ -271,7 +271,7 @@ def _counted_root(sentence: PreparedTree) -> bool:
 
 
 def with_spans(sentence: PreparedTree, count: int, rng: Rng) -> list[PreparedTree]:
-    """Return a sentence and at most `count` of its labelled phrases, drawn at random, as trees of their own."""
+    """Return a sentence and at most `count` random labelled phrases, as trees of their own."""
     # NOTE(paper): the released program passes no gradient from the sampled spans to the forward LSTM; here all get it.
     picked = sentence.spans
     if len(picked) > count:
@@ -280,7 +280,7 @@ def with_spans(sentence: PreparedTree, count: int, rng: Rng) -> list[PreparedTre
 
 
 class RatedPair(NamedTuple):
-    """Two trees and their rating or class number; `source` may name the data set that the pair comes from."""
+    """Two trees and their rating or class number; `source` may name their data set."""
 
     left: PreparedTree
     right: PreparedTree
@@ -297,7 +297,7 @@ class PairsTask(TreeTask):
     metric = "pearson"
 
     def vectors(self, model: Model, pairs: Pairs) -> tuple[Tensor, ...]:
-        """Return (pairs, D) the vectors of the left trees and those of the right trees, with dropout in training."""
+        """Return (pairs, D) the vectors of the left and of the right trees, with dropout."""
         both = [*(pair.left for pair in pairs), *(pair.right for pair in pairs)]
         forest, inputs = collate(both, model)
         # the other tree of each pair, for a layer that attends to it: left i is tree i, right i is tree pairs + i

@@ -70,7 +70,7 @@ class Words:
         return np.tile(rows, (1, channels)) if channels > 1 else rows
 
     def frequent(self, most: int) -> tuple[list[str], Rows]:
-        """Return the most frequent words of the file and their vectors, for texts beyond the training examples."""
+        """Return the most frequent words of the file and their vectors, for other texts."""
         if self.path is None:
             return [], self.rows([])
         known = first_vectors(self.path, most, cache=self.cache)

@@ -1,4 +1,4 @@
-"""Connect to a Ray cluster, or start one on this machine. A missing package or cluster is an error of one line."""
+"""Connect to a Ray cluster, or start one on this machine. Errors have one line."""
 
 import contextlib
 import ipaddress
@@ -76,7 +76,7 @@ def processors(ray: ModuleType) -> int:
 
 
 def _check_reachable(address: str) -> None:
-    """Raise a ValueError if nothing listens at the address. Ray would try for two minutes and end the process."""
+    """Raise a ValueError if nothing listens there. Ray would try for two minutes, then exit."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         raise ValueError(f"Ray address {address!r}: must be host:port of the cluster's head, auto or local")

@@ -112,7 +112,7 @@ def score_files(
 
 
 def absolute_folder(name: str, known: Sequence[str]) -> str:
-    """Return the absolute path of a user's model or parser, for another process; return a known name unchanged."""
+    """Return the absolute path of a user's model or parser, or a known name unchanged."""
     users = name.partition(":")[0] not in known and Path(name).is_dir()
     return os.path.abspath(name) if users else name
 
@@ -150,14 +150,14 @@ def find(sources: Sequence[str], out: str) -> list[dict[str, Any]]:
 
 
 def names_in(folder: str) -> set[str]:
-    """Return the names in a folder that may not exist yet, without the partial files of a killed process."""
+    """Return the names in a folder, which may not exist yet, without partial files."""
     system, path = fsspec.core.url_to_fs(folder)
     names = [name.rpartition("/")[2] for name in system.find(path)] if system.exists(path) else []
     return {name for name in names if not is_partial(name)}
 
 
 def write(folder: str, name: str, content: bytes) -> None:
-    """Write a file whole or not at all: locally by a rename; an object store shows only complete objects."""
+    """Write a file whole or not at all: locally by a rename; object stores do so themselves."""
     system, path = fsspec.core.url_to_fs(folder)
     if "file" in system.protocol:
         with replacing(Path(path, name)) as temporary:
@@ -167,7 +167,7 @@ def write(folder: str, name: str, content: bytes) -> None:
 
 
 def claim(job: Job, files: Sequence[dict[str, Any]]) -> None:
-    """Write the plan of a job into its folder; raise a ValueError if the folder belongs to another job."""
+    """Write the plan of a job into its folder. Raise a ValueError if it belongs to another job."""
     facts: Row = {"bough": job.version}
     for key, name in (("model", job.model), ("parser", job.parser)):
         facts[key] = sorted(fingerprint([Path(name)]).values()) if os.path.isabs(name) else name
@@ -224,7 +224,7 @@ def read_parts(file: dict[str, Any], job: Job, there: set[str]) -> Iterator[dict
 
 
 class Worker:
-    """One process of the cluster, with one model. Errors are returned as rows, because Ray would wrap an exception."""
+    """A process of the cluster, with one model. It returns errors, since Ray wraps exceptions."""
 
     def __init__(self, job: Job) -> None:
         self.job = job

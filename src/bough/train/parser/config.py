@@ -12,7 +12,7 @@ from bough.text.builtin.network import Size
 
 @dataclass(frozen=True)
 class Config:
-    """The sizes, the loss weights and the optimizer of a training run. Equal configurations give the same parser."""
+    """The settings of a training run. Equal configurations give the same parser."""
 
     seed: int = 1
     epochs: int = 16
@@ -39,7 +39,7 @@ class Config:
         in_range(self, "at least 0, below 1", "dropout", "recurrent_dropout", "word_dropout", "average")
 
     def with_settings(self, settings: Mapping[str, str]) -> Config:
-        """Return a configuration with some values replaced, given as strings. Keys are those of `Config` and `Size`."""
+        """Return a copy with some values of `Config` or `Size` replaced, given as strings."""
         kinds, sizes = get_type_hints(Config), get_type_hints(Size)
         del kinds["size"]
         known = kinds | sizes

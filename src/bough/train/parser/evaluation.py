@@ -1,4 +1,4 @@
-"""Evaluate a parser: bracket F1, UAS, LAS and speed; or keep the sentences on which two parsers agree."""
+"""Evaluate a parser: bracket F1, UAS, LAS and speed; keep the sentences on which two agree."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -81,7 +81,7 @@ def score(parser: Parser, examples: Sequence[Example]) -> Scores:
 
 
 def speed(parse: Callable[[list[list[str]]], list[Tree]], examples: Sequence[Example]) -> float:
-    """Return the number of sentences per second of processor time, from text (tokens joined by spaces) to trees."""
+    """Return the sentences per second of processor time, from text to trees."""
     texts = [" ".join(example.tokens) for example in examples]
     parse([[token.text for token in tokenise(text)] for text in texts[:50]])  # warm up
     start = time.process_time()

@@ -55,7 +55,7 @@ def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:
 
 
 def spans_of(tree: Tree) -> Spans:
-    """Return the distinct spans of two or more words of a tree, sorted by start, the longest first."""
+    """Return the distinct spans of two or more words, sorted by start, the longest first."""
     found = {(start, end) for start, end in tree.spans.tolist() if end - start >= 2}
     return tuple(sorted(found, key=lambda span: (span[0], -span[1])))
 
@@ -93,7 +93,7 @@ def _phrases(path: Path) -> Iterator[Example]:
 
 
 def _without_traces(tree: Tree, where: str) -> Tree:
-    """Return the tree without traces and phrases without words. Raise a DataError for any other leaf without a word."""
+    """Return the tree without traces. Raise a DataError for another leaf without a word."""
     kept: set[int] = set()
     for node in tree.leaves.tolist():
         if node_label(tree, node) == TRACE:

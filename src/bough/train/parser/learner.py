@@ -74,7 +74,7 @@ class Learner(nn.Module):
         self.average: Learner | None = None  # the running average of the weights, in training
 
     def forward(self, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """Return the losses of sentences of equal length, each summed over the sentences that have its annotation."""
+        """Return the losses of sentences of equal length, each summed over those annotated."""
         states = self.network.encode(self.inputs(examples))
         parts = {
             "spans": (self.bracket_loss, 1.0),
@@ -120,7 +120,7 @@ class Learner(nn.Module):
         return log_partition(scores, lengths).sum() - scores[sentence, start, end - start].sum()
 
     def head_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
-        """Return the cross-entropy of the heads; converted heads have the weight `converted_weight`."""
+        """Return the cross-entropy of the heads; converted ones have `converted_weight`."""
         heads = torch.tensor([example.heads for example in examples])
         losses = F.cross_entropy(self.network.arc_scores(states).mT, heads, reduction="none")
         converted = torch.tensor([example.converted for example in examples])
@@ -140,7 +140,7 @@ class Learner(nn.Module):
         return F.cross_entropy(self.tagger(states[:, 1:-1]).mT, gold, reduction="sum")
 
     def label_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
-        """Return the cross-entropy of the labels of phrases, predicted from the states at both ends of each."""
+        """Return the cross-entropy of the labels of phrases, from the states at their ends."""
         gold = torch.tensor([self.labels[name] for example in examples for name in example.labels or ()])
         sentence, start, end = _flat_spans(examples)
         posts = between_words(states)
@@ -149,7 +149,7 @@ class Learner(nn.Module):
 
 
 def build_learner(config: Config, vectors: Path | None, examples: Sequence[Example]) -> Learner:
-    """Return an untrained network with the words of the examples and of a file of vectors, frequent words first."""
+    """Return an untrained network with the words of the examples and of a file of vectors."""
     torch.manual_seed(config.seed)
     known: dict[str, int] = {}
     rows = np.zeros((0, 1), dtype=np.float32)
@@ -167,7 +167,7 @@ def build_learner(config: Config, vectors: Path | None, examples: Sequence[Examp
 
 
 def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
-    """Return a vocabulary of words and of those that occur twice in the examples, with zeros for their digits."""
+    """Return a vocabulary: words, and those that occur twice in the examples, digits as zeros."""
     counts = Counter(zeroed(normal(token)) for example in examples for token in example.tokens)
     found = {word for word, count in counts.items() if count > 1 and _storable(word)}
     return Lexicon([*SPECIALS, *words, *sorted(found - set(words))])

@@ -83,7 +83,7 @@ def train_parser(
 
 
 class ParserTask:
-    """The task of a parser. Dev is scored with the averaged weights, compressed as they are saved."""
+    """The task of a parser. Dev is scored with the averaged weights, compressed as saved."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -93,7 +93,7 @@ class ParserTask:
         return np.array([len(example.tokens) for example in examples], dtype=np.int64)
 
     def batches(self, examples: Examples, rng: Rng) -> list[Indices]:
-        """Return batches of sentences of equal length and about `batch_tokens` words, in random order."""
+        """Return batches of sentences of equal length, about `batch_tokens` words each."""
         chosen = rng.permutation(len(examples))
         lengths = self.sizes(examples)[chosen]
         batches: list[Indices] = []
@@ -139,7 +139,7 @@ class ParserOptimizer(Optimizer):
         super().__init__(learner, adam)
 
     def lr_scale(self, step: int, steps_per_epoch: int) -> float:
-        """Return the factor on the learning rate: it rises over `warmup` steps, then falls to 0.02."""
+        """Return the factor on the learning rate: it rises for `warmup` steps, then falls."""
         done = step / steps_per_epoch / self.config.epochs
         cosine = 0.5 * (1 + math.cos(math.pi * done))
         return min(1.0, (step + 1) / self.config.warmup) * (0.02 + 0.98 * cosine)
