@@ -16,14 +16,14 @@ Commands = Mapping[str, Sequence[App | Callable[..., None]]]
 KERNEL = Path(bough.__file__).parent / "nn" / "kernels" / "_kernel.so"
 VECTORS = {512: "AVX-512", 256: "AVX2", 128: "vectors of 4 floats"}
 
-# in the order of the help; to start fast, a command imports torch and other large packages when it is called
+# in the order of the help; to start fast, a command imports large packages when it is called
 COMMANDS: Commands = {
     "Text": [text.sentiment, text.relatedness, text.nearest, text.score, text.serve],
     "Your own data": [fitting.fit, fitting.evaluate, text.predict],
     "Tools": [tools.parser, tools.fetch],
 }
 
-# usage lines of the commands that take any number of arguments, which cyclopts would show as [ARGS...]
+# usage of commands with any number of arguments, which cyclopts would show as [ARGS...]
 USAGE = {
     "sentiment": "Usage: bough sentiment TEXT... [OPTIONS]",
     "predict": "Usage: bough predict TEXT... --model FOLDER [OPTIONS]",

@@ -195,7 +195,7 @@ def evaluate(
     from bough.train.evaluate import evaluate_file
 
     if file is None:
-        raise ValueError(f"no labelled file; use bough evaluate {model} FILE, with a file as for bough fit")
+        raise ValueError(f"no labelled file; use bough evaluate {model} FILE, as for bough fit")
     use_threads(threads)
     if not as_json:
         logging.getLogger("bough").setLevel(logging.INFO)

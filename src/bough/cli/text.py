@@ -305,7 +305,7 @@ def given_tree(argument: str) -> str:
     """Return the tree that an argument is, or that is in the file that it names."""
     if argument.lstrip().startswith("(") or "\t" in argument:
         return argument
-    if not os.path.isfile(argument):  # unlike Path.is_file, this accepts what is too long for a path
+    if not os.path.isfile(argument):  # unlike Path.is_file, it accepts any length
         bad = f"--tree {argument[:60]!r}: neither a file nor a tree"
         raise ValueError(f"{bad}; write a tree in brackets, (S (NP ...) ...)")
     return text_of(Path(argument))

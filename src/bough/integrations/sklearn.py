@@ -103,7 +103,7 @@ class _Classifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """Return (n,) the likeliest class of each."""
-        places = self.predict_proba(X).argmax(axis=1)  # raises the error of an estimator that is not fitted
+        places = self.predict_proba(X).argmax(axis=1)  # raises an error unless it is fitted
         return self.classes_[places]
 
 

@@ -21,7 +21,7 @@ from bough.serve.models import Job, Models, size_of
 from bough.serve.search import Abandoned, Searcher
 from bough.version import __version__
 
-BUDGET = 12_000  # characters of a batch; a larger one is hardly faster, and the next batch would wait longer
+BUDGET = 12_000  # characters of a batch; larger ones are hardly faster, and delay the next
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' blob: data:; "  # for downloads as PNG
@@ -151,7 +151,7 @@ def _describe(shapes: dict[str, Any], models: Models) -> None:
             options = shape[key].pop("anyOf", None)
             if key not in kinds[spec.kind]:
                 del shape[key]
-            elif options is not None:  # the other option is null, which a key that is there never has
+            elif options is not None:  # the other option is null, which never occurs
                 shape[key] = options[0] | {"description": shape[key]["description"]}
         shapes[name]["required"] = sorted({*shapes[name]["required"], *kinds[spec.kind]})
         if "label" in shape:

@@ -61,7 +61,7 @@ class RequestLimits:
                     body = await _whole_body(receive, most, keep=refused is None)
             except TimeoutError:
                 raise Refused(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
-            if refused is not None:  # only now, because a client sends its whole body before it reads
+            if refused is not None:  # only now: a client sends all before it reads
                 raise refused
             if body is None:
                 return

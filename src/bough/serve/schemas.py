@@ -89,7 +89,7 @@ class PairPrediction(Shape):
     b: str
     label: str | None = Field(default=None, description="the most probable class; missing for ratings")
     score: float = Field(description="the expected rating, or the probability of the label")
-    probabilities: Probabilities = Field(description="by rating or class; empty for a rating by the cosine")
+    probabilities: Probabilities = Field(description="by rating or class; empty for the cosine")
 
 
 class Search(Shape):

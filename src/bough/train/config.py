@@ -18,8 +18,8 @@ class TrainConfig(Config):
     learning_rate: float = 0.05  # for AdaGrad; AdaDelta wants about 1, Adam and AdamW about 0.001
     lr_decay: float = 1.0  # factor on all learning rates after each epoch
     beta2: float = 0.999  # of Adam and AdamW
-    warmup: float = 0.0  # share of the run over which the learning rates rise linearly; then they fall to 0
-    adagrad_reset_every: int = 0  # epochs after which AdaGrad's sums start again from 0; 0 for never
+    warmup: float = 0.0  # share of the run in which the learning rates rise linearly; then they fall
+    adagrad_reset_every: int = 0  # epochs after which AdaGrad's sums restart; 0 for never
     max_grad_norm: float = 0.0  # 0 for no clipping
     # how word vectors move: by plain gradient descent, or by the optimizer of the other weights
     embedding_optimizer: Literal["plain", "rows"] = "plain"
@@ -29,8 +29,8 @@ class TrainConfig(Config):
     weight_decay: float = 1e-4
     # the loss of the labelled nodes is divided by the number of trees or of labelled nodes
     loss_over: Literal["trees", "nodes"] = "trees"
-    root_weight: float = 0.0  # weight of the mean loss of the roots, which is added to that of all nodes
-    max_norm: float = 0.0  # maximum norm of the weights of a class in the classifier; 0 for no limit
+    root_weight: float = 0.0  # weight of the mean loss of the roots, added to that of all nodes
+    max_norm: float = 0.0  # maximum norm of a class's weights in the classifier; 0 for none
     select_by: Literal["score", "loss"] = "score"  # what chooses the epoch on dev
     patience: int = 0  # epochs without a better one after which training stops; 0 for never
 

@@ -25,7 +25,7 @@ from bough.errors import TrainingError
 from bough.train.tasks import Floats, Indices, Learnable
 
 T = TypeVar("T")
-_FAILED = "failed"  # the key, in the store that all ranks share, of the number of the first rank that failed
+_FAILED = "failed"  # the key, in the shared store, of the number of the first rank that failed
 
 
 class Lost(Exception):
@@ -159,7 +159,7 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
     # torch.distributed.nn has the process group as a default argument. If the optimizers import it after the group was
     # created, the threads of the group outlive it, and may abort Python at its end.
     importlib.import_module("torch.distributed.nn")
-    # after a restart by torchrun, the store may have entries of the former ranks; the prefix hides them
+    # after a restart the store may have entries of the former ranks; the prefix hides them
     attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
     store = PrefixStore(f"bough/{attempt}", next(iter(rendezvous("env://")))[0])
     backend = "nccl" if cuda else "gloo"

@@ -143,7 +143,7 @@ def fit_baseline(spec: OutputSpec, data: Mapping[str, TreeSet]) -> dict[str, Any
     sample, gold = [items["train"][i] for i in chosen.tolist()], train.gold()[chosen]
     name, model = _model(spec, sample, gold)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a baseline may not converge, and its sample may lack a label
+        warnings.simplefilter("ignore")  # it may not converge, and its sample may lack a label
         model.fit(sample, spec.standardised(gold) if spec.numbers else gold)
     held = [split for split in data if split != "train"]
     predicted = {split: _predict(spec, model, items[split]) for split in held}

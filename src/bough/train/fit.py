@@ -152,7 +152,7 @@ def fit_sources(
         for one in callbacks:
             one(event)
 
-    options.config(train, start)  # raises an error for wrong options before the examples are checked
+    options.config(train, start)  # raises errors of options before the examples are checked
     unparsed: dict[str | None, Trees] = {"none": "chain", "balanced": "balanced"}
     trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
     task, scale = options.task, options.scale
@@ -200,7 +200,7 @@ def fit_sources(
     best, init_from = train_from(start, config, out), run["init_from"]
     texts_in_classes = spec.kind == "classes" and not (train.trees or train.pairs)
     if options.leaves_start_open and texts_in_classes and splits.sizes["train"] <= SMALL:
-        # with few examples, the words and the layer of the bundled model may be better than random weights
+        # with few examples, the bundled model may be a better start than random weights
         if ranks.first:
             warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
         from_bundled = replace(options, init_from=SMALL_START)

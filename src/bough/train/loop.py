@@ -60,7 +60,7 @@ def learn(
         TrainingError: if a loss or a prediction is not finite.
     """
     ranks, started, before = current(), time.perf_counter(), state.seconds
-    # the matrix products of a batch of trees are small, so that several threads would mostly wait for each other
+    # the matrix products of trees are small: several threads would mostly wait for each other
     small = isinstance(state.model, Model) and state.model.encoder is None
     with one_thread() if small else nullcontext():
         while state.epoch < config.epochs:
@@ -88,7 +88,7 @@ def _epoch(
     model.train()
     optimizer.start_epoch(state.epoch)
     ranks, batches = current(), task.batches(examples, rng)
-    if ranks.count > 1:  # the batches are the same on all ranks, dropout and sampled phrases are not
+    if ranks.count > 1:  # all ranks have the same batches, but other dropout and phrases
         drawn = crc32(np.concatenate(batches).tobytes())  # a seed that differs from epoch to epoch
         torch.manual_seed(drawn + ranks.number)
         rng = np.random.default_rng([drawn, ranks.number])

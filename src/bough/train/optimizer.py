@@ -129,7 +129,7 @@ class ModelOptimizer(Optimizer):
             return
         lr = config.embedding_learning_rate * scale
         if config.embedding_optimizer == "plain":
-            # a row that occurs several times in the gradient is added several times, so no sum is needed first
+            # a row may occur several times in the gradient; then it is added several times
             table.index_add_(0, table.grad._indices()[0], table.grad._values(), alpha=-lr)
         else:
             self._step_rows(lr)
@@ -160,7 +160,7 @@ class ModelOptimizer(Optimizer):
         gradients = [p.grad for p in weights if p.grad is not None]
         table = self.model.table
         if table.grad is not None:
-            table.grad = table.grad.coalesce()  # sum the gradients of a row that occurs several times
+            table.grad = table.grad.coalesce()  # a row may occur several times
             gradients.append(table.grad.values())
         norm = float(torch.nn.utils.get_total_norm(gradients)) if gradients else 0.0
         if norm > self.config.max_grad_norm:

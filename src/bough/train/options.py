@@ -120,7 +120,7 @@ class FitOptions:
         encoder = self.encoder
         if start is not None and start.encoder is not None:
             if encoder is not None:
-                raise ValueError(f"encoder {str(encoder)!r}: leave it out; the model to start from has one")
+                raise ValueError(f"encoder {str(encoder)!r}: the model to start from has one")
             encoder = Path(self.init_from or "") / ENCODER
         if encoder is not None:
             chosen["encoder"] = str(encoder)

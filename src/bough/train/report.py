@@ -23,7 +23,7 @@ from bough.version import __version__
 
 STYLE = "\n" + (Path(__file__).parent / "report.css").read_text()
 SHOWN = 5  # examples in each list
-MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first of these is the headline
+MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first found is the headline
 
 
 @dataclass(frozen=True)

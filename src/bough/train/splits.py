@@ -186,7 +186,7 @@ def _doubts(examples: Sequence[Example], keys: list[int], assigned: Ints, *, cla
         shown = " and ".join(f"{name!r} ({labels[name]:,})" for name in names[:SHOWN])
         messages.append(f"the labels {shown} differ in case or spaces only; they are different classes")
     for number, split in ((0, "training"), (2, "test")):
-        there = {example.label for example, own in zip(examples, assigned, strict=True) if own == number}
+        there = {e.label for e, own in zip(examples, assigned, strict=True) if own == number}
         absent = [name for name in labels if name not in there and labels[name] > 1]
         if there and absent:
             count = f"{len(absent)} classes have" if len(absent) > 1 else "1 class has"

@@ -61,7 +61,7 @@ class TreeTask:
 
     def sizes(self, examples: Sequence[Any]) -> Indices:
         """Return (n,) the number of nodes of each example."""
-        if (known := getattr(examples, "sizes", None)) is not None:  # known without preparing the trees
+        if (known := getattr(examples, "sizes", None)) is not None:  # without preparing trees
             return np.asarray(known, dtype=np.int64)
         counts = [sum(len(sentence.keys) for sentence in sentences_of(example)) for example in examples]
         return np.array(counts, dtype=np.int64)
@@ -216,7 +216,7 @@ class VectorsTask(NodesTask):
         """Return the mean loss of all nodes that have values."""
         assert isinstance(model.head, heads.Regressor | heads.MultiLabelClassifier)
         found = self.labelled_nodes(model, batch)
-        # the rows of the targets in the order of the nodes: the label of a node is a row of its tree's targets
+        # targets in the order of the nodes: the label of a node is a row of its tree's targets
         known = [(one.targets, one.labels) for one in batch if one.targets is not None]
         targets = np.concatenate([rows[labels[labels != UNLABELLED]] for rows, labels in known])
         weights = self.node_weights(batch).astype(np.float32)[:, None]
@@ -300,7 +300,7 @@ class PairsTask(TreeTask):
         """Return (pairs, D) the vectors of the left and of the right trees, with dropout."""
         both = [*(pair.left for pair in pairs), *(pair.right for pair in pairs)]
         forest, inputs = collate(both, model)
-        # the other tree of each pair, for a layer that attends to it: left i is tree i, right i is tree pairs + i
+        # for a layer that attends to the other tree: left i is tree i, right i is tree pairs + i
         others = torch.arange(len(forest), device=forest.device).roll(len(pairs))
         sides = model.sentences(forest, inputs, others).chunk(2)
         # NOTE(paper): the text does not say how dropout was drawn; here each sentence has its own mask.

@@ -38,7 +38,7 @@ class Words:
         self.cache = user_cache() / "vectors"
         if config.encoder:
             found = Path(config.encoder)
-            # the folder of a model has its encoder in a folder `encoder`; show the name of the model
+            # in the folder of a model, `encoder` is the folder of its encoder; show the model's name
             self.name = found.name if found.name != "encoder" else found.parent.name
             self.coverage = f"encoder_freeze = {config.encoder_freeze}"
         elif config.embeddings != "random":
@@ -78,7 +78,7 @@ class Words:
 
 
 BUNDLED = "bundled"  # a value of `vectors`: the word table of the bundled sentiment model
-# the bundled rows have a standard deviation of 1; those of GloVe, for which the learning rates are set, about this
+# the standard deviation of GloVe's rows, which the learning rates suit; bundled rows have 1
 SCALE = 0.3
 
 

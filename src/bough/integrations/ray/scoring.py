@@ -105,7 +105,7 @@ def score_files(
             callback(done)
     if left := len(names - names_in(out)):
         raise ValueError(f"{left:,} parts are not in {out}; it has to be a folder that all nodes see")
-    # not earlier, because another driver, or a node that seemed to be lost, may still have been writing them
+    # only now: another driver, or a node that seemed to be lost, may have been writing them
     if Path(out).is_dir():
         remove_partial(Path(out))
     return done
@@ -188,11 +188,11 @@ def claim(job: Job, files: Sequence[dict[str, Any]]) -> None:
 def _score_parts(ray: ModuleType, job: Job, files: Sequence[Row], workers: int | None) -> Iterator[Row]:
     """Yield the name and the number of rows of each part as it is done."""
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", "The minimum number of concurrent actors")  # there are few parts
+    warnings.filterwarnings("ignore", "The minimum number of concurrent actors")  # few parts
     context = ray.data.DataContext.get_current()
     before = context.target_max_block_size
     context.enable_progress_bars = context.print_on_execution_start = False
-    context.target_max_block_size = 1  # a part is a block of its own, so that any worker may take it
+    context.target_max_block_size = 1  # a part is a block, which any worker may take
     try:
         dataset = ray.data.from_items(list(files), override_num_blocks=len(files))
         pool = ray.data.ActorPoolStrategy(size=workers or processors(ray), max_tasks_in_flight_per_actor=2)

@@ -18,7 +18,7 @@ class Config:
     epochs: int = 16
     patience: int = 0  # epochs without improvement after which training stops; 0 for never
     size: Size = field(default_factory=Size)
-    words: int = 40_000  # number of words from the file of vectors; those of the treebanks are added
+    words: int = 40_000  # from the file of vectors; the words of the treebanks are added
     frequent: int = 4  # a word that occurs so often in training has a trained vector
     longest: int = 60  # longer sentences are not trained on
     batch_tokens: int = 450

@@ -51,8 +51,8 @@ def count_correct(parser: Parser, examples: Sequence[Example]) -> NDArray[np.flo
     """Return (n, 10) counts per sentence: the total and the correct number of spans, of spans without the whole
     sentence's, of heads, of heads of words other than punctuation, and of relations."""
     counts = np.zeros((len(examples), 10))
-    bracketed = [(row, example) for row, example in zip(counts, examples, strict=True) if example.spans]
-    headed = [(row, example) for row, example in zip(counts, examples, strict=True) if example.heads]
+    bracketed = [(row, one) for row, one in zip(counts, examples, strict=True) if one.spans]
+    headed = [(row, one) for row, one in zip(counts, examples, strict=True) if one.heads]
     phrases = parser.constituency([example.tokens for _, example in bracketed]) if bracketed else []
     arcs = parser.dependency([example.tokens for _, example in headed]) if headed else []
     for (row, example), phrase in zip(bracketed, phrases, strict=True):
