@@ -1,5 +1,7 @@
 """Print results, errors and messages of one line."""
 
+from __future__ import annotations
+
 import logging
 import sys
 

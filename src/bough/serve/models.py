@@ -1,5 +1,7 @@
 """Answer batches of requests with the models of the server, which share one parser."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """Listen on one address with one or more processes; on SIGTERM finish the requests in progress."""
 
+from __future__ import annotations
+
 import socket
 from collections.abc import Callable
 from functools import partial
