@@ -90,7 +90,6 @@ def train(
         facts |= {"encoder": model.encoder.fingerprint}
     ranks.from_first(lambda: record_run(out, facts))
 
-    task.start(prepared["train"], model)
     state = TrainingState(ModelOptimizer(model, config), seed)
     if resume:
         state.restore(out)

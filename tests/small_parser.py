@@ -11,7 +11,7 @@ from bough.train.loop import Callback, learn
 from bough.train.parser.config import Config
 from bough.train.parser.examples import Example
 from bough.train.parser.learner import Learner, build_lexicon, build_parser
-from bough.train.parser.task import ParserOptimizer, ParserTask
+from bough.train.parser.run import ParserOptimizer, ParserTask
 
 SIZE = Size(word=16, hidden=16, layers=2, span=12, arc=12, relation=8)
 CONFIG = Config(epochs=3, size=SIZE, batch_tokens=40, warmup=2, frequent=1, dropout=0.1)

@@ -9,7 +9,7 @@ from bough.data.disk_cache import DiskCache
 from bough.files import read_tensors
 from bough.pipelines.readers import AT_ONCE, WholeReader
 from bough.train import dataset
-from bough.train.parse_cache import ParseCache
+from bough.train.dataset import ParseCache
 from cli_calls import bough
 from small_fits import QUICK, examples, write_csv
 from torchrun_calls import torchrun

@@ -43,9 +43,6 @@ class Slope:
         self.training: list[bool] = []
         self.threads: list[int] = []
 
-    def start(self, examples: Sequence[Any], model: Model) -> None:
-        """Do nothing."""
-
     def sizes(self, examples: Sequence[Any]) -> Any:
         return np.ones(len(examples), dtype=np.int64)
 

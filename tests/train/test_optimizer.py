@@ -59,7 +59,7 @@ def test_rows_that_every_batch_reads_move_as_torchs_optimizer_moves_a_whole_matr
     model, optimizer = made(embedding_optimizer="rows", optimizer=name, embedding_learning_rate=0.05)
     whole = model.table.detach().clone().requires_grad_()
     options = {key: value for key, value in optimizer.options.items() if key != "fused"}
-    reference = OPTIMIZERS[name]([whole], lr=0.05, **options)  # type: ignore[call-arg]
+    reference = OPTIMIZERS[name]([whole], lr=0.05, **options)
     for _ in range(3):
         optimizer.zero_grad()
         read(model, list(range(6))).backward()

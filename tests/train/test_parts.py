@@ -17,8 +17,7 @@ from bough.models.output_spec import OutputSpec
 from bough.pipelines.readers import WholeReader
 from bough.text.join_sentences import chain_of_words, join_sentences
 from bough.train.calibration import calibration_error, fit_temperature, with_temperature
-from bough.train.dataset import TreeSet
-from bough.train.parse_cache import ParseCache
+from bough.train.dataset import ParseCache, TreeSet
 from bough.train.recipes import load_recipe
 from bough.train.splits import held_out, read_splits
 from bough.train.word_vectors import words_for
@@ -138,13 +137,13 @@ def test_a_temperature_that_dev_does_not_show_to_be_better_is_one() -> None:
 
 
 def test_the_baseline_learns_from_a_sample_of_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bough.train import baseline
+    from bough.train import evaluate
 
     kinds = [int(number >= 30) for number in range(60)]  # sorted by class, as many files are
     data = TreeSet(([Tree([1, -1], tokens=["a", ("fig", "saw")[kind]]) for kind in kinds],), kinds)
-    monkeypatch.setattr(baseline, "MOST", 30)
+    monkeypatch.setattr(evaluate, "MOST", 30)
     spec = OutputSpec(classes=("fruit", "tool"))
-    found = baseline.fit_baseline(spec, {"train": data, "dev": data})
+    found = evaluate.fit_baseline(spec, {"train": data, "dev": data})
     assert found["figures"]["dev"]["accuracy"] == 1.0
 
 

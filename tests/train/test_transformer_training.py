@@ -113,7 +113,7 @@ def test_the_command_takes_a_folder(encoder: Path, tmp_path: Path) -> None:
 
 def test_trees_of_names_have_no_encoder(encoder: Path) -> None:
     trees = [bough.Tree(parents=[1, -1], tokens=["x", "y"])] * 10
-    with pytest.raises(ValueError, match="a transformer reads texts"):
+    with pytest.raises(ValueError, match="reads texts; texts holds trees"):
         fit(trees, ["a", "b"] * 5, encoder=encoder)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from cyclopts import App, Group
 
 import bough
-from bough.cli import fitting, scoring, text, tools
+from bough.cli import fitting, text, tools
 from bough.cli.console import run_app
 from bough.version import __version__
 
@@ -18,14 +18,14 @@ Commands = Mapping[str, Sequence[App | Callable[..., None]]]
 KERNEL = Path(bough.__file__).parent / "nn" / "kernels" / "_kernel.so"
 VECTORS = {512: "AVX-512", 256: "AVX2", 128: "vectors of 4 floats"}
 
-# in the order of the help; to start fast, a command imports torch and other large packages when it is called
+# in the order of the help; to start fast, a command imports large packages when it is called
 COMMANDS: Commands = {
-    "Text": [text.sentiment, text.relatedness, text.nearest, scoring.score, scoring.serve],
+    "Text": [text.sentiment, text.relatedness, text.nearest, text.score, text.serve],
     "Your own data": [fitting.fit, fitting.evaluate, text.predict],
     "Tools": [tools.parser, tools.fetch],
 }
 
-# usage lines of the commands that take any number of arguments, which cyclopts would show as [ARGS...]
+# usage of commands with any number of arguments, which cyclopts would show as [ARGS...]
 USAGE = {
     "sentiment": "Usage: bough sentiment TEXT... [OPTIONS]",
     "predict": "Usage: bough predict TEXT... --model FOLDER [OPTIONS]",
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def version() -> str:
-    """Return the version and how layers are computed, without loading torch; see `bough.nn.kernels.why`."""
+    """Return the version and how layers are computed (see `bough.nn.kernels.why`), without torch."""
     layers = "their equations, BOUGH_FAST=0"
     if os.environ.get("BOUGH_FAST") != "0":
         try:

@@ -12,7 +12,7 @@ from bough.errors import FormatError
 
 
 def plain_console(*, stderr: bool = False, quiet: bool = False) -> Console:
-    """Return a console that prints texts and paths as they are, without markup, emoji codes or wrapping."""
+    """Return a console that prints texts as they are, without markup, emoji codes or wrapping."""
     return Console(stderr=stderr, quiet=quiet, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -27,9 +27,6 @@ from bough.cli.options import (
 )
 from bough.cli.progress import TrainingDisplay
 from bough.cli.tables import class_table, confusion_table, metric_table
-
-if TYPE_CHECKING:
-    from bough.data.examples import Source
 
 
 def fit(
@@ -67,59 +64,38 @@ def fit(
 
     With `torchrun --nproc-per-node N -m bough fit ...` N processes share the parsing and the training.
 
-    Parameters
-    ----------
-    file
-        CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets; CoNLL-U with
-        "# label = NAME".
-    text
-        The column of the text; repeat it for pairs. Default: a column with a usual name.
-    label
-        The column of the label or the rating.
-    task
-        What the labels are: one of several classes, numbers, or several labels at once.
-        Default: inferred from the labels.
-    scale
-        The scale of numbers; log for numbers that span decades.
-    class_weight
-        balanced, or NAME=WEIGHT,...: the weight of each class in training.
-    sample_weight
-        The column with the weight of each example in training.
-    dev
-        A labelled file to select the best epoch on. Default: a tenth of FILE, stratified by class.
-    test
-        A labelled file to evaluate on. Default: another tenth of FILE.
-    trees
-        The kind of trees for texts; balanced (for any language) and none (a chain of words) need no parser.
-    layer
-        The name of a registered layer, such as tree-gru or bi-dependency. Default: the recipe's.
-    recipe
-        The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
-    settings
-        key=value overrides the recipe; can be repeated.
-    start
-        A bundled model (sentiment, relatedness) or a folder to start from, or none for random weights.
-        By default at most 5,000 texts are fitted both ways, and the model that is better on dev is kept.
-    epochs
-        A number of epochs, or auto: stop when the loss on dev no longer falls; with an encoder, four epochs.
-    batch_size
-        Number of examples per step. Default: the recipe's.
-    learning_rate
-        Learning rate. Default: the recipe's.
-    vectors
-        GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of the sentiment model.
-    encoder
-        Folder or name of a transformer whose hidden states replace the word vectors; needs bough[contextual].
-    seed
-        Random seed for the split, shuffling, initialization and dropout.
-    out
-        Folder for the model and its report. Default: models/FILE-SEED.
-    resume
-        Continue an interrupted run. A finished run is shown again.
-    data
-        Data folder with GloVe. Default: BOUGH_DATA, else the user cache.
-    threads
-        Number of torch threads; one is fastest, except with an encoder.
+    Args:
+        file: CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets;
+            CoNLL-U with "# label = NAME".
+        text: The column of the text; repeat it for pairs. Default: a column with a usual name.
+        label: The column of the label or the rating.
+        task: What the labels are: one of several classes, numbers, or several labels at once. Default:
+            inferred from the labels.
+        scale: The scale of numbers; log for numbers that span decades.
+        class_weight: balanced, or NAME=WEIGHT,...: the weight of each class in training.
+        sample_weight: The column with the weight of each example in training.
+        dev: A labelled file to select the best epoch on. Default: a tenth of FILE, stratified by class.
+        test: A labelled file to evaluate on. Default: another tenth of FILE.
+        trees: The kind of trees for texts; balanced (for any language) and none (a chain of words) need no
+            parser.
+        layer: The name of a registered layer, such as tree-gru or bi-dependency. Default: the recipe's.
+        recipe: The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
+        settings: key=value overrides the recipe; can be repeated.
+        start: A bundled model (sentiment, relatedness) or a folder to start from, or none for random weights.
+            By default at most 5,000 texts are fitted both ways, and the model that is better on dev is kept.
+        epochs: A number of epochs, or auto: stop when the loss on dev no longer falls; with an encoder, four
+            epochs.
+        batch_size: Number of examples per step. Default: the recipe's.
+        learning_rate: Learning rate. Default: the recipe's.
+        vectors: GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of the
+            sentiment model.
+        encoder: Folder or name of a transformer whose hidden states replace the word vectors; needs
+            bough[contextual].
+        seed: Random seed for the split, shuffling, initialization and dropout.
+        out: Folder for the model and its report. Default: models/FILE-SEED.
+        resume: Continue an interrupted run. A finished run is shown again.
+        data: Data folder with GloVe. Default: BOUGH_DATA, else the user cache.
+        threads: Number of torch threads; one is fastest, except with an encoder.
     """
     from bough.data.labelled import open_labelled
     from bough.train.distributed import joined, restarts
@@ -133,8 +109,7 @@ def fit(
             raise ValueError(f"--epochs {epochs}: must be a positive number or auto")
         nested = keys.columns()
         train = open_labelled(file, text, label, tree=nested, weight=sample_weight)
-        sources: dict[str, Source] = {"train": train}
-        columns = train.columns
+        sources, columns = {"train": train}, train.columns
         for name, path in (("dev", dev), ("test", test)):
             if path is not None:
                 texts = () if nested else columns.items
@@ -146,39 +121,19 @@ def fit(
         if columns.items:
             plain.print(f"text: {', '.join(columns.items)}; label: {columns.label}")
         with TrainingDisplay(console) as display:
-            options = FitOptions(
-                task=task,
-                scale=scale,
-                class_weight=_class_weight(class_weight),
-                trees=trees,
-                parser=parser,
-                layer=layer,
-                recipe=recipe,
-                settings=parse_settings(settings),
-                epochs=None if epochs == "auto" else int(epochs),
-                batch_size=batch_size,
-                learning_rate=learning_rate,
-                vectors=vectors,
-                encoder=encoder,
-                init_from=start,
-                seed=seed,
-                data=data,
-                device=device,
-            )
+            labels = {"task": task, "scale": scale, "class_weight": _class_weight(class_weight)}
+            model = {"trees": trees, "parser": parser, "layer": layer, "init_from": start, "device": device}
+            words = {"vectors": vectors, "encoder": encoder, "data": data}
+            steps = {"batch_size": batch_size, "learning_rate": learning_rate, "seed": seed}
+            steps["epochs"] = None if epochs == "auto" else int(epochs)
+            recipes = {"recipe": recipe, "settings": parse_settings(settings)}
+            options = FitOptions.given({**labels, **model, **words, **steps, **recipes})
+            shown: dict[str, Any] = {"callbacks": [display.show], "warn": plain.print}
             again = resume or restarts()
-            _, facts = fit_sources(
-                sources,
-                folder,
-                options,
-                hold_test=True,
-                resume=again,
-                callbacks=[display.show],
-                warn=plain.print,
-            )
-    if not ranks.first:
-        return
-    _show(facts)
-    plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
+            _, facts = fit_sources(sources, folder, options, hold_test=True, resume=again, **shown)
+    if ranks.first:
+        _show(facts)
+        plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
 
 
 def _class_weight(text: str | None) -> str | dict[str, float] | None:
@@ -202,10 +157,8 @@ def _show(facts: dict[str, Any]) -> None:
 
     scores = facts["scores"]
     split = list(scores)[-1]
-    console = Console()
-    console.print(
-        f"Best epoch: {facts['epoch']} of {facts['epochs']} (chosen on dev); vectors: {facts['vectors']}"
-    )
+    console, epoch = Console(), f"{facts['epoch']} of {facts['epochs']}"
+    console.print(f"Best epoch: {epoch} (chosen on dev); vectors: {facts['vectors']}")
     table = Table("", *scores, title="Metrics", title_justify="left")
     for row in metric_rows(facts):
         table.add_row(*row)
@@ -232,29 +185,19 @@ def evaluate(
 ) -> None:
     """Evaluate a model on a labelled file.
 
-    Parameters
-    ----------
-    model
-        A bundled model (sentiment, relatedness), or the folder of a fitted model.
-    file
-        A labelled file, as for `bough fit`. If it has a column `split`, only its test rows are used.
-    text
-        The column of the text; repeat it for pairs.
-    label
-        The column of the label or the rating.
-    out
-        File for the predictions, one line per example.
-    as_json
-        Print the metrics as JSON.
-    threads
-        Number of torch threads.
+    Args:
+        model: A bundled model (sentiment, relatedness), or the folder of a fitted model.
+        file: A labelled file, as for `bough fit`. If it has a column `split`, only its test rows are used.
+        text: The column of the text; repeat it for pairs.
+        label: The column of the label or the rating.
+        out: File for the predictions, one line per example.
+        as_json: Print the metrics as JSON.
+        threads: Number of torch threads.
     """
     from bough.train.evaluate import evaluate_file
 
     if file is None:
-        raise ValueError(
-            f"no labelled file; use bough evaluate {model} FILE, with a file in the format that the model was fitted to"
-        )
+        raise ValueError(f"no labelled file; use bough evaluate {model} FILE, as for bough fit")
     use_threads(threads)
     if not as_json:
         logging.getLogger("bough").setLevel(logging.INFO)

@@ -27,18 +27,12 @@ PairModel = Annotated[str, Parameter(help="relatedness, or the folder of a model
 class TreeKeys:
     """The columns of JSON lines that hold trees as nested objects, and the keys of these.
 
-    Parameters
-    ----------
-    tree
-        The column of JSON lines with trees as nested objects, instead of a text; repeat it for pairs.
-    children
-        The key that holds the children of a node.
-    token
-        The key that holds the name of a node.
-    category
-        A key that holds a category of a node; can be repeated.
-    number
-        A key that holds a number of a node; can be repeated.
+    Args:
+        tree: The column of JSON lines with trees as nested objects, instead of a text; repeat it for pairs.
+        children: The key that holds the children of a node.
+        token: The key that holds the name of a node.
+        category: A key that holds a category of a node; can be repeated.
+        number: A key that holds a number of a node; can be repeated.
     """
 
     tree: Columns = field(default_factory=list)
@@ -68,14 +62,10 @@ NO_TREES = TreeKeys()
 class ShowOptions:
     """How a text is read, and how its tree is shown.
 
-    Parameters
-    ----------
-    tree
-        Your own tree for the text, in brackets or as CoNLL-U, or a file with the tree.
-    as_json
-        Print one line of JSON per text.
-    svg
-        Write the picture to this .svg file.
+    Args:
+        tree: Your own tree for the text, in brackets or as CoNLL-U, or a file with the tree.
+        as_json: Print one line of JSON per text.
+        svg: Write the picture to this .svg file.
     """
 
     tree: str | None = None
@@ -102,7 +92,7 @@ def parse_settings(settings: list[str]) -> dict[str, str]:
 
 
 def use_threads(count: int = 1) -> None:
-    """Set the number of torch threads. The default is one: matrices of the paper's sizes are too small for more."""
+    """Set the number of torch threads; by default one, since most matrices are too small for more."""
     import torch
 
     if count < 1:

@@ -11,19 +11,14 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 
 class ProgressBars:
-    """Show one bar per name within a `with` block. The bars disappear at its end; without a terminal none is shown."""
+    """Show one bar per name within a `with` block, on a terminal only. At its end they disappear."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[note]}"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        name, note = TextColumn("{task.description}"), TextColumn("{task.fields[note]}")
+        columns = name, BarColumn(), note, TimeRemainingColumn()
+        shown = console.is_terminal
+        self.progress = Progress(*columns, console=console, transient=True, disable=not shown)
         self.tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
@@ -43,7 +38,7 @@ class ProgressBars:
         self.progress.update(self.tasks[key], description=name, completed=done, total=total, note=note)
 
     def rows(self, name: str, total: int | None = None) -> Callable[..., None]:
-        """Return a callback for the rows done, shown with their rate, and for how much of `total` that is."""
+        """Return a callback for the rows done, with their rate, and for the part of `total` done."""
         first: list[float] = []
 
         def update(rows: int, done: int | None = None) -> None:

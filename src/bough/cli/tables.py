@@ -27,19 +27,16 @@ def metric_table(figures: Mapping[str, float], title: str) -> Table:
 
 def class_table(lines: Sequence[ClassLine], title: str) -> Table:
     """Return a table with a row for each class."""
-    table = Table(
-        "class", "examples", "predicted", "precision", "recall", "F1", title=title, title_justify="left"
-    )
+    names = ("class", "examples", "predicted", "precision", "recall", "F1")
+    table = Table(*names, title=title, title_justify="left")
     for line in lines:
         figures = [f"{value:.3f}" for value in (line.precision, line.recall, line.f1)]
         table.add_row(Text(line.name), f"{line.examples:,}", f"{line.predicted:,}", *figures)
     return table
 
 
-def confusion_table(
-    lines: Sequence[ClassLine], confusion: Sequence[Sequence[int]], title: str
-) -> Table | str:
-    """Return the confusion matrix, or a line that says that there are too many classes for a terminal."""
+def confusion_table(lines: Sequence[ClassLine], confusion: list[list[int]], title: str) -> Table | str:
+    """Return the confusion matrix, or a line if there are too many classes for a terminal."""
     names = [line.name for line in lines]
     there = [i for i, row in enumerate(confusion) if any(row) or any(other[i] for other in confusion)]
     if len(there) > MOST:

@@ -1,25 +1,36 @@
-"""`bough sentiment`, `bough predict`, `bough relatedness` and `bough nearest`."""
+"""`bough sentiment`, `predict`, `relatedness`, `nearest`, `score` and `serve`."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import os
+import sys
+import webbrowser
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
+from rich.text import Text
 
 from bough.cli.console import plain_console, say
 from bough.cli.options import (
     SHOW,
     Columns,
+    Device,
+    Flag,
     Json,
     PairModel,
     ParserName,
+    Ray,
     ShowOptions,
+    address_of,
     check_device,
     use_threads,
 )
+from bough.cli.progress import ProgressBars
 
 if TYPE_CHECKING:
     from bough.pipelines import Prediction
@@ -28,33 +39,26 @@ if TYPE_CHECKING:
 def sentiment(*text: str, show: ShowOptions = SHOW) -> None:
     """Show the sentiment of every phrase as a coloured tree.
 
-    Parameters
-    ----------
-    text
-        A text in quotes; several texts give several trees.
+    Args:
+        text: A text in quotes; several texts give several trees.
     """
-    if not text and show.tree is None:
-        raise ValueError('no text; try bough sentiment "An overlong but oddly moving film."')
-    _predict("sentiment", text, show)
+    _predict("sentiment", text, show, 'bough sentiment "An overlong but oddly moving film."')
 
 
 def predict(*text: str, model: str, show: ShowOptions = SHOW) -> None:
     """Show what your own model predicts for every phrase of a text.
 
-    Parameters
-    ----------
-    text
-        A text in quotes; several texts give several trees. A model of pairs takes two texts. A model that was fitted on
-        trees takes brackets or JSON.
-    model
-        The folder of a model that `bough fit` made.
+    Args:
+        text: A text in quotes; several texts give several trees. A model of pairs takes two texts. A model
+            that was fitted on trees takes brackets or JSON.
+        model: The folder of a model that `bough fit` made.
     """
+    _predict(model, text, show, f'bough predict "Where is my order?" --model {model}')
+
+
+def _predict(model: str, text: tuple[str, ...], show: ShowOptions, example: str) -> None:
     if not text and show.tree is None:
-        raise ValueError(f'no text; try bough predict "Where is my order?" --model {model}')
-    _predict(model, text, show)
-
-
-def _predict(model: str, text: tuple[str, ...], show: ShowOptions) -> None:
+        raise ValueError(f"no text; try {example}")
     if show.svg is not None and show.svg.suffix.lower() != ".svg":
         right = show.svg.with_suffix(".svg")
         raise ValueError(f"--svg {show.svg}: the picture is in SVG format; name the file {right}")
@@ -101,16 +105,11 @@ def relatedness(
 
     1 means unrelated, 5 the same.
 
-    Parameters
-    ----------
-    a
-        The first sentence.
-    b
-        The second sentence.
-    tree
-        Your own trees for the two sentences, as CoNLL-U text or files.
-    as_json
-        Print one line of JSON.
+    Args:
+        a: The first sentence.
+        b: The second sentence.
+        tree: Your own trees for the two sentences, as CoNLL-U text or files.
+        as_json: Print one line of JSON.
     """
     pipeline = load_pipeline(model, parser, ratings=True)
     trees = None if tree is None else (given_tree(tree[0]), given_tree(tree[1]))
@@ -142,19 +141,13 @@ def nearest(
 ) -> None:
     """Find the sentences of a file that are most related to a query.
 
-    Parameters
-    ----------
-    query
-        A sentence.
-    corpus
-        A text file with one sentence per line, a table (CSV, TSV, JSON lines, Parquet), or - for standard input. Rows
-        without words are skipped.
-    text
-        The column of the sentences. Default: a column with a usual name.
-    k
-        Number of sentences to show.
-    as_json
-        Print one line of JSON per sentence, with the other columns of its row.
+    Args:
+        query: A sentence.
+        corpus: A text file with one sentence per line, a table (CSV, TSV, JSON lines, Parquet), or - for
+            standard input. Rows without words are skipped.
+        text: The column of the sentences. Default: a column with a usual name.
+        k: Number of sentences to show.
+        as_json: Print one line of JSON per sentence, with the other columns of its row.
     """
     from bough.pipelines.files import Layout, open_source, records_of
     from bough.pipelines.prediction import to_json
@@ -177,11 +170,125 @@ def nearest(
         console.print("best first, by the score and the words shared with the query", style="dim")
 
 
-# ------------------------------------------------------------------------------ parts
+def score(
+    *files: str,
+    text: Columns = [],  # noqa: B006
+    model: str = "sentiment",
+    out: str | None = None,
+    resume: Flag = False,
+    brief: Flag = False,
+    parser: ParserName = "builtin",
+    batch_size: int = 256,
+    device: Device = "cpu",
+    ray: Ray = None,
+    workers: int | None = None,
+) -> None:
+    """Score every row of a file in order, one line of JSON per row.
+
+    Args:
+        files: A file with one text per line, or a table: CSV, TSV, JSON lines (.jsonl) or Parquet, whose
+            columns are kept beside the results. Pairs are two columns, or two texts separated by a tab. - is
+            standard input. With --ray several files, folders or globs.
+        text: The column of the texts; repeat it for pairs. Default: that of the training file, or one with a
+            usual name.
+        model: sentiment, relatedness, or the folder of a model.
+        out: File for the results. Default: print them. With --ray a folder, or its URL, that all nodes see.
+        resume: Continue --out after an interrupted run; with --ray a second start always continues.
+        brief: Write only the result of the whole text, not of its phrases.
+        batch_size: Number of texts that are parsed and scored together.
+        ray: Use the Ray cluster at this address. Default: RAY_ADDRESS, else the processors of this machine.
+        workers: With --ray: number of processes, with one model each. Default: one per processor.
+    """
+    if not files:
+        raise ValueError("no file to score; name one, or - for standard input, before --ray")
+    if ray is None:
+        if len(files) > 1 or workers is not None:
+            what = "--workers" if workers is not None else f"{len(files)} files"
+            raise ValueError(f"{what}: only with --ray; without it, one file is scored at a time")
+        if resume and (out is None or files[0] == "-"):
+            raise ValueError("--resume continues a file of results; it needs an input file and --out")
+        options = {"name": model, "parser": parser, "device": device, "batch_size": batch_size}
+        _score_here(files[0], out, resume, brief, text, **options)
+        return
+    if out is None:
+        raise ValueError("--ray writes its results into a folder; name it with --out")
+    if workers is not None and workers < 1:
+        raise ValueError(f"--workers {workers}: at least 1")
+    if device != "cpu" or batch_size != 256:
+        raise ValueError("--device, --batch-size: not with --ray, which uses one processor per worker")
+    from bough.integrations.ray import score_files
+
+    with ProgressBars(Console(stderr=True)) as bars:
+        options = {"model": model, "parser": parser, "text": text, "brief": brief, "workers": workers}
+        done = score_files(files, out, address=address_of(ray), callback=bars.rows("scoring"), **options)  # type: ignore[arg-type]
+    plain_console(stderr=True).print(f"{done:,} lines in {out}")
+
+
+def _score_here(
+    file: str, out: str | None, resume: bool, brief: bool, text: list[str], **options: Any
+) -> None:
+    """Score one file in this process; `options` are those of `bough.load`."""
+    import bough
+    from bough.pipelines.files import open_source, score_file, scored_lines
+
+    use_threads()
+    check_device(options["device"])
+    with open_source(file) as stream:
+        pipeline = bough.load(**options)
+        # Reference counting frees the results of a batch. Garbage collection would find nothing more, and took 7% of
+        # the time.
+        gc.freeze()
+        gc.set_threshold(500_000)
+        if out is None:
+            for lines in scored_lines(pipeline, stream, file, text=text, brief=brief):
+                sys.stdout.buffer.write(b"".join(lines))
+                sys.stdout.buffer.flush()
+            return
+        total = None if file == "-" else Path(file).stat().st_size
+        with ProgressBars(Console(stderr=True)) as bars:
+            rows = bars.rows("scoring", total)
+            done = score_file(pipeline, file, Path(out), text=text, resume=resume, brief=brief, callback=rows)
+    plain_console(stderr=True).print(f"{done:,} lines in {out}")
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    model: str | None = None,
+    workers: int = 1,
+    browser: Annotated[bool, Parameter(name="--open", negative="", show_default=False)] = False,
+) -> None:
+    """Serve a page that shows the trees, and an API in JSON.
+
+    Args:
+        host: The address to listen on. By default only this machine can connect.
+        port: The port; 0 selects a free one.
+        model: The folder of your own model. It replaces sentiment, or relatedness if it is a model of pairs.
+        workers: Number of processes that share the port, each with its own models; more than one per
+            processor is no faster.
+        browser: Open the page in the browser.
+    """
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise ValueError(f'bough serve needs {error.name}: pip install "bough[serve]"') from None
+    from bough.serve.server import serve as run
+
+    use_threads()
+
+    def announce(address: str) -> None:
+        print(f"bough: {address}  (the API: {address}/docs; stop with Ctrl-C)", flush=True)  # noqa: T201
+        if browser:
+            webbrowser.open(address)
+
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how the server is stopped
+        run(host, port, callback=announce, model=model, workers=workers)
 
 
 def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool = False) -> Any:
-    """Load the pipeline for a command; with `ratings` raise a ValueError for a model of another kind."""
+    """Load the pipeline for a command; with `ratings` refuse a model of another kind."""
     import bough
 
     use_threads()
@@ -190,9 +297,7 @@ def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool 
     kind = pipeline.model.output_spec.kind
     if ratings and kind != "ratings":
         of = "pairs" if pipeline.pairs else "single texts"
-        raise ValueError(
-            f"--model {name} predicts {kind} of {of}; this command needs a model that rates pairs"
-        )
+        raise ValueError(f"--model {name} predicts {kind} of {of}; this command needs one that rates pairs")
     return pipeline
 
 
@@ -200,14 +305,9 @@ def given_tree(argument: str) -> str:
     """Return the tree that an argument is, or that is in the file that it names."""
     if argument.lstrip().startswith("(") or "\t" in argument:
         return argument
-    try:
-        found = Path(argument).is_file()
-    except OSError:  # too long for a path
-        found = False
-    if not found:
-        raise ValueError(
-            f"--tree {argument[:60]!r}: neither a file nor a tree; write a tree in brackets, (S (NP ...) ...)"
-        )
+    if not os.path.isfile(argument):  # unlike Path.is_file, it accepts any length
+        bad = f"--tree {argument[:60]!r}: neither a file nor a tree"
+        raise ValueError(f"{bad}; write a tree in brackets, (S (NP ...) ...)")
     return text_of(Path(argument))
 
 
@@ -223,8 +323,6 @@ def text_of(path: Path) -> str:
 
 def show_tree(result: Prediction, console: Console) -> None:
     """Print the tree: each phrase above its parts, with its sign, in the colour of its class."""
-    from rich.text import Text
-
     from bough.draw.palette import COLOURS, KINDS, NEUTRAL, ON, PAPER
     from bough.draw.terminal import lines
 
@@ -238,9 +336,8 @@ def show_tree(result: Prediction, console: Console) -> None:
         row.append(f"{line.sign:>2} ", style="bold")
         row.append(line.text, style=styles[line.level])
         console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
-    count = len(result.roots)
     whole = result.label
     if result.output_spec.kind == "classes":
         whole += f" ({result.score:+.2f})" if result.ordered else f" ({result.score:.0%})"
-    whole += f", {count} sentences" if count > 1 else ""
+    whole += f", {len(result.roots)} sentences" if len(result.roots) > 1 else ""
     console.print(whole, style="bold")

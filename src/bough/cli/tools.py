@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 from rich.console import Console
 from rich.filesize import decimal
+from rich.table import Table
 
 from bough.cli.console import plain_console
 from bough.cli.options import Flag, Json, Settings, parse_settings, use_threads
@@ -23,27 +25,17 @@ Source = Annotated[Path | None, Parameter(name="--from")]
 
 
 def fetch(
-    what: Literal["glove"],
-    /,
-    *,
-    data: Path | None = None,
-    source: Source = None,
-    vectors: str = "840B",
+    what: Literal["glove"], /, *, data: Path | None = None, source: Source = None, vectors: str = "840B"
 ) -> None:
     """Download word vectors into the data folder.
 
     The source is the official one, and checksums are verified.
 
-    Parameters
-    ----------
-    what
-        glove.
-    data
-        Data folder. Default: BOUGH_DATA, else the user cache.
-    source
-        Use the files in this folder instead of the network.
-    vectors
-        The GloVe set: 840B, 42B or 6B.
+    Args:
+        what: glove.
+        data: Data folder. Default: BOUGH_DATA, else the user cache.
+        source: Use the files in this folder instead of the network.
+        vectors: The GloVe set: 840B, 42B or 6B.
     """
     fetch_all([glove_set(vectors)], data, source)
 
@@ -92,20 +84,13 @@ def train(
     Use it with `--parser DIR` of other commands. A sentence that is in files of both kinds gets the phrases of one and
     the heads of the other. Training the bundled parser takes an hour on one core.
 
-    Parameters
-    ----------
-    treebanks
-        Files of bracketed trees (Penn Treebank), and of dependency trees (CoNLL-U, named .conllu).
-    dev
-        Files of the same kinds, to select the best epoch on.
-    out
-        Folder for the parser, metrics.jsonl and the checkpoint.
-    vectors
-        A file of word vectors in GloVe's format. Default: the parser learns its own vectors only.
-    settings
-        key=value overrides a setting (epochs, hidden, ...); can be repeated.
-    resume
-        Continue an interrupted run.
+    Args:
+        treebanks: Files of bracketed trees (Penn Treebank), and of dependency trees (CoNLL-U, named .conllu).
+        dev: Files of the same kinds, to select the best epoch on.
+        out: Folder for the parser, metrics.jsonl and the checkpoint.
+        vectors: A file of word vectors in GloVe's format. Default: the parser learns its own vectors only.
+        settings: key=value overrides a setting (epochs, hidden, ...); can be repeated.
+        resume: Continue an interrupted run.
     """
     from bough.train.parser.config import Config
     from bough.train.parser.run import train_parser
@@ -115,29 +100,19 @@ def train(
         raise ValueError("no treebank to train on; name one or more files")
     logging.getLogger("bough").setLevel(logging.INFO)
     config = Config().with_settings(parse_settings(settings))
-    with TrainingDisplay(Console(stderr=True)) as display:
-        train_parser(
-            treebanks, dev, out, vectors=vectors, config=config, resume=resume, callback=display.show
-        )
+    with TrainingDisplay(Console(stderr=True)) as bars:
+        train_parser(treebanks, dev, out, vectors=vectors, config=config, resume=resume, callback=bars.show)
 
 
 @parser.command
 def evaluate(name: str, /, *treebanks: Path, as_json: Json = False) -> None:
     """Evaluate a parser on treebanks: brackets, heads, relations, and sentences per second.
 
-    Parameters
-    ----------
-    name
-        The folder of a trained parser, builtin, spacy, stanza, corenlp, or corenlp:URL.
-    treebanks
-        Files of bracketed trees, and of dependency trees (CoNLL-U, named .conllu).
-    as_json
-        Print the metrics as JSON.
+    Args:
+        name: The folder of a trained parser, builtin, spacy, stanza, corenlp, or corenlp:URL.
+        treebanks: Files of bracketed trees, and of dependency trees (CoNLL-U, named .conllu).
+        as_json: Print the metrics as JSON.
     """
-    from dataclasses import asdict
-
-    from rich.table import Table
-
     from bough.text import get_parser
     from bough.train.parser.evaluation import FIGURES, score, shown, speed
     from bough.train.parser.examples import read_treebanks
@@ -160,37 +135,24 @@ def evaluate(name: str, /, *treebanks: Path, as_json: Json = False) -> None:
 
 
 @parser.command
-def silver(
-    texts: Path,
-    /,
-    *,
-    out: Path,
-    parser: str = "builtin",
-    other: str = "spacy",
-) -> None:
+def silver(texts: Path, /, *, out: Path, parser: str = "builtin", other: str = "spacy") -> None:
     """Parse text with two parsers and keep the sentences on which they agree, to train a parser on.
 
-    Parameters
-    ----------
-    texts
-        UTF-8 text, one or more sentences per line.
-    out
-        File to write: the sentences whose heads are all the same, as CoNLL-U.
-    parser
-        builtin, or the folder of a trained parser.
-    other
-        spacy, stanza, corenlp, or corenlp:URL.
+    Args:
+        texts: UTF-8 text, one or more sentences per line.
+        out: File to write: the sentences whose heads are all the same, as CoNLL-U.
+        parser: builtin, or the folder of a trained parser.
+        other: spacy, stanza, corenlp, or corenlp:URL.
     """
     from bough.text import get_parser
-    from bough.train.parser.silver import write_silver
+    from bough.train.parser.evaluation import write_silver
 
     use_threads()
     if out.exists():
         raise ValueError(f"{out} exists; choose another file with --out")
-    given = text_of(texts).splitlines()
+    given, engines = text_of(texts).splitlines(), (get_parser(parser), get_parser(other))
     console = Console(stderr=True)
-    engines = get_parser(parser), get_parser(other)
     with ProgressBars(console) as bars:
-        kept, parsed = write_silver(given, *engines, out, tell=bars.update)
+        kept, parsed = write_silver(given, *engines, out, callback=bars.update)
     message = f"{out}: {kept:,} sentences; the parsers agree on {kept / parsed:.1%} of {parsed:,}"
     console.print(message, highlight=False, soft_wrap=True)

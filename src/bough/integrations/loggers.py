@@ -54,7 +54,7 @@ class MLflowLogger:
 
 
 def epoch_metrics(event: Parsed | Event) -> dict[str, float]:
-    """Return the training loss and the metrics of dev at the end of an epoch, by name; nothing for other events."""
+    """Return the training loss and the metrics of dev after an epoch; nothing for other events."""
     if not isinstance(event, Event) or event.dev is None:
         return {}
     return {"train/loss": event.loss, **{f"dev/{name}": value for name, value in event.dev.items()}}

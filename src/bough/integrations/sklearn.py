@@ -1,4 +1,4 @@
-"""scikit-learn compatible estimators: `cross_val_score`, `GridSearchCV` and `Pipeline` work with them."""
+"""scikit-learn compatible estimators, for `cross_val_score`, `GridSearchCV` and `Pipeline`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,19 @@ from bough.trees.tree import Tree
 log = logging.getLogger(__name__)
 
 
+def _texts(X: Any) -> list[Any]:
+    return [item.item() if isinstance(item, np.generic) else item for item in X]
+
+
+def _pairs(X: Any) -> list[tuple[Any, Any]]:
+    rows = getattr(X, "values", X)  # of a data frame
+    return [(a, b) if isinstance(a, Tree) else (str(a), str(b)) for a, b in rows]
+
+
 class _Fitted(BaseEstimator):  # type: ignore[misc]
-    """Hold the options of `bough.fit` as parameters, those that are often searched by their own names."""
+    """Hold the options of `bough.fit` as parameters."""
+
+    _items: Any = staticmethod(_texts)  # turns X into a list of texts, trees or pairs
 
     def __init__(
         self,
@@ -72,20 +83,18 @@ class _Fitted(BaseEstimator):  # type: ignore[misc]
 class _Classifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
     """Keep the labels as they are given, and the columns of the pipeline in their order."""
 
-    _items: Any  # what turns X into a list of texts, trees or pairs
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit to texts, trees or pairs X and their classes y; `sample_weight` (n,) is how much each counts."""
+        """Fit to texts, trees or pairs X and classes y; `sample_weight` (n,) is optional."""
         items, labels = self._items(X), _labels(y)
         check_consistent_length(items, labels)
-        self.classes_, places = np.unique(labels, return_inverse=True)
-        names, numbers = [str(label) for label in self.classes_.tolist()], places.tolist()
-        spoken = {number for item, number in zip(items, numbers, strict=True) if not is_missing(item)}
-        for number, name in enumerate(names):
-            if number not in spoken:
-                raise ValueError(f"the class {name!r} has empty texts only; leave it out, or give it others")
-        self._fit(items, [names[number] for number in numbers], sample_weight, "classes")
-        self._columns = [self.pipeline_.model.output_spec.classes.index(name) for name in names]
+        self.classes_ = np.unique(labels)
+        names = [str(label) for label in labels.tolist()]
+        spoken = {name for item, name in zip(items, names, strict=True) if not is_missing(item)}
+        if silent := sorted({*names} - spoken):
+            raise ValueError(f"the class {silent[0]!r} has empty texts only; leave it out, or give it others")
+        self._fit(items, names, sample_weight, "classes")
+        known = self.pipeline_.model.output_spec.classes
+        self._columns = [known.index(str(label)) for label in self.classes_.tolist()]
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -96,18 +105,17 @@ class _Classifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """Return (n,) the likeliest class of each."""
-        places = self.predict_proba(X).argmax(axis=1)
+        places = self.predict_proba(X).argmax(axis=1)  # raises an error unless it is fitted
         return self.classes_[places]
 
 
 class _Regressor(RegressorMixin, _Fitted):  # type: ignore[misc]
     """Predict numbers, one or several."""
 
-    _items: Any
     _task: str | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit to texts, trees or pairs X and their numbers y; `sample_weight` (n,) is how much each counts."""
+        """Fit to texts, trees or pairs X and numbers y; `sample_weight` (n,) is optional."""
         self._fit(self._items(X), _labels(y).astype(np.float64).tolist(), sample_weight, self._task)
         return self
 
@@ -115,15 +123,6 @@ class _Regressor(RegressorMixin, _Fitted):  # type: ignore[misc]
         """Return (n,), or (n, T), the predicted numbers."""
         check_is_fitted(self, "pipeline_")
         return np.array(self.pipeline_.predict(self._items(X)))
-
-
-def _texts(X: Any) -> list[Any]:
-    return [item.item() if isinstance(item, np.generic) else item for item in X]
-
-
-def _pairs(X: Any) -> list[tuple[Any, Any]]:
-    rows = getattr(X, "values", X)  # of a data frame
-    return [(a, b) if isinstance(a, Tree) else (str(a), str(b)) for a, b in rows]
 
 
 class TreeLSTMClassifier(_Classifier):
@@ -156,8 +155,6 @@ class TreeLSTMClassifier(_Classifier):
         1.0
     """
 
-    _items = staticmethod(_texts)
-
 
 class TreeLSTMRegressor(_Regressor):
     """Predict numbers of texts or `Tree`s, as a scikit-learn estimator.
@@ -172,13 +169,11 @@ class TreeLSTMRegressor(_Regressor):
         (1,)
     """
 
-    _items = staticmethod(_texts)
     _task = "numbers"
 
 
 class TreeLSTMPairClassifier(_Classifier):
-    """Classify pairs, as a scikit-learn estimator; X is a list of pairs of texts
-    or trees, or an array with two columns.
+    """Classify pairs of texts or trees, as a scikit-learn estimator; X is a list, or an array with two columns.
 
     The arguments are those of `TreeLSTMClassifier`.
 
@@ -194,8 +189,7 @@ class TreeLSTMPairClassifier(_Classifier):
 
 
 class TreeLSTMPairRegressor(_Regressor):
-    """Rate pairs, as a scikit-learn estimator; X is a list of pairs of texts
-    or trees, or an array with two columns.
+    """Rate pairs of texts or trees, as a scikit-learn estimator; X is a list, or an array with two columns.
 
     Takes the arguments of `TreeLSTMClassifier` but `class_weight`.
 

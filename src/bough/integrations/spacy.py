@@ -52,13 +52,11 @@ class SentimentComponent:
     def __init__(
         self, model: str = "sentiment", parser: str = "builtin", spans_key: str = "sentiment"
     ) -> None:
-        pipeline = load(model, parser=parser)
-        spec = pipeline.model.output_spec
+        self.pipeline, self.spans_key = load(model, parser=parser), spans_key
+        spec = self.pipeline.model.output_spec
         if spec.kind != "classes" or spec.pairs or spec.trees == "given":
-            raise ValueError(
-                f"the model {model!r} has no classes of texts; {NAME} needs a model such as 'sentiment'"
-            )
-        self.pipeline, self.spans_key = pipeline, spans_key
+            needed = f"{NAME} needs a model such as 'sentiment'"
+            raise ValueError(f"the model {model!r} has no classes of texts; {needed}")
 
     def __call__(self, doc: Doc) -> Doc:
         """Score a Doc."""
@@ -128,20 +126,13 @@ def _covered(result: Prediction, phrase: Phrase) -> tuple[int, int]:
 
 
 def _plain(result: Prediction) -> dict[str, Any]:
-    return {
-        "classes": list(result.classes),
-        "ordered": result.ordered,
-        "whole": result.whole,
-        "sentences": [
-            {
-                "words": [list(token) for token in read.tokens],
-                "parents": read.tree.parents.tolist(),
-                "tokens": list(read.tree.tokens or ()),
-                "probabilities": rows,
-            }
-            for read, rows in result.parts
-        ],
-    }
+    sentences = []
+    for read, rows in result.parts:
+        words, tokens = [list(token) for token in read.tokens], list(read.tree.tokens or ())
+        tree = {"parents": read.tree.parents.tolist(), "tokens": tokens}
+        sentences.append({"words": words, **tree, "probabilities": rows})
+    about = {"classes": list(result.classes), "ordered": result.ordered, "whole": result.whole}
+    return {**about, "sentences": sentences}
 
 
 def _known(doc: Doc) -> tuple[Prediction | None, dict[tuple[int, int], Phrase]]:
@@ -150,11 +141,11 @@ def _known(doc: Doc) -> tuple[Prediction | None, dict[tuple[int, int], Phrase]]:
     if stored is None:
         return None, {}
     if doc not in _read or _read[doc][0] is not stored:
-        reads = [
-            Read([Token(*word) for word in part["words"]], Tree(part["parents"], tokens=part["tokens"]))
-            for part in stored["sentences"]
-        ]
-        rows = [np.asarray(part["probabilities"], dtype=np.float32) for part in stored["sentences"]]
+        reads, rows = [], []
+        for part in stored["sentences"]:
+            tree = Tree(part["parents"], tokens=part["tokens"])
+            reads.append(Read([Token(*word) for word in part["words"]], tree))
+            rows.append(np.asarray(part["probabilities"], dtype=np.float32))
         spec = OutputSpec(stored["classes"], ordered=stored["ordered"])
         result = Prediction(doc.text, spec, reads, rows, stored["whole"])
         phrases: dict[tuple[int, int], Phrase] = {}
@@ -162,10 +153,6 @@ def _known(doc: Doc) -> tuple[Prediction | None, dict[tuple[int, int], Phrase]]:
             phrases.setdefault(_covered(result, phrase), phrase)
         _read[doc] = stored, result, phrases
     return _read[doc][1:]
-
-
-def _of_doc(doc: Doc) -> Prediction | None:
-    return _known(doc)[0]
 
 
 def _of_span(span: Span) -> Phrase | None:
@@ -179,7 +166,9 @@ def colours() -> dict[str, str]:
     return dict(zip(SENTIMENT, COLOURS, strict=True))
 
 
-Doc.set_extension("sentiment", getter=_of_doc, force=True)  # again, where a notebook loads this again
+Doc.set_extension(
+    "sentiment", getter=lambda doc: _known(doc)[0], force=True
+)  # again, where a notebook loads this again
 Span.set_extension("sentiment", getter=_of_span, force=True)
 
 

@@ -1,1 +1,1 @@
-"""The page and the JSON API behind `bough serve`: FastAPI over the bundled models, on this machine alone."""
+"""The page and the JSON API behind `bough serve`."""

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Body, FastAPI, HTTPException, Request
+from fastapi import APIRouter, Body, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -23,19 +23,14 @@ from bough.serve.models import Job, Models, size_of
 from bough.serve.search import Abandoned, Searcher
 from bough.version import __version__
 
-BUDGET = 12_000  # characters of a batch; a larger one is hardly faster, and the next batch would wait longer
-POLICY = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": "'self'",
-    "img-src": "'self' blob: data:",  # for downloads as PNG
-    "connect-src": "'self'",
-    "base-uri": "'none'",
-    "form-action": "'none'",
-    "frame-ancestors": "'none'",
-}
+BUDGET = 12_000  # characters of a batch; larger ones are hardly faster, and delay the next
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' blob: data:; "  # for downloads as PNG
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 HEADERS = {
-    "content-security-policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
+    "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -70,18 +65,14 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
         await batches.close()
         searcher.close()
 
-    app = FastAPI(
-        title="bough",
-        version=__version__,
-        description=ABOUT,
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lifespan,
-    )
+    about: dict[str, Any] = {"title": "bough", "version": __version__, "description": ABOUT}
+    app = FastAPI(**about, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.add_middleware(RequestLimits, limits=limits or Limits())
     app.add_middleware(SecurityHeaders)
     _add_errors(app)
     page, generated = Path(__file__).parent / "page", generated_assets(models)
+
+    api = APIRouter(responses=PROBLEMS)
 
     async def computed(*jobs: Job) -> list[bytes]:
         for job in jobs:
@@ -92,12 +83,11 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
         except ValueError as error:
             raise HTTPException(422, str(error)) from None
 
-    @app.post(
+    @api.post(
         "/api/predict",
         summary="Predict for a text, or for several, phrase by phrase",
         response_model=schemas.Prediction | list[schemas.Prediction],
         response_description="The prediction for `text`, or a list of the predictions for `texts`.",
-        responses=PROBLEMS,
     )
     async def predict(asked: Annotated[schemas.Texts, Body()]) -> Response:
         if isinstance(asked, schemas.OneText):
@@ -105,21 +95,15 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
         found = await computed(*(schemas.OneText(text=text) for text in asked.texts))
         return Response(b"[" + b",".join(found) + b"]", media_type=JSON)
 
-    @app.post(
-        "/api/relatedness",
-        summary="Rate how related two sentences are, or classify the pair",
-        response_model=schemas.PairPrediction,
-        responses=PROBLEMS,
-    )
+    rate = "Rate how related two sentences are, or classify the pair"
+
+    @api.post("/api/relatedness", summary=rate, response_model=schemas.PairPrediction)
     async def relatedness(asked: schemas.Two) -> Response:
         return Response((await computed(asked))[0], media_type=JSON)
 
-    @app.post(
-        "/api/nearest",
-        summary="Find the lines of a corpus that are nearest to a query",
-        response_model=schemas.NearestResult,
-        responses=PROBLEMS,
-    )
+    find = "Find the lines of a corpus that are nearest to a query"
+
+    @api.post("/api/nearest", summary=find, response_model=schemas.NearestResult)
     async def nearest(asked: schemas.Search, request: Request) -> Response:
         try:
             found = await searcher.nearest(asked.query, asked.corpus, asked.k, request.is_disconnected)
@@ -129,14 +113,11 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
             raise HTTPException(408, str(error)) from None
         return Response(json.dumps({"nearest": found}, ensure_ascii=False).encode(), media_type=JSON)
 
-    @app.post(
-        "/api/draw",
-        summary="Draw the trees of a text",
-        response_model=schemas.Drawing,
-        responses=PROBLEMS,
-    )
+    @api.post("/api/draw", summary="Draw the trees of a text", response_model=schemas.Drawing)
     async def draw(asked: schemas.Picture) -> Response:
         return Response((await computed(asked))[0], media_type=JSON)
+
+    app.include_router(api)
 
     @app.get("/health", summary="Check that the server works")
     async def health() -> schemas.Health:
@@ -162,31 +143,27 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
 
 
 def _describe(shapes: dict[str, Any], models: Models) -> None:
-    """Keep only the keys that these models predict in the schemas of the API, and add the names of their classes."""
+    """Keep only the keys that these models predict in the schemas, and add their classes."""
     kinds = {"classes": ["label", "score", "probabilities"], "labels": ["labels", "probabilities"]}
     kinds |= {"numbers": ["numbers"], "ratings": ["score", "probabilities"]}
-    for pipeline, names in (
-        (models.predictor, ("Prediction", "Phrase")),
-        (models.related, ("PairPrediction",)),
-    ):
-        spec = pipeline.model.output_spec
-        for name in names:
-            shape = shapes[name]["properties"]
-            for key in {key for keys in kinds.values() for key in keys} & shape.keys():
-                options = shape[key].pop("anyOf", None)
-                if key not in kinds[spec.kind]:
-                    del shape[key]
-                elif options is not None:  # the other option is null, which a key that is there never has
-                    shape[key] = options[0] | {"description": shape[key]["description"]}
-            shapes[name]["required"] = sorted({*shapes[name]["required"], *kinds[spec.kind]})
-            if "label" in shape:
-                shape["label"]["enum"] = list(spec.classes)
-            if "labels" in shape:
-                shape["labels"]["items"]["enum"] = list(spec.classes)
+    for name in ("Prediction", "Phrase", "PairPrediction"):
+        pipeline = models.related if name == "PairPrediction" else models.predictor
+        spec, shape = pipeline.model.output_spec, shapes[name]["properties"]
+        for key in {key for keys in kinds.values() for key in keys} & shape.keys():
+            options = shape[key].pop("anyOf", None)
+            if key not in kinds[spec.kind]:
+                del shape[key]
+            elif options is not None:  # the other option is null, which never occurs
+                shape[key] = options[0] | {"description": shape[key]["description"]}
+        shapes[name]["required"] = sorted({*shapes[name]["required"], *kinds[spec.kind]})
+        if "label" in shape:
+            shape["label"]["enum"] = list(spec.classes)
+        if "labels" in shape:
+            shape["labels"]["items"]["enum"] = list(spec.classes)
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds `HEADERS` to every response, so that the page loads nothing from other hosts."""
+    """ASGI middleware that adds `HEADERS` to responses: the page loads nothing from other hosts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -213,8 +190,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
         log.error("a request failed: %r", error)
-        detail = "internal error; see the server's log"
-        return JSONResponse({"detail": detail}, 500, headers=HEADERS)
+        return JSONResponse({"detail": "internal error; see the server's log"}, 500, headers=HEADERS)
 
 
 def _line(error: Any) -> str:

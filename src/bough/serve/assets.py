@@ -47,7 +47,7 @@ def generated_assets(models: Models) -> dict[str, tuple[str, str]]:
 
 
 def docs_page(api: Mapping[str, Any], address: str) -> str:
-    """Return the page at `/docs`: the OpenAPI document as plain HTML, because FastAPI's own page needs a CDN."""
+    """Return the page at `/docs` as plain HTML, because FastAPI's own page needs a CDN."""
     shapes, sections = api["components"]["schemas"], list[str]()
     for path, methods in api["paths"].items():
         for method, route in methods.items():

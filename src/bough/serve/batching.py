@@ -33,10 +33,7 @@ class Batcher(Generic[J, A]):
     """
 
     def __init__(
-        self,
-        compute: Callable[[list[J]], Sequence[A | Exception]],
-        size: Callable[[J], int],
-        budget: int,
+        self, compute: Callable[[list[J]], Sequence[A | Exception]], size: Callable[[J], int], budget: int
     ) -> None:
         self._compute, self._size, self._budget = compute, size, budget
         self._waiting: deque[_Request[J, A]] = deque()
@@ -78,7 +75,7 @@ class Batcher(Generic[J, A]):
                     request.future.set_result(request.answers)
 
     def _next_batch(self) -> list[tuple[_Request[J, A], J]]:
-        """Take one job of each waiting request in turn, up to the budget; return them with their requests."""
+        """Take a job of each waiting request in turn, up to the budget; return both."""
         batch: list[tuple[_Request[J, A], J]] = []
         room = self._budget
         while self._waiting and room > 0:

@@ -21,7 +21,7 @@ DRAIN_FACTOR = 4
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of the server. A request beyond a limit gets a 4xx response that names the limit."""
+    """The limits of the server. A request beyond a limit gets a 4xx response that names it."""
 
     body: int = 1_000_000  # bytes
     corpus_body: int = 16_000_000  # bytes of a request with a corpus
@@ -42,7 +42,7 @@ class Refused(Exception):
 
 
 class RequestLimits:
-    """ASGI middleware that refuses a body that is too large, too slow or not JSON, and too many requests at once."""
+    """ASGI middleware that refuses large, slow or non-JSON bodies, and too many requests at once."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
@@ -63,12 +63,16 @@ class RequestLimits:
                     body = await _whole_body(receive, most, keep=refused is None)
             except TimeoutError:
                 raise Refused(408, f"the body took longer than {self.limits.seconds:g} seconds") from None
-            if (
-                refused is not None
-            ):  # after the body, because a client reads the response only after it has sent it
+            if refused is not None:  # only now: a client sends all before it reads
                 raise refused
-            if body is not None:
-                await self.app(scope, _replayed(body, receive), send)
+            if body is None:
+                return
+            whole = [{"type": "http.request", "body": body, "more_body": False}]
+
+            async def replayed() -> Message:
+                return whole.pop() if whole else await receive()
+
+            await self.app(scope, replayed, send)
         except Refused as error:
             await error.response(scope, receive, send)
         finally:
@@ -106,16 +110,3 @@ async def _whole_body(receive: Receive, most: int, *, keep: bool) -> bytes | Non
     if size > most:
         raise Refused(413, f"the body has more than {most:,} bytes, which is the limit")
     return b"".join(parts)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return again

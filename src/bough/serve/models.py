@@ -56,11 +56,10 @@ class Models:
         self.compute(warm_up if self.trees else [Picture(text=WARM_UP), *warm_up])
 
     def compute(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """Parse and score all texts of the batch together; return the JSON or the error of each job."""
+        """Parse and score all texts together; return the JSON or the error of each job."""
         results = self._predictions(jobs)
-        pairs = self.related.stream(
-            [(job.a, job.b) for job in jobs if isinstance(job, Two)], allow_empty=True
-        )
+        two = [(job.a, job.b) for job in jobs if isinstance(job, Two)]
+        pairs = self.related.stream(two, allow_empty=True)
         outcomes: list[Outcome] = []
         for job in jobs:
             try:
@@ -68,7 +67,7 @@ class Models:
                     result = next(pairs)
                     if result is None:
                         raise ValueError(
-                            f"no word in {job.a[:40]!r} or in {job.b[:40]!r}; there is nothing to compare"
+                            f"no word in {job.a[:40]!r} or in {job.b[:40]!r}; nothing to compare"
                         )
                     outcomes.append(result.json().encode())
                 elif isinstance(job, Picture) and job.view == "dependencies":
@@ -96,9 +95,7 @@ class Models:
 
     def _dependencies(self, job: Picture) -> bytes:
         if self.trees:
-            raise ValueError(
-                "this model reads trees, which have no dependencies of words; use the view 'phrases'"
-            )
+            raise ValueError("this model reads trees, which have no dependencies; use the view 'phrases'")
         (sentences,) = self._arcs[job.sentences].read([job.text])
         drawn = arcs.svg(job.text, [read.tree for read in sentences], style=False, widest=job.width)
         return to_json({"svg": drawn, "result": None}).encode()

@@ -10,9 +10,8 @@ from bough.draw import WIDEST
 from bough.serve import limits
 
 Text = Annotated[str, Field(min_length=1, max_length=limits.CHARACTERS)]
-Example = Annotated[
-    str, Field(min_length=1, max_length=limits.TREE)
-]  # a text, or a tree, which may be longer
+# a text, or a tree, which may be longer
+Example = Annotated[str, Field(min_length=1, max_length=limits.TREE)]
 Line = Annotated[str, Field(max_length=limits.LINE)]
 Place = Annotated[int, Field(ge=0, lt=100_000)]
 Probabilities = dict[str, float]
@@ -40,9 +39,8 @@ def _number(body: Any) -> str:
     return "texts" if isinstance(body, dict) and "texts" in body and "text" not in body else "text"
 
 
-Texts = Annotated[
-    Annotated[OneText, Tag("text")] | Annotated[ManyTexts, Tag("texts")], Discriminator(_number)
-]
+Tagged = Annotated[OneText, Tag("text")] | Annotated[ManyTexts, Tag("texts")]
+Texts = Annotated[Tagged, Discriminator(_number)]
 
 
 class Outcome(Shape):
@@ -72,8 +70,7 @@ class Prediction(Outcome):
 
     text: str
     polarity: Literal["negative", "neutral", "positive"] | None = Field(
-        default=None,
-        description="the polarity whose classes have the largest sum; missing if the classes have none",
+        default=None, description="the polarity with the largest sum; missing if the classes have none"
     )
     tokens: list[str]
     nodes: list[Phrase] = Field(description="the phrases, each tree in preorder")
@@ -94,9 +91,7 @@ class PairPrediction(Shape):
     b: str
     label: str | None = Field(default=None, description="the most probable class; missing for ratings")
     score: float = Field(description="the expected rating, or the probability of the label")
-    probabilities: Probabilities = Field(
-        description="by rating, or by class; empty if the model rates by the cosine"
-    )
+    probabilities: Probabilities = Field(description="by rating or class; empty for the cosine")
 
 
 class Search(Shape):
@@ -133,9 +128,7 @@ class Picture(Shape):
     view: Literal["phrases", "dependencies"] = Field(default="phrases", examples=["dependencies"])
     sentences: bool = Field(default=True, description="for dependencies: split the text into sentences first")
     only: Place | None = Field(default=None, description="draw only this node and its descendants")
-    collapsed: list[Place] = Field(
-        default=[], max_length=500, description="nodes to draw without their descendants"
-    )
+    collapsed: list[Place] = Field(default=[], max_length=500, description="nodes to draw as leaves")
     width: int = Field(default=WIDEST, ge=100, le=10_000, description="a wider tree is drawn top to bottom")
 
 

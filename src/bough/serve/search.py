@@ -1,4 +1,4 @@
-"""Find the nearest sentences in a separate process, so that a large corpus does not slow other requests down."""
+"""Find the nearest sentences in a separate process, to keep other requests fast."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PIECE = 1_000  # lines of a corpus that are encoded at a time; other searches run in between
 REMEMBERED = 100_000  # lines whose vectors are kept for the next query, about 160 MB
 Floats = NDArray[np.float32]
+Gone = Callable[[], Awaitable[bool]]  # whether the client has disconnected
 log = logging.getLogger(__name__)
 
 
@@ -32,19 +33,16 @@ class Abandoned(Exception):
 
 
 class Searcher:
-    """Send searches to another process, which starts with the first search, and again if it has died."""
+    """Send searches to another process, which starts when needed, and again if it has died."""
 
     def __init__(self, model: str = "relatedness") -> None:
         self.model = model
         self._pool: ProcessPoolExecutor | None = None
 
-    async def nearest(
-        self, query: str, corpus: Sequence[str], k: int, gone: Callable[[], Awaitable[bool]]
-    ) -> list[dict[str, Any]]:
+    async def nearest(self, query: str, corpus: Sequence[str], k: int, gone: Gone) -> list[dict[str, Any]]:
         """Return the `k` nearest lines, best first.
 
-        Raise a ValueError if the query or the corpus has no word, and `Abandoned` as soon as `gone` returns True: the
-        client has disconnected.
+        Raise a ValueError if the query or the corpus has no word, and `Abandoned` as soon as `gone` returns True.
         """
         lines = list(corpus)
         for low in range(0, len(lines), PIECE):
@@ -114,7 +112,7 @@ _cache: CorpusCache
 
 
 def _prepare(model: str) -> None:
-    """Set up the process: it leaves signals to its parent, ends with it, and loads its own model."""
+    """Set up the process: it leaves signals to its parent, ends with it, and loads a model."""
     global _cache
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

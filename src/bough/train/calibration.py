@@ -54,7 +54,7 @@ def with_temperature(predicted: Floats, t: float) -> Floats:
 
 
 def calibration_error(predicted: Floats, gold: NDArray[np.int64]) -> float:
-    """Return the expected calibration error (ECE), the difference of confidence and accuracy, over fifteen bins."""
+    """Return the expected calibration error: confidence against accuracy, over fifteen bins."""
     sure, right = predicted.max(axis=1), predicted.argmax(axis=1) == gold
     bins = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     apart = [abs(sure[bins == b].sum() - right[bins == b].sum()) for b in range(BINS)]
@@ -62,7 +62,7 @@ def calibration_error(predicted: Floats, gold: NDArray[np.int64]) -> float:
 
 
 def fit_thresholds(predicted: Floats, gold: NDArray[np.float64]) -> tuple[float, ...]:
-    """Return the threshold with the best F1 for each label; predicted (n, K) probabilities, gold (n, K) 0 or 1."""
+    """Return the threshold with the best F1 for each label; predicted (n, K), gold (n, K) 0 or 1."""
     found = []
     for p, y in zip(predicted.T, gold.T > 0, strict=True):
         tried = np.array([0.5, *np.linspace(0.05, 0.95, 19)])
@@ -73,10 +73,10 @@ def fit_thresholds(predicted: Floats, gold: NDArray[np.float64]) -> tuple[float,
 
 
 class CalibratedTask(ClassesTask):
-    """The task of classes, with the loss on dev after temperature scaling, because the final model is scaled."""
+    """The task of classes, with the loss on dev after temperature scaling, as for the final model."""
 
     def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
-        """Return the accuracy, the macro F1 of the classes that occur, and the loss after temperature scaling."""
+        """Return accuracy, macro F1 of the classes that occur, and loss after temperature scaling."""
         gold = np.array([sentence.label for sentence in examples])
         return class_figures(with_temperature(predicted, fit_temperature(predicted, gold, shown=False)), gold)
 

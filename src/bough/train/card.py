@@ -37,19 +37,17 @@ NAMES |= {
 def metric_rows(facts: Mapping[str, Any]) -> list[list[str]]:
     """Return a row for each metric of a fit: its name, and its value on each split."""
     scores = facts["scores"]
-    rows = {
-        NAMES[name]: {split: scores[split]["figures"][name] for split in scores}
-        for name in scores["dev"]["figures"]
-    }
+    figures = list(scores["dev"]["figures"])
+    rows = {NAMES[name]: [scores[split]["figures"][name] for split in scores] for name in figures}
     if "baseline" in facts:
         baseline = facts["baseline"]
-        for name in (name for name in scores["dev"]["figures"] if name != "loss"):
-            values = {split: baseline["figures"][split][name] for split in scores}
+        for name in (name for name in figures if name != "loss"):
+            values = [baseline["figures"][split][name] for split in scores]
             rows[f"{NAMES[name]} of {baseline['name']}"] = values
     for when in ("before", "after") if "calibration" in facts else ():
-        errors = {split: facts["calibration"][split][when] for split in scores}
+        errors = [facts["calibration"][split][when] for split in scores]
         rows[f"ECE {when} temperature scaling"] = errors
-    return [[name, *(f"{values[split]:.4f}" for split in scores)] for name, values in rows.items()]
+    return [[name, *(f"{value:.4f}" for value in values)] for name, values in rows.items()]
 
 
 def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
@@ -63,23 +61,13 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
         what = f"ratings from {spec.ratings[0]:g} to {spec.ratings[1]:g}"
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
     parsed = "given" if spec.trees == "given" else f"{spec.trees}, by the parser `{facts['parser']}`"
-    words = [words_line(model.config, facts["vectors"], facts["coverage"], "training examples")]
-    if model.inputs is not None and not model.inputs.spec.tokens:
-        words = []
-    lines = [
-        f"# {what}",
-        "",
-        "Made by `bough fit`; `bough.load(FOLDER)` reads it.",
-        "",
-        f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})",
-        f"- Trees: {parsed}",
-        *words,
-        f"- Best epoch: {facts['epoch']} of {facts['epochs']}, chosen on dev; seed {facts['seed']}.",
-    ]
+    lines = [f"# {what}", "", "Made by `bough fit`; `bough.load(FOLDER)` reads it.", ""]
+    lines += [f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})", f"- Trees: {parsed}"]
+    if model.inputs is None or model.inputs.spec.tokens:
+        lines += [words_line(model.config, facts["vectors"], facts["coverage"], "training examples")]
+    lines += [f"- Best epoch: {facts['epoch']} of {facts['epochs']}, chosen on dev; seed {facts['seed']}."]
     if "temperature" in facts:
-        lines.append(
-            f"- The logits are divided by a temperature of {facts['temperature']:.3f}, fitted on dev."
-        )
+        lines += [f"- The logits are divided by a temperature of {facts['temperature']:.3f}, fitted on dev."]
     lines += [f"- {', '.join(f'{name} {version}' for name, version in facts['versions'].items())}", ""]
     if model.inputs is not None:
         lines += ["## Inputs", "", *model.inputs.spec.lines(), "", "## Results", ""]
@@ -90,7 +78,7 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
 
 
 def words_line(config: Config, name: str, coverage: str, examples: str) -> str:
-    """Return a line about the word vectors of a model and their coverage of the `examples`, or about its encoder."""
+    """Return a line about a model's word vectors and their coverage of `examples`, or its encoder."""
     if not config.encoder:
         share = f" ({coverage} of the {examples})" if coverage else ""
         # without pretrained vectors, both are "random"

@@ -1,4 +1,4 @@
-"""The state of a training run between two epochs, and its checkpoint: one file that is replaced atomically."""
+"""The state of a training run between two epochs, and its checkpoint, replaced atomically."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrainingState:
         return self.optimizer.model
 
     def finish_epoch(self, loss: float, dev: dict[str, float], score: float, seconds: float) -> None:
-        """Record an epoch, and keep its weights if its score on dev is higher than that of every epoch before."""
+        """Record an epoch, and keep its weights if its score on dev is the highest so far."""
         self.epoch += 1
         self.seconds = seconds
         if self.best_score is None or score > self.best_score:  # the first of equal epochs is kept
@@ -76,7 +76,7 @@ class TrainingState:
         write_tensors(out / NAME, tensors, {"progress": json.dumps(facts)})
 
     def restore(self, out: Path) -> None:
-        """Load the checkpoint of a folder, if there is one. Raise a FormatError if it does not fit this run."""
+        """Load the checkpoint of a folder, if any. Raise a FormatError if it does not fit."""
         path = out / NAME
         found = current().from_first(lambda: read_tensors_and_metadata(path) if path.exists() else None)
         if found is None:
@@ -97,11 +97,8 @@ class TrainingState:
             for name in _FACTS:
                 setattr(self, name, facts[name])
         except (KeyError, RuntimeError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise FormatError(
-                f"a checkpoint of another run or version of bough ({reason}); train anew in another folder",
-                where=str(path),
-            ) from None
+            what = f"a checkpoint of another run or version of bough ({' '.join(str(error).split())})"
+            raise FormatError(f"{what}; train anew in another folder", where=str(path)) from None
 
     def _weights(self) -> dict[str, Tensor]:
         fixed = self.optimizer.fixed

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.data import fingerprint, user_cache
+from bough.data.disk_cache import DiskCache, cache_key
 from bough.data.examples import Example
 from bough.errors import DataError
 from bough.models.batching import prepare_all
 from bough.models.config import Config
 from bough.models.inputs import words_of
 from bough.models.model import Model
-from bough.pipelines.readers import AT_ONCE, Kind, as_given, groups
+from bough.pipelines.readers import AT_ONCE, Kind, WholeReader, as_given, groups
+from bough.text import Parser
 from bough.train.distributed import current
 from bough.train.options import FitOptions
-from bough.train.parse_cache import open_parse_cache
 from bough.train.splits import SPLITS, Splits
 from bough.train.targets import Ratings, Target
 from bough.train.tasks import Indices, RatedPair
 from bough.trees.tree import Tree
+from bough.version import __version__
 
 READY = 20_000  # a larger split is prepared batch by batch, to save memory
+Warn = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -69,11 +76,7 @@ class TreeSet:
 
 
 def parse_splits(
-    splits: Splits,
-    options: FitOptions,
-    kind: Kind,
-    callback: Callable[[Parsed], None],
-    warn: Callable[[str], None],
+    splits: Splits, options: FitOptions, kind: Kind, callback: Callable[[Parsed], None], warn: Warn
 ) -> dict[str, TreeSet]:
     """Return the trees of every split. Texts are parsed, unless their parses are in the cache.
 
@@ -103,9 +106,8 @@ def parse_splits(
             continue
         split = found[SPLITS[number]]
         for side, tree in zip(split.sides, trees, strict=True):
-            tokens = [
-                None if t is None else shared.setdefault(t, t) for t in tree.tokens or (None,) * len(tree)
-            ]
+            words = tree.tokens or (None,) * len(tree)
+            tokens = [None if word is None else shared.setdefault(word, word) for word in words]
             bare = tree.replace(tokens=tokens) if example.trees else tree.replace(tokens=tokens, labels=None)
             side.append(_labelled(bare, value, splits.target))
         split.values.append(value)
@@ -117,7 +119,7 @@ def parse_splits(
 
 
 def _shards(examples: int, count: int) -> list[range]:
-    """Return the indices of the examples that each rank parses. Texts that are parsed together stay together."""
+    """Return the indices of the examples of each rank. Texts that are parsed together stay so."""
     batches = -(-examples // AT_ONCE)
     bounds = [min(AT_ONCE * (batches * rank // count), examples) for rank in range(count + 1)]
     return [range(start, end) for start, end in pairwise(bounds)]
@@ -131,7 +133,7 @@ def _given_trees(example: Example, kind: Kind) -> tuple[Tree, ...]:
 
 
 def _labelled(tree: Tree, value: Any, target: Target) -> Tree:
-    """Return a tree with labels as the model predicts them: those of its nodes, else `value` at its root."""
+    """Return a tree with the labels to predict: those of its nodes, else `value` at its root."""
     if isinstance(target, Ratings) or target.pairs:
         return tree.replace(labels=None)
     if tree.labels is not None:
@@ -139,6 +141,62 @@ def _labelled(tree: Tree, value: Any, target: Target) -> Tree:
     labels: list[Any] = [None] * len(tree)
     labels[tree.root] = tuple(value) if isinstance(value, list) else value
     return tree.replace(labels=labels)
+
+
+class ParseCache:
+    """The trees of texts, from the cache, else from the reader; these are added to the cache."""
+
+    def __init__(self, cache: DiskCache, reader: WholeReader) -> None:
+        self.cache, self.reader = cache, reader
+        self.parsed = 0  # texts that were not in the cache
+
+    def trees(self, texts: Sequence[str]) -> list[Tree | None]:
+        """Return one tree per text; None for a text without a word."""
+        keys = [cache_key(text.encode("utf-8", "surrogatepass")) for text in texts]
+        stored = {key: self.cache.get(key) for key in keys}
+        found = {key: _read(content) for key, content in stored.items() if content is not None}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if new:
+            reads = self.reader.read(list(new.values()), allow_empty=True)
+            found |= {key: read[0].tree if read else None for key, read in zip(new, reads, strict=True)}
+            self.cache.add((key, _written(found[key])) for key in new)
+            self.parsed += len(new)
+        return [found[key] for key in keys]
+
+    def pairs(self, examples: Sequence[Example]) -> list[tuple[Tree, ...] | None]:
+        """Return the tree or the two trees of each example; None if a text has no word."""
+        trees = iter(self.trees([text for example in examples for text in example.texts]))
+        both = [[next(trees) for _ in example.texts] for example in examples]
+        return [tuple(tree for tree in some if tree is not None) if all(some) else None for some in both]
+
+
+def _written(tree: Tree | None) -> bytes:
+    columns = None if tree is None else [tree.parents.tolist(), tree.tokens, tree.relations]
+    return json.dumps(columns).encode()
+
+
+def _read(content: bytes) -> Tree | None:
+    columns = json.loads(content)
+    return None if columns is None else Tree(columns[0], tokens=columns[1], relations=columns[2])
+
+
+@contextlib.contextmanager
+def open_parse_cache(parser: str | Parser, kind: Kind, trees: str) -> Iterator[ParseCache]:
+    """Open the cache of a parser; its name depends on the parser's name and, for a folder, on its weights.
+
+    `trees` is a value of `OutputSpec.trees`.
+    """
+    reader = WholeReader(parser, kind, chain=trees == "chain")
+    if not isinstance(parser, str):  # an object does not identify the parser in another process
+        temporary = tempfile.TemporaryDirectory(prefix="bough-parses-")
+        with temporary as folder, DiskCache(Path(folder) / "parses.sqlite") as cache:
+            yield ParseCache(cache, reader)
+        return
+    weights = sorted(fingerprint([Path(parser)]).values()) if Path(parser).is_dir() else []
+    code = cache_key(json.dumps([__version__, parser, weights, trees, kind]).encode()).hex()[:16]
+    name = "".join(letter if letter.isalnum() else "_" for letter in Path(parser).name)[:40]
+    with DiskCache(user_cache() / "parses" / f"{name}-{code}.sqlite") as cache:
+        yield ParseCache(cache, reader)
 
 
 class Examples(Sequence[Any]):

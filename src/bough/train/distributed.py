@@ -27,7 +27,7 @@ from bough.errors import TrainingError
 from bough.train.tasks import Floats, Indices, Learnable
 
 T = TypeVar("T")
-_FAILED = "failed"  # the key, in the store that all ranks share, of the number of the first rank that failed
+_FAILED = "failed"  # the key, in the shared store, of the number of the first rank that failed
 
 
 class Lost(Exception):
@@ -36,7 +36,7 @@ class Lost(Exception):
 
 @dataclass(frozen=True)
 class Ranks:
-    """The rank of this process: its number among `count` processes, and its number on this machine."""
+    """The rank of this process: its number among `count`, and its number on this machine."""
 
     number: int = 0
     count: int = 1
@@ -48,7 +48,7 @@ class Ranks:
         return self.number == 0
 
     def share(self, sizes: NDArray[Any]) -> slice:
-        """Return the slice of the items that this rank computes. All slices have about the same sum of `sizes`."""
+        """Return the slice of the items of this rank; all have about the same sum of `sizes`."""
         after = np.cumsum(sizes)
         total = int(after[-1]) if len(after) else 0
         edges = [total * rank / self.count for rank in (self.number, self.number + 1)]
@@ -56,21 +56,14 @@ class Ranks:
         return slice(start, len(sizes) if self.number == self.count - 1 else end)
 
     def loss(
-        self,
-        task: Learnable,
-        model: nn.Module,
-        examples: Sequence[Any],
-        chosen: Indices,
-        sizes: Indices,
-        rng: Any,
+        self, task: Learnable, model: nn.Module, whole: Sequence[Any], sizes: Indices, rng: Any
     ) -> float:
         """Return the loss of a batch and compute its gradients; both are sums over all ranks."""
-        whole = [examples[i] for i in chosen]
         if self.count == 1:
             loss = task.loss(model, whole, rng)
             loss.backward()
             return loss.item()
-        own = whole[self.share(sizes[chosen])]
+        own = whole[self.share(sizes)]
         loss = task.loss(model, own, rng, whole) if own else next(model.parameters()).new_zeros(())
         if own:
             loss.backward()
@@ -88,21 +81,14 @@ class Ranks:
         return float(total)
 
     def _sum_rows(self, table: Tensor) -> Tensor:
-        """Return the sparse gradient of a word table with the rows of all ranks; it may have a row several times."""
-        rows = torch.zeros(0, dtype=torch.int64, device=table.device)
-        values = table.new_zeros(0, table.shape[1])
+        """Return the sparse gradient of a word table, with the rows of all ranks."""
+        own = (torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, table.shape[1], dtype=table.dtype))
         if table.grad is not None:
             gradient = table.grad.coalesce()
-            rows, values = gradient.indices()[0], gradient.values()
-        counts = self.each(len(rows))
-        found = []
-        for part in (rows, values):
-            padded = part.new_zeros(max(counts), *part.shape[1:])  # all_gather needs equal sizes on all ranks
-            padded[: len(part)] = part
-            parts = [torch.empty_like(padded) for _ in counts]
-            dist.all_gather(parts, padded)
-            found.append(torch.cat([one[:count] for one, count in zip(parts, counts, strict=True)]))
-        return torch.sparse_coo_tensor(found[0].unsqueeze(0), found[1], table.shape, check_invariants=False)
+            own = gradient.indices().cpu(), gradient.values().cpu()
+        indices, values = zip(*self.each(own), strict=True)
+        rows = torch.cat(indices, dim=1).to(table.device), torch.cat(values).to(table.device)
+        return torch.sparse_coo_tensor(*rows, table.shape, check_invariants=False)
 
     def predict(self, task: Learnable, model: nn.Module, examples: Sequence[Any]) -> Floats:
         """Return the predictions for all examples; each rank computes its share."""
@@ -122,7 +108,7 @@ class Ranks:
         return found
 
     def from_first(self, work: Callable[[], T]) -> T:
-        """Call `work` on the first rank and return its result on all ranks. If it raises an error, all ranks end."""
+        """Call `work` on the first rank, and return its result on all. After an error all end."""
         if self.count == 1:
             return work()
         found: list[Any] = [work() if self.first else None]
@@ -132,7 +118,7 @@ class Ranks:
         return value
 
     def in_turn(self, work: Callable[[], T]) -> T:
-        """Call `work` on all ranks: on one rank per machine first, so that the others find its results in the cache."""
+        """Call `work` on one rank per machine, then on the others, which find results cached."""
         if self.local == 0:
             found = work()
         if self.count > 1:
@@ -150,7 +136,7 @@ def current() -> Ranks:
 
 
 def restarts() -> bool:
-    """Return whether torchrun starts all ranks again if one is lost. Then an unfinished run is resumed."""
+    """Return whether torchrun restarts all ranks if one is lost. Then a run is resumed."""
     return "RANK" in os.environ and int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0")) > 0
 
 
@@ -165,16 +151,17 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
         return
     ranks = Ranks(*(int(os.environ.get(name, "0")) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
     cuda = device.startswith("cuda") and torch.cuda.is_available()
-    if cuda and ranks.local >= torch.cuda.device_count():
-        raise TrainingError(
-            f"rank {ranks.number}: {torch.cuda.device_count()} GPUs on its machine; start no more ranks than that there"
-        )
     if cuda:
+        gpus = torch.cuda.device_count()
+        if ranks.local >= gpus:
+            raise TrainingError(
+                f"rank {ranks.number}: its machine has {gpus} GPUs; start no more ranks there"
+            )
         torch.cuda.set_device(ranks.local)
     # torch.distributed.nn has the process group as a default argument. If the optimizers import it after the group was
     # created, the threads of the group outlive it, and may abort Python at its end.
     importlib.import_module("torch.distributed.nn")
-    # after a restart by torchrun, the store may have entries of the former ranks; the prefix hides them
+    # after a restart the store may have entries of the former ranks; the prefix hides them
     attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
     store = PrefixStore(f"bough/{attempt}", next(iter(rendezvous("env://")))[0])
     backend = "nccl" if cuda else "gloo"

@@ -1,4 +1,4 @@
-"""Fit a model to labelled examples: read, parse, train, calibrate and evaluate it, and write its folder."""
+"""Fit a model to labelled examples: read, parse, train, calibrate, evaluate, write its folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from bough.train.card import fit_card
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import TrainingState
 from bough.train.config import TrainConfig
-from bough.train.dataset import Examples, Parsed, TreeSet, parse_splits
+from bough.train.dataset import Examples, Parsed, TreeSet, Warn, parse_splits
 from bough.train.distributed import current
 from bough.train.evaluate import evaluate_splits
 from bough.train.loop import Event, cache_activations, learn
@@ -39,14 +39,7 @@ from bough.train.options import FitOptions, tree_kind
 from bough.train.report import Evidence, report_page
 from bough.train.run_folder import lock_run_folder, record_run, versions
 from bough.train.splits import SPLITS, read_splits
-from bough.train.tasks import (
-    Floats,
-    LabelsTask,
-    Learnable,
-    NumbersTask,
-    PairClassesTask,
-    PairsTask,
-)
+from bough.train.tasks import Floats, LabelsTask, Learnable, NumbersTask, PairClassesTask, PairsTask
 from bough.train.word_vectors import Words, words_for
 
 log = logging.getLogger(__name__)
@@ -67,11 +60,6 @@ class Trained(NamedTuple):
     words: Words
     task: Learnable
     state: TrainingState
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """The accuracy on dev and, to compare models of equal accuracy, the negative loss."""
-        return self.state.best_dev["accuracy"], -self.state.best_dev["loss"]
 
 
 def fit(
@@ -127,9 +115,7 @@ def fit(
         return fit_sources(sources, Path(out), chosen, resume=resume, callbacks=callbacks)[0]
 
 
-def _source(
-    name: str, text: tuple[str, ...], examples: Any, labels: Any = None, weight: Any = None
-) -> Source:
+def _source(name: str, text: Sequence[str], examples: Any, labels: Any = None, weight: Any = None) -> Source:
     """Return the labelled examples in a file, a data frame or lists."""
     frame = hasattr(examples, "columns")
     if not isinstance(examples, (str, Path)) and not frame:
@@ -151,23 +137,14 @@ def fit_sources(
     hold_test: bool = False,
     resume: bool = False,
     callbacks: Sequence[Callback] = (),
-    warn: Callable[[str], None] = log.warning,
+    warn: Warn = log.warning,
     baseline: bool = True,
 ) -> tuple[AnyPipeline, dict[str, Any]]:
-    """Fit a model to labelled sources, and write it to a folder.
+    """Fit a model to labelled sources, write it to the folder `out`, and return its pipeline and `fit.json`.
 
-    Args:
-        sources: the examples of `train` and, if given, of `dev` and `test`.
-        out: the folder. If it holds a finished fit with the same options, that is loaded.
-        options: the options of the fit.
-        hold_test: whether to hold out a tenth of train for test, if `test` is not given.
-        resume: whether to continue an interrupted fit in `out`.
-        callbacks: functions that are called with each event.
-        warn: a function that is called with each message about the data.
-        baseline: whether to fit a baseline for comparison.
-
-    Returns:
-        The pipeline of the model, and the contents of `fit.json`.
+    `sources` are the examples of `train` and, if given, of `dev` and `test`; with `hold_test` a tenth of train is held
+    out for a missing `test`. A finished fit in `out` is loaded, and with `resume` an interrupted one is continued.
+    `callbacks` get each event, and `warn` each message about the data. With `baseline`, a baseline is fitted too.
     """
     ranks, seed, started = current(), options.seed, time.perf_counter()
     train = sources["train"]
@@ -177,12 +154,11 @@ def fit_sources(
         for one in callbacks:
             one(event)
 
-    options.config(train, start)  # raises an error for wrong options before the examples are checked
+    options.config(train, start)  # raises errors of options before the examples are checked
     unparsed: dict[str | None, Trees] = {"none": "chain", "balanced": "balanced"}
     trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
-    splits = read_splits(
-        sources, trees, hold_test=hold_test, seed=seed, task=options.task, scale=options.scale
-    )
+    task, scale = options.task, options.scale
+    splits = read_splits(sources, trees, hold_test=hold_test, seed=seed, task=task, scale=scale)
     spec = splits.spec
     config = options.config(train, start, spec.kind)
     for line in splits.messages if ranks.first else ():
@@ -192,17 +168,10 @@ def fit_sources(
         config = config.with_settings({"select_by": "loss"})
         why = "so there is no r; the epoch is chosen by the mean squared error"
         warn(f"dev: every rating is {ratings[0]:g}, {why}")
-    run = {
-        "config": config.as_dict(),
-        "seed": seed,
-        "device": options.device,
-        "parser": getattr(options.parser, "name", options.parser),
-        "output": spec.as_dict(),
-        "examples": splits.sizes,
-        "files": {name: source.name for name, source in sources.items()},
-        "data": splits.digest,
-        "init_from": str(options.init_from or ""),
-    }
+    run: dict[str, Any] = {"config": config.as_dict(), "seed": seed, "device": options.device}
+    run |= {"parser": getattr(options.parser, "name", options.parser), "output": spec.as_dict()}
+    run |= {"examples": splits.sizes, "files": {name: source.name for name, source in sources.items()}}
+    run |= {"data": splits.digest, "init_from": str(options.init_from or "")}
     if ranks.from_first(lambda: _is_finished(out, run, resume)):
         return load(out, parser=options.parser), read_json(out / DONE)
 
@@ -210,7 +179,7 @@ def fit_sources(
     parsed = time.perf_counter() - started
 
     def train_from(start: Model | None, config: TrainConfig, folder: Path) -> Trained:
-        """Train a model in a folder, from random weights or from the words and the layer of another model."""
+        """Train a model in a folder, from random weights or from another model."""
         counts = data["train"].word_counts(config)
         words = ranks.in_turn(lambda: words_for(config, options.data, seed, counts, start))
         torch.manual_seed(seed)
@@ -220,45 +189,36 @@ def fit_sources(
             if model.encoder is not None:
                 more["encoder"] = model.encoder.fingerprint
             ranks.from_first(lambda: record_run(out, run | more))
-        task = _task(config, model, class_weights(options.class_weight, spec, data["train"].gold()))
+        learnable = _task(config, model, class_weights(options.class_weight, spec, data["train"].gold()))
         examples = {name: Examples(data[name], model) for name in ("train", "dev")}
         cache_activations(model, *examples.values())
-        task.start(examples["train"], model)
         state = TrainingState(ModelOptimizer(model, config), seed)
         if resume:
             state.restore(folder)
-        learn(folder, task, config, state, examples, callback)
+        learn(folder, learnable, config, state, examples, callback)
         state.use_best()
-        return Trained(model, config, words, task, state)
+        return Trained(model, config, words, learnable, state)
 
     best, init_from = train_from(start, config, out), run["init_from"]
     texts_in_classes = spec.kind == "classes" and not (train.trees or train.pairs)
     if options.leaves_start_open and texts_in_classes and splits.sizes["train"] <= SMALL:
-        # with few examples, the words and the layer of the bundled model may be better than random weights
+        # with few examples, the bundled model may be a better start than random weights
         if ranks.first:
-            warn(
-                f"few texts: training again from the bundled model {SMALL_START!r}; dev chooses the better start"
-            )
+            warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
         from_bundled = replace(options, init_from=SMALL_START)
         other = from_bundled.start()
         second = train_from(other, from_bundled.config(train, other, spec.kind), out / SMALL_START)
+        first, then = best.state.best_dev, second.state.best_dev
         message = "accuracy on dev: %.3f from random weights, %.3f from %r"
-        log.info(message, best.rank[0], second.rank[0], SMALL_START)
-        if second.rank > best.rank:
+        log.info(message, first["accuracy"], then["accuracy"], SMALL_START)
+        if (then["accuracy"], -then["loss"]) > (first["accuracy"], -first["loss"]):
             best, init_from = second, SMALL_START
         ranks.from_first(lambda: shutil.rmtree(out / SMALL_START))
-    model, config, words, task, state = best
+    model, config, words, learned, state = best
 
-    scores, predicted = evaluate_splits(task, model, data, baseline=baseline)
-    facts = {
-        "init_from": init_from,
-        "vectors": words.name,
-        "coverage": words.coverage,
-        "epoch": state.best_epoch,
-        "epochs": state.epoch,
-        "history": state.history,
-        **scores,
-    }
+    scores, predicted = evaluate_splits(learned, model, data, baseline=baseline)
+    facts = {"init_from": init_from, "vectors": words.name, "coverage": words.coverage}
+    facts |= {"epoch": state.best_epoch, "epochs": state.epoch, "history": state.history, **scores}
     if model.encoder is None:
         _add_frequent_words(model, words)
     about = {name: run[name] for name in ("seed", "parser", "examples", "files", "config")}
@@ -283,21 +243,22 @@ def fit_sources(
 
 
 def _for_users(train: Source, held_out: Any) -> dict[str, Any]:
-    """Return the columns of the examples, and some held-out examples for the page of `bough serve`."""
-    if train.trees:
-        columns = train.columns.tree
-        if columns is None or len(held_out.sides) > 1:
-            return {} if columns is None else {"tree_columns": asdict(columns)}
+    """Return the columns of the examples, and some held-out ones for the page of `bough serve`."""
+    if columns := train.columns.tree:
+        if len(held_out.sides) > 1:
+            return {"tree_columns": asdict(columns)}
         keys = {"children": columns.children, **({"token": columns.token} if columns.token else {})}
-        trees = [tree.replace(labels=None) for tree in held_out.sides[0][:SAMPLES]]
-        written = [nested.write(tree, **keys) for tree in trees]
-        return {"tree_columns": asdict(columns), "sample_texts": written}
+        trees = (tree.replace(labels=None) for tree in held_out.sides[0][:SAMPLES])
+        samples = [nested.write(tree, **keys) for tree in trees]
+        return {"tree_columns": asdict(columns), "sample_texts": samples}
+    if train.trees:
+        return {}
     sides = []
     for side in held_out.sides:
         words = ([str((tree.tokens or ())[node]) for node in tree.words.tolist()] for tree in side[:SAMPLES])
         sides.append([detokenise(some)[0] for some in words])
-    samples = sides[0] if len(sides) == 1 else list(zip(*sides, strict=True))
-    return {"text_columns": list(train.columns.items), "sample_texts": samples}
+    texts = sides[0] if len(sides) == 1 else list(zip(*sides, strict=True))
+    return {"text_columns": list(train.columns.items), "sample_texts": texts}
 
 
 def _is_finished(out: Path, run: dict[str, Any], resume: bool) -> bool:
@@ -321,9 +282,7 @@ def _task(config: TrainConfig, model: Model, weights: Floats | None) -> Learnabl
         return NumbersTask(config, model)
     if spec.kind == "labels":
         return LabelsTask(config)
-    if spec.pairs:
-        return PairClassesTask(config, weights)
-    task = CalibratedTask(config)
+    task = PairClassesTask(config) if spec.pairs else CalibratedTask(config)
     task.class_weights = weights
     return task
 
@@ -336,9 +295,7 @@ def class_weights(given: str | Mapping[str, float] | None, spec: OutputSpec, gol
     if given is None:
         return None
     if spec.kind != "classes":
-        raise ValueError(
-            f"class_weight {given!r} is for one class per example; here {spec.kind} are predicted"
-        )
+        raise ValueError(f"class_weight {given!r} is for one class per example, not for {spec.kind}")
     if given == "balanced":
         counts = np.bincount(gold, minlength=len(spec.classes))
         found: Floats = len(gold) / (len(spec.classes) * np.maximum(counts, 1))
@@ -347,23 +304,21 @@ def class_weights(given: str | Mapping[str, float] | None, spec: OutputSpec, gol
         raise ValueError(f"class_weight {given!r}: 'balanced', or a weight for each class")
     for name, weight in given.items():
         if str(name) not in spec.classes or not 0 <= float(weight) < np.inf:
-            raise ValueError(
-                f"class_weight {name!r}: {weight!r}; the classes are {', '.join(spec.classes[:8])}"
-            )
+            known = ", ".join(spec.classes[:8])
+            raise ValueError(f"class_weight {name!r}: {weight!r}; the classes are {known}")
     return np.array([float(given.get(name, 1.0)) for name in spec.classes])
 
 
 def _new_model(
     config: TrainConfig, spec: OutputSpec, data: Mapping[str, TreeSet], words: Words, start: Model | None
 ) -> Model:
-    """Return a model with the words of the examples, and with the layer of `start` if there is one."""
+    """Return a model with the words of the examples, and with the layer of `start` if given."""
     relations: Sequence[str] = []
     if start is not None:
         relations = start.relations  # their order is that of the weights of its layer
     elif config.kind.wants_relations:
-        relations = sorted(
-            {str(name) for tree in data["train"].trees() for name in tree.relations or () if name is not None}
-        )
+        names = {name for tree in data["train"].trees() for name in tree.relations or ()}
+        relations = sorted(str(name) for name in names if name is not None)
     inputs = InputSpec.from_trees(data["train"].trees(), config.log_numbers)
     if start is not None and start.inputs is not None:
         inputs = start.inputs.spec
@@ -377,9 +332,8 @@ def _new_model(
         table = words.rows(vocabulary)
         config = config.with_settings({"embedding_size": table.shape[1]})
         rows = np.concatenate([random_rows([UNKNOWN], table.shape[1], words.seed), table])
-        model = Model(
-            config.for_model(), spec, vocabulary, relations, torch.from_numpy(rows), input_spec=inputs
-        )
+        words_and_rows = vocabulary, relations, torch.from_numpy(rows)
+        model = Model(config.for_model(), spec, *words_and_rows, input_spec=inputs)
     if start is not None:
         model.layer.load_state_dict(start.layer.state_dict())
         if model.inputs is not None and start.inputs is not None:
@@ -388,7 +342,7 @@ def _new_model(
 
 
 def _add_frequent_words(model: Model, words: Words) -> None:
-    """Add frequent words that are not in the examples, so that the model knows the words of other texts."""
+    """Add frequent words that are not in the examples, for other texts."""
     frequent, rows = words.frequent(EXTRA)
     new: dict[str, int] = {}
     for place, word in enumerate(frequent):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -20,7 +20,7 @@ from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.train.checkpoint import TrainingState
 from bough.train.distributed import current
-from bough.train.tasks import Indices, Learnable, sentences_of
+from bough.train.tasks import Learnable, sentences_of
 
 REPORT_EVERY = 0.2  # seconds
 
@@ -39,24 +39,11 @@ class Event:
 
 
 Callback = Callable[[Event], None]
-
-
-class Length(Protocol):
-    """A configuration with the length of training, such as `TrainConfig`."""
-
-    @property
-    def epochs(self) -> int: ...
-    @property
-    def patience(self) -> int: ...
+Splits = Mapping[str, Sequence[Any]]  # the examples of train and dev
 
 
 def learn(
-    out: Path,
-    task: Learnable,
-    config: Length,
-    state: TrainingState,
-    examples: Mapping[str, Sequence[Any]],
-    callback: Callback,
+    out: Path, task: Learnable, config: Any, state: TrainingState, examples: Splits, callback: Callback
 ) -> None:
     """Train from the epoch of `state` to the last one, and write a checkpoint to `out` after each epoch.
 
@@ -74,20 +61,18 @@ def learn(
     Raises:
         TrainingError: if a loss or a prediction is not finite.
     """
-    ranks, sizes = current(), task.sizes(examples["train"])
-    started, before = time.perf_counter(), state.seconds
-    # the matrix products of a batch of trees are small, so that several threads would mostly wait for each other
+    ranks, started, before = current(), time.perf_counter(), state.seconds
+    # the matrix products of trees are small: several threads would mostly wait for each other
     small = isinstance(state.model, Model) and state.model.encoder is None
     with one_thread() if small else nullcontext():
         while state.epoch < config.epochs:
             if config.patience and state.epoch - state.best_epoch >= config.patience:
                 break
-            event = _epoch(task, config, state, examples["train"], sizes, callback)
+            event = _epoch(task, config.epochs, state, examples["train"], callback)
             predicted = ranks.predict(task, state.model, examples["dev"])
             if not np.isfinite(predicted).all():
-                raise TrainingError(
-                    f"after epoch {event.epoch} the predictions on dev are not numbers; try a smaller learning_rate"
-                )
+                what = f"after epoch {event.epoch} the predictions on dev are not numbers"
+                raise TrainingError(f"{what}; try a smaller learning_rate")
             dev = task.metrics(predicted, examples["dev"])
             state.finish_epoch(event.loss, dev, task.score(dev), before + time.perf_counter() - started)
             if ranks.first:
@@ -97,19 +82,15 @@ def learn(
 
 
 def _epoch(
-    task: Learnable,
-    config: Length,
-    state: TrainingState,
-    examples: Sequence[Any],
-    sizes: Indices,
-    callback: Callback,
+    task: Learnable, epochs: int, state: TrainingState, examples: Sequence[Any], callback: Callback
 ) -> Event:
     """Train for one epoch, and return its last event."""
     model, optimizer, rng = state.model, state.optimizer, state.rng
+    sizes = task.sizes(examples)
     model.train()
     optimizer.start_epoch(state.epoch)
     ranks, batches = current(), task.batches(examples, rng)
-    if ranks.count > 1:  # the batches are the same on all ranks, dropout and sampled phrases are not
+    if ranks.count > 1:  # all ranks have the same batches, but other dropout and phrases
         drawn = crc32(np.concatenate(batches).tobytes())  # a seed that differs from epoch to epoch
         torch.manual_seed(drawn + ranks.number)
         rng = np.random.default_rng([drawn, ranks.number])
@@ -117,18 +98,17 @@ def _epoch(
     total, done = 0.0, 0
     for number, chosen in enumerate(batches):
         optimizer.zero_grad()
-        value = ranks.loss(task, model, examples, chosen, sizes, rng)
+        value = ranks.loss(task, model, [examples[i] for i in chosen], sizes[chosen], rng)
         if not math.isfinite(value):
-            raise TrainingError(
-                f"the loss is {value} in epoch {state.epoch + 1}, batch {number + 1} "
-                f"(examples {', '.join(str(i) for i in sorted(chosen.tolist())[:5])}, ...); try a smaller learning_rate"
+            where = (
+                f"epoch {state.epoch + 1}, batch {number + 1} (examples {sorted(chosen.tolist())[:5]} ...)"
             )
+            raise TrainingError(f"the loss is {value} in {where}; try a smaller learning_rate")
         optimizer.step(optimizer.lr_scale(state.epoch * len(batches) + number, len(batches)))
         total += value * len(chosen)
         done, now = done + len(chosen), time.perf_counter()
-        event = Event(
-            state.epoch + 1, config.epochs, done, len(examples), total / done, done / (now - started)
-        )
+        rate = done / (now - started)
+        event = Event(state.epoch + 1, epochs, done, len(examples), total / done, rate)
         if ranks.first and now - shown > REPORT_EVERY:
             shown = now
             callback(event)
@@ -136,7 +116,7 @@ def _epoch(
 
 
 def cache_activations(model: Model, *splits: Sequence[Any]) -> None:
-    """Compute the outputs of the frozen layers of a transformer for all examples, and store them in the cache."""
+    """Compute and cache the outputs of the frozen layers of a transformer for all examples."""
     encoder = model.encoder
     if encoder is not None:
         texts = (one.text for split in splits for example in split for one in sentences_of(example))

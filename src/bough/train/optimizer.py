@@ -1,4 +1,4 @@
-"""Optimizers for the training loop: those of `torch.optim`, with sparse updates of a model's word table."""
+"""Optimizers of `torch.optim` for the training loop, with sparse updates of a word table."""
 
 from __future__ import annotations
 
@@ -7,27 +7,21 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Adadelta, Adagrad, Adam, AdamW
 
 from bough.models.model import ENCODER, Model
 from bough.train.config import TrainConfig
 
-OPTIMIZERS: dict[str, type[torch.optim.Optimizer]] = {
-    "adagrad": torch.optim.Adagrad,
-    "adadelta": torch.optim.Adadelta,
-    "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
-}
+OPTIMIZERS: dict[str, Any] = {kind.__name__.lower(): kind for kind in (Adadelta, Adagrad, Adam, AdamW)}
 
 
-def adagrad(
-    parameters: Iterable[Tensor], lr: float = 0.05, weight_decay: float = 1e-4
-) -> torch.optim.Adagrad:
+def adagrad(parameters: Iterable[Tensor], lr: float = 0.05, weight_decay: float = 1e-4) -> Adagrad:
     """Return the paper's optimizer, AdaGrad, in its fused implementation."""
-    return torch.optim.Adagrad(parameters, lr=lr, weight_decay=weight_decay, fused=True)
+    return Adagrad(parameters, lr=lr, weight_decay=weight_decay, fused=True)
 
 
 class Optimizer:
-    """An optimizer of `torch.optim` with a learning rate per step, and a state by the names of the parameters."""
+    """An optimizer of `torch.optim` with a learning rate per step, and a state by parameter name."""
 
     fixed: frozenset[str] = frozenset()  # tensors of the model that training does not change
 
@@ -59,11 +53,8 @@ class Optimizer:
     def state(self) -> dict[str, Tensor]:
         """Return the tensors of the state, named by their parameters and slots."""
         names: dict[Tensor, str] = {p: name for name, p in self.model.named_parameters()}
-        return {
-            f"{names[p]}.{slot}": tensor
-            for p, state in self.weights.state.items()
-            for slot, tensor in state.items()
-        }
+        states = self.weights.state.items()
+        return {f"{names[p]}.{slot}": tensor for p, state in states for slot, tensor in state.items()}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Load what `state` returned. Raise a ValueError for the state of another optimizer."""
@@ -100,7 +91,7 @@ class ModelOptimizer(Optimizer):
         if model.encoder is not None:
             rates = model.encoder.rates(config.encoder_learning_rate, config.encoder_lr_decay)
             groups += [{"params": [*tensors.values()], "lr": rate} for tensors, rate in rates]
-        super().__init__(model, self.kind(groups, lr=config.learning_rate, **self.options))  # type: ignore[call-arg]
+        super().__init__(model, self.kind(groups, lr=config.learning_rate, **self.options))
         self.rows: dict[str, Tensor] = {}  # the state of the word table, by name
         self.fixed = frozenset(["table"] if config.embeddings == "fixed" else [])
         model.table.requires_grad_(config.embeddings != "fixed" and model.encoder is None)
@@ -140,33 +131,30 @@ class ModelOptimizer(Optimizer):
             return
         lr = config.embedding_learning_rate * scale
         if config.embedding_optimizer == "plain":
-            # a row that occurs several times in the gradient is added several times, so no sum is needed first
+            # a row may occur several times in the gradient; then it is added several times
             table.index_add_(0, table.grad._indices()[0], table.grad._values(), alpha=-lr)
         else:
             self._step_rows(lr)
 
     def _step_rows(self, lr: float) -> None:
-        """Update only the rows that have a gradient, with the rows of the state that belong to them."""
+        """Update only the rows that have a gradient, with their rows of the state."""
         table = self.model.table
         assert table.grad is not None
         gradient = table.grad.coalesce()
         rows = gradient.indices()[0]
         part = table.detach().index_select(0, rows).requires_grad_()
         part.grad = gradient.values()
-        optimizer = self.kind([part], lr=lr, **self.options)  # type: ignore[call-arg]
-        if self.rows:
-            optimizer.state[part] = {
-                name: state.index_select(0, rows) if state.dim() else state
-                for name, state in self.rows.items()
-            }
+        optimizer = self.kind([part], lr=lr, **self.options)
+        for name, state in self.rows.items():
+            optimizer.state[part][name] = state.index_select(0, rows) if state.dim() else state
         optimizer.step()
         table.index_copy_(0, rows, part)
         for name, state in optimizer.state[part].items():
-            if not state.dim():
+            if state.dim():
+                whole = self.rows.setdefault(name, state.new_zeros(len(table), *state.shape[1:]))
+                whole.index_copy_(0, rows, state)
+            else:
                 self.rows[name] = state
-                continue
-            whole = self.rows.setdefault(name, state.new_zeros(len(table), *state.shape[1:]))
-            whole.index_copy_(0, rows, state)
 
     def _clip(self) -> None:
         """Scale all gradients so that their total norm is at most `max_grad_norm`."""
@@ -174,7 +162,7 @@ class ModelOptimizer(Optimizer):
         gradients = [p.grad for p in weights if p.grad is not None]
         table = self.model.table
         if table.grad is not None:
-            table.grad = table.grad.coalesce()  # sum the gradients of a row that occurs several times
+            table.grad = table.grad.coalesce()  # a row may occur several times
             gradients.append(table.grad.values())
         norm = float(torch.nn.utils.get_total_norm(gradients)) if gradients else 0.0
         if norm > self.config.max_grad_norm:

@@ -1,4 +1,4 @@
-"""The options of `bough fit`, `bough.fit` and the estimators, and the configuration that they result in."""
+"""The options of `bough fit`, `bough.fit` and the estimators, and their configuration."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from bough.data import find_data
 from bough.data.examples import Source
@@ -94,10 +96,9 @@ class FitOptions:
 
     @property
     def leaves_start_open(self) -> bool:
-        """Whether no option for words, layer or trees is given, so that training may start from a bundled model."""
-        words, layer = (self.vectors, self.encoder), (self.layer, self.hidden_size, self.trees)
-        chosen = (self.init_from, self.recipe, self.settings, *words, *layer)
-        return not any(chosen) and self.parser == "builtin"
+        """Whether no option rules out that training starts from a bundled model."""
+        free = ("init_from", "recipe", "settings", "vectors", "encoder", "layer", "hidden_size", "trees")
+        return not any(getattr(self, name) for name in free) and self.parser == "builtin"
 
     def start(self) -> Model | None:
         """Return the model that training starts from, or None."""
@@ -108,22 +109,18 @@ class FitOptions:
     def chosen_settings(self, start: Model | None = None) -> dict[str, Any]:
         """Return the settings that these options change in the recipe."""
         chosen = dict(self.settings or {})
-        if self.layer is not None:
-            name = self.layer if isinstance(self.layer, str) else self.layer.name or self.layer.__name__
-            if not isinstance(self.layer, str):
-                register(self.layer, name=name)
-            chosen["layer"] = name
-        if self.epochs is not None:
-            chosen |= {"epochs": self.epochs, "patience": 0}
-        for option in ("hidden_size", "batch_size", "learning_rate", "vectors"):
+        for option in ("layer", "epochs", "hidden_size", "batch_size", "learning_rate", "vectors"):
             if getattr(self, option) is not None:
                 chosen[option] = getattr(self, option)
+        if self.epochs is not None:
+            chosen["patience"] = 0
+        if self.layer is not None and not isinstance(self.layer, str):
+            chosen["layer"] = self.layer.name or self.layer.__name__
+            register(self.layer, name=chosen["layer"])
         encoder = self.encoder
         if start is not None and start.encoder is not None:
             if encoder is not None:
-                raise ValueError(
-                    f"encoder {str(encoder)!r}: the model to start from has its own; leave it out"
-                )
+                raise ValueError(f"encoder {str(encoder)!r}: the model to start from has one")
             encoder = Path(self.init_from or "") / ENCODER
         if encoder is not None:
             chosen["encoder"] = str(encoder)
@@ -140,9 +137,7 @@ class FitOptions:
             usual = "fit-trees-numbers"
         if settings.get("encoder"):
             if source.trees:
-                raise ValueError(
-                    f"encoder = {settings['encoder']!r}: a transformer reads texts; {source.name} holds trees"
-                )
+                raise ValueError(f"encoder = {settings['encoder']!r} reads texts; {source.name} holds trees")
             usual += "-contextual"
         config = load_recipe(self.recipe or usual)
         task = "pairs" if source.pairs else kind
@@ -161,15 +156,11 @@ class FitOptions:
             config = config.with_settings({"layer": reads, **kept})
         config = config.with_settings(settings)
         if config.shape != "parse":
-            raise ValueError(
-                f"shape = {config.shape!r} is a control of the paper's systems: its model has no phrases to show; "
-                "for words without a parse set trees to none"
-            )
+            why = "is a control of the paper's systems; for words without a parse set trees to none"
+            raise ValueError(f"shape = {config.shape!r} {why}")
         if task != "pairs" and not kind_named(config.layer).layer.phrases:
-            raise ValueError(
-                f"layer = {config.layer!r} gives whole texts a class, and no phrase; "
-                "for words in a row set trees to none"
-            )
+            why = "has no states of phrases; for words in a row set trees to none"
+            raise ValueError(f"layer = {config.layer!r} {why}")
         if start is not None:
             config = _like(start, config)
         self._check(config, start)
@@ -182,7 +173,7 @@ class FitOptions:
         return "dependency" if self.trees == "none" else self.trees
 
     def _check(self, config: TrainConfig, start: Model | None) -> None:
-        """Raise a ValueError for an option that contradicts the configuration or the model to start from."""
+        """Raise a ValueError for an option that contradicts the configuration or `start`."""
         if self._reads(start) not in (None, tree_kind(config)):
             why = "the model to start from" if start is not None else f"layer = {config.layer!r}"
             raise ValueError(f"trees {self.trees!r}: {why} reads {tree_kind(config)} trees")
@@ -190,29 +181,26 @@ class FitOptions:
             whose = "an encoder" if config.encoder else "the model to start from"
             raise ValueError(f"vectors {self.vectors!r}: the words are those of {whose}; leave them out")
         if self.vectors not in (None, BUNDLED) and config.embeddings == "random":
-            raise ValueError(
-                f"vectors {self.vectors!r}: with embeddings = 'random' they are drawn; set them to 'tuned'"
-            )
+            raise ValueError(f"vectors {self.vectors!r}: not with embeddings = 'random'; set them to 'tuned'")
         if self.data is not None:
             # raise an error for a missing folder before parsing, even if no vectors will be read
             find_data(self.data)
 
 
 def tree_kind(config: Config) -> Kind:
-    """Return the kind of trees that the layer of a configuration reads; a chain of words is a dependency tree."""
+    """Return the kind of trees that a layer reads; a chain of words is a dependency tree."""
     reads = config.kind.reads
     return "dependency" if reads == "words" else reads
 
 
 def _like(start: Model, config: TrainConfig) -> TrainConfig:
     """Return the configuration with the layer and the sizes of the model to start from."""
-    own = start.config
+    own, names = start.config, ["layer", "hidden_size", "embedding_size", "lowercase"]
     if bool(config.encoder) != bool(own.encoder):
         raise ValueError("the model to start from has no encoder; start from one fitted with one")
-    same = {"layer": own.layer, "hidden_size": own.hidden_size, "embedding_size": own.embedding_size}
-    same |= {**own.layer_settings, "lowercase": own.lowercase}
     if own.encoder:
-        same |= {"encoder_freeze": own.encoder_freeze, "encoder_pool": own.encoder_pool}
+        names += ["encoder_freeze", "encoder_pool"]
+    same = {**own.layer_settings, **{name: getattr(own, name) for name in names}}
     if config.embeddings == "random":
         same["embeddings"] = "tuned"
     return config.with_settings(same)
@@ -223,10 +211,8 @@ def _has_phrases(source: Source) -> bool:
 
     If no tree has several nodes, bracketed trees are taken for phrase trees.
     """
-    trees = (tree for example in source.examples for tree in example.trees if len(tree) > 1)
-    tree = next(trees, None)
+    tree = next((tree for one in source.examples for tree in one.trees if len(tree) > 1), None)
     if tree is None:
         return Path(source.name).suffix.lower() in BRACKETS
-    return tree.tokens is not None and not any(
-        token is not None and tree.degrees[node] for node, token in enumerate(tree.tokens)
-    )
+    inner = np.flatnonzero(tree.degrees).tolist()
+    return tree.tokens is not None and all(tree.tokens[node] is None for node in inner)

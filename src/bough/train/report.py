@@ -1,4 +1,4 @@
-"""The report of a fit as one web page: data, metrics, learning curve, mistakes, and how to use the model."""
+"""The report of a fit as one web page: data, metrics, learning curve, mistakes, usage."""
 
 from __future__ import annotations
 
@@ -23,35 +23,14 @@ from bough.train.dataset import TreeSet
 from bough.train.tasks import Floats
 from bough.version import __version__
 
-STYLE = """
-:root{color-scheme:light dark;--ink:#1b1f24;--soft:#5c6670;--paper:#fff;--line:#d8dde2;--card:#f5f7f9;
---blue:#1e5aa0;--orange:#b4500a;--cell:30,90,160}
-@media (prefers-color-scheme:dark){:root{--ink:#e8ebee;--soft:#a9b3bd;--paper:#14181d;--line:#333a42;--card:#1c2229;
---blue:#7ab4f5;--orange:#f0a25c;--cell:90,150,220}}
-*{box-sizing:border-box}
-body{font:16px/1.5 system-ui,"Segoe UI",Helvetica,Arial,sans-serif;max-width:56rem;margin:0 auto;padding:1rem 1rem 4rem;
-color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
-h1{font-size:1.6rem;line-height:1.2;margin:.8rem 0 .2rem}h2{font-size:1.2rem;margin:2.4rem 0 .6rem}
-.soft,figcaption,caption{color:var(--soft)}.scroll{overflow-x:auto}
-.score{font-size:2.4rem;font-weight:600;line-height:1.1;margin:.6rem 0 0}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}
-table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}
-td,th{padding:.3rem .6rem;text-align:right;border-top:1px solid var(--line)}th{font-weight:600}
-tr:first-child>*{border-top:0}td:first-child,th:first-child{text-align:left}caption{text-align:left;padding:.3rem 0}
-.confusion td,.confusion tr:first-child th{text-align:center}.confusion td{min-width:2.4rem}
-.confusion .right{font-weight:600}@media (max-width:30rem){td,th{padding:.3rem}}
-.panels{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 20rem;max-width:27rem}
-figure svg{width:100%;height:auto;display:block}figure svg text{font-size:12px;fill:var(--soft)}
-details{border-top:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}details svg{max-width:100%;height:auto}
-pre{background:var(--card);padding:.8rem;border-radius:6px;overflow-x:auto;font-size:.88rem}
-"""
+STYLE = "\n" + (Path(__file__).parent / "report.css").read_text()
 SHOWN = 5  # examples in each list
-MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first of these is the headline
+MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first found is the headline
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The held-out split that the report shows: its name, its examples and their predictions (n, ...)."""
+    """The held-out split that the report shows: name, examples and predictions (n, ...)."""
 
     split: str
     examples: TreeSet
@@ -63,12 +42,7 @@ def report_page(
 ) -> str:
     """Return the page as HTML that loads nothing from elsewhere.
 
-    Args:
-        model: the fitted and calibrated model.
-        facts: the facts of the fit, as for its card.
-        evidence: the held-out split.
-        messages: the warnings about the data.
-        folder: the folder of the model, which the commands on the page name.
+    `facts` are those of the card, and `messages` the warnings about the data. The commands on the page name `folder`.
     """
     spec, split, scores = model.output_spec, evidence.split, facts["scores"]
     classes, log = spec.classes, spec.scale == "log"
@@ -79,22 +53,25 @@ def report_page(
     parts = [f"<h1>{escape(title)}</h1>", _facts(model, facts), f"<h2>How good is it? ({split})</h2>"]
     parts += [_headline(facts, evidence), _table(["metric", *scores], metric_rows(facts))]
     if classes:
-        lines = [ClassLine(**line) for line in scores[split]["classes"]]
-        rows = [
-            [one.name, f"{one.examples:,}", f"{one.precision:.3f}", f"{one.recall:.3f}", f"{one.f1:.3f}"]
-            for one in lines
-        ]
-        parts += [f"<h2>Classes ({split})</h2>"]
-        parts += [_table(["class", "examples", "precision", "recall", "F1"], rows)]
+        rows = []
+        for one in (ClassLine(**line) for line in scores[split]["classes"]):
+            figures = [f"{figure:.3f}" for figure in (one.precision, one.recall, one.f1)]
+            rows.append([one.name, f"{one.examples:,}", *figures])
+        head = ["class", "examples", "precision", "recall", "F1"]
+        parts += [f"<h2>Classes ({split})</h2>", _table(head, rows)]
         if scores[split]["confusion"]:
             parts += [f"<h2>Confusion matrix ({split})</h2>", _confusion(classes, scores[split]["confusion"])]
     else:
-        parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(evidence, log)]
+        # (n,) the true and the predicted values, or the first of several; or their logarithms
+        both = evidence.examples.gold(), evidence.predicted
+        gold, predicted = (np.asarray(values).reshape(len(values), -1)[:, 0] for values in both)
+        gold, predicted = (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
+        parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(gold, predicted, log)]
     parts += ["<h2>Learning curve</h2>", _curves(facts)]
     if spec.kind == "classes" and not pairs:
         parts += _mistakes(model, evidence)
     elif not classes:
-        parts += _largest_errors(evidence, log)
+        parts += _largest_errors(evidence, gold, predicted, log)
     if messages:
         items = "".join(f"<li>{escape(line)}</li>" for line in messages)
         parts += ["<h2>About the data</h2>", f"<ul>{items}</ul>"]
@@ -110,16 +87,15 @@ def report_page(
 def _facts(model: Model, facts: Mapping[str, Any]) -> str:
     spec, config = model.output_spec, facts["config"]
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
-    words, _, vectors = words_line(
-        model.config, facts["vectors"], facts["coverage"], "training examples"
-    ).partition(": ")
+    line = words_line(model.config, facts["vectors"], facts["coverage"], "training examples")
+    words, _, vectors = line.removeprefix("- ").partition(": ")
     chosen = "lowest dev loss" if config["select_by"] == "loss" else "best on dev"
     rows = {
         "Fitted": f"{date.today().isoformat()}, bough {__version__}, seed {facts['seed']}",
         "Examples": sizes,
         "Classes": ", ".join(spec.classes),
         "Trees": "given" if spec.trees == "given" else f"{spec.trees}, by the parser {facts['parser']}",
-        words.removeprefix("- "): vectors,
+        words: vectors,
         "Layer": f"{model.config.layer}, {model.config.hidden_size} wide",
         "Best epoch": f"{facts['epoch']} of {facts['epochs']} ({chosen})",
     }
@@ -128,7 +104,7 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
 
 
 def _headline(facts: Mapping[str, Any], evidence: Evidence) -> str:
-    """Return the main metric with its 95% confidence interval, if it has one, and the metric of the baseline."""
+    """Return the main metric with its 95% interval, if it has one, and the baseline's."""
     figures, count = facts["scores"][evidence.split]["figures"], len(evidence.examples)
     metric = next(name for name in MAIN if name in figures)
     shown = "{:.1%}" if metric == "accuracy" else "{:.3f}"
@@ -151,7 +127,7 @@ def _headline(facts: Mapping[str, Any], evidence: Evidence) -> str:
 
 
 def confidence_interval(metric: str, evidence: Evidence) -> tuple[float, float]:
-    """Return the 95% interval of an accuracy (Wilson's) or of Pearson's r (Fisher's); (0, 0) for other metrics."""
+    """Return the 95% interval of an accuracy (Wilson's) or Pearson's r (Fisher's), else (0, 0)."""
     gold, predicted = evidence.examples.gold(), evidence.predicted
     if metric == "accuracy":
         right = int((predicted.argmax(axis=1) == gold).sum())
@@ -164,7 +140,7 @@ def confidence_interval(metric: str, evidence: Evidence) -> tuple[float, float]:
 
 
 def _confusion(names: Sequence[str], confusion: Sequence[Sequence[int]]) -> str:
-    """Return the confusion matrix as a table, with a row per true class and a column per predicted class."""
+    """Return the confusion matrix as a table: rows are true, columns predicted classes."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     rows = []
     for place, (name, counts) in enumerate(zip(names, confusion, strict=True)):
@@ -233,15 +209,12 @@ def _curves(facts: Mapping[str, Any]) -> str:
         if not values:
             continue
         up, body, legend = ticks(0.0 if title == "loss" else min(values), max(values)), [mark], []
-        for name, found in series.items():
-            if found:
-                colour = "var(--blue)" if name == "dev" else "var(--orange)"
-                points = " ".join(
-                    f"{_x(epoch, across):.1f},{_y(value, up):.1f}"
-                    for epoch, value in zip(epochs, found, strict=True)
-                )
-                body.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-                legend.append(f'<span style="color:{colour}">{name}</span>')
+        for name, found in ((name, found) for name, found in series.items() if found):
+            colour = "var(--blue)" if name == "dev" else "var(--orange)"
+            places = ((_x(epoch, across), _y(value, up)) for epoch, value in zip(epochs, found, strict=True))
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+            body.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            legend.append(f'<span style="color:{colour}">{name}</span>')
         drawing = _axes(across, up, "epoch", body, f"{title} by epoch")
         title = escape(title[0].upper() + title[1:])
         caption = f"{title}: {', '.join(legend)}; the dashed line is the chosen epoch, {facts['epoch']}"
@@ -249,23 +222,10 @@ def _curves(facts: Mapping[str, Any]) -> str:
     return f'<div class="panels">{"".join(panels)}</div>'
 
 
-def _columns(evidence: Evidence, log: bool) -> tuple[Floats, Floats]:
-    """Return (n,) the true and the predicted values, or the first of several; with `log` their logarithms."""
-    gold, predicted = (
-        np.asarray(v).reshape(len(v), -1)[:, 0] for v in (evidence.examples.gold(), evidence.predicted)
-    )
-    return (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
-
-
-def _scatter(evidence: Evidence, log: bool) -> str:
-    gold, predicted = _columns(evidence, log)
+def _scatter(gold: Floats, predicted: Floats, log: bool) -> str:
     both = ticks(float(min(gold.min(), predicted.min())), float(max(gold.max(), predicted.max())))
-    ends = [(_x(value, both), _y(value, both)) for value in (both[0], both[-1])]
-    body = [
-        '<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="var(--soft)" stroke-dasharray="4 3"/>'.format(
-            *ends[0], *ends[1]
-        )
-    ]
+    ends = [f"{_x(value, both):.1f} {_y(value, both):.1f}" for value in (both[0], both[-1])]
+    body = [f'<path d="M{"L".join(ends)}" stroke="var(--soft)" stroke-dasharray="4 3"/>']
     for true, value in list(zip(gold.tolist(), predicted.tolist(), strict=True))[:2000]:
         place = f'cx="{_x(true, both):.1f}" cy="{_y(value, both):.1f}"'
         body.append(f'<circle {place} r="2.5" fill="var(--blue)" fill-opacity=".5"/>')
@@ -274,38 +234,31 @@ def _scatter(evidence: Evidence, log: bool) -> str:
     return f"<figure>{drawing}<figcaption>Up: predicted.{axes} On the dashed line both are equal.</figcaption></figure>"
 
 
-# ------------------------------------------------------------------------------ examples
-
-
 def _mistakes(model: Model, evidence: Evidence) -> list[str]:
     """Return the most confident mistakes with their trees, and the least certain predictions."""
     classes, trees = model.output_spec.classes, evidence.examples.sides[0]
     gold, predicted = evidence.examples.gold(), evidence.predicted
     sure, chosen = predicted.max(axis=1), predicted.argmax(axis=1)
     wrong = [i for i in np.argsort(-sure, kind="stable").tolist() if chosen[i] != gold[i]][:SHOWN]
-    pipeline = Pipeline(model) if model.layer.phrases else None
+    pipeline = Pipeline(model)
     parts = [f"<h2>Most confident mistakes ({evidence.split})</h2>"]
     if not wrong:
         parts.append("<p>There are none.</p>")
     for place, i in enumerate(wrong):
         words = f"“{escape(_text(trees[i]))}” is <b>{escape(classes[gold[i]])}</b>"
         summary = f"{words}, predicted <b>{escape(classes[chosen[i]])}</b> ({sure[i]:.0%})"
-        drawing = svg(pipeline(trees[i]), style=False, widest=360) if pipeline is not None else ""
+        drawing = svg(pipeline(trees[i]), style=False, widest=360)
         opened = " open" if place == 0 else ""
         parts.append(f"<details{opened}><summary>{summary}</summary>{drawing}</details>")
     rows = [
         [_text(trees[i]), classes[gold[i]], f"{classes[chosen[i]]} ({sure[i]:.0%})"]
         for i in np.argsort(sure, kind="stable").tolist()[:SHOWN]
     ]
-    parts += [
-        f"<h2>Least certain predictions ({evidence.split})</h2>",
-        _table(["text", "true", "predicted"], rows),
-    ]
-    return parts
+    least = f"<h2>Least certain predictions ({evidence.split})</h2>"
+    return [*parts, least, _table(["text", "true", "predicted"], rows)]
 
 
-def _largest_errors(evidence: Evidence, log: bool) -> list[str]:
-    gold, predicted = _columns(evidence, log)
+def _largest_errors(evidence: Evidence, gold: Floats, predicted: Floats, log: bool) -> list[str]:
     rows = []
     for i in np.argsort(-np.abs(predicted - gold), kind="stable").tolist()[: 2 * SHOWN]:
         texts = " / ".join(_text(side[i]) for side in evidence.examples.sides)
@@ -326,13 +279,10 @@ def _usage(folder: Path, model: Model) -> str:
     if spec.pairs or spec.kind == "ratings":
         item = f"{item}, " + ("other" if item == "tree" else '"another"')
     result = {"classes": "label", "labels": "labels", "numbers": "values", "ratings": "score"}[spec.kind]
-    lines = [
-        f"bough score new.csv --model {name} --out scores.jsonl",
-        f"bough evaluate {name} labelled.csv",
-        f"bough serve --model {name}",
-    ]
+    commands = f"bough score new.csv --model {name} --out scores.jsonl\n"
+    commands += f"bough evaluate {name} labelled.csv\nbough serve --model {name}"
     code = f'import bough\n\nmine = bough.load("{name}")\nmine({item}).{result}'
-    return f"<pre>{escape(chr(10).join(lines))}</pre><pre>{escape(code)}</pre>"
+    return f"<pre>{escape(commands)}</pre><pre>{escape(code)}</pre>"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

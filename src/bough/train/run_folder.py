@@ -19,9 +19,8 @@ from bough.version import __version__
 
 
 def lock_run_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Check that a run may use a folder. Raise a TrainingError if it is not empty, unless the same run is resumed."""
-    partial = partial_files(out)
-    if out.exists() and {*out.iterdir()} > {*partial}:
+    """Raise a TrainingError if a folder is not empty, unless the same run is resumed."""
+    if out.exists() and {*out.iterdir()} > {*partial_files(out)}:
         if not resume:
             raise TrainingError(f"{out} is not empty; resume the run, or choose another folder")
         before = read_json(out / "run.json")
@@ -41,13 +40,14 @@ def record_run(out: Path, facts: dict[str, Any]) -> None:
     write_json(out / "run.json", facts)
 
 
-def predictions_text(predicted: Floats) -> str:
+def predictions_text(predicted: Floats, digits: int = 4) -> str:
     """Return predictions as text, one line per example."""
-    return "".join(" ".join(f"{value:.4f}" for value in np.atleast_1d(row)) + "\n" for row in predicted)
+    rows = (" ".join(f"{value:.{digits}f}" for value in np.atleast_1d(row)) for row in predicted)
+    return "".join(f"{row}\n" for row in rows)
 
 
 def versions(config: Config) -> dict[str, str]:
-    """Return what results depend on: the versions of packages, and the instruction set that torch uses on this CPU."""
+    """Return what results depend on: versions of packages, and torch's instruction set."""
     return {
         "bough": __version__,
         "torch": torch.__version__,

@@ -1,8 +1,9 @@
-"""Check the examples of a fit, and divide them into train, dev and test."""
+"""Divide the examples of a fit into train, dev and test, and warn about doubtful ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -13,12 +14,18 @@ from bough.data.examples import Example, Source
 from bough.data.labelled import check_keys
 from bough.errors import DataError
 from bough.models.output_spec import OutputSpec, Trees
-from bough.train.data_checks import messages_about, splits_of_column
 from bough.train.targets import LabelIndex, Scale, Target, Task, Values, choose_target
 
 Ints = NDArray[np.int64]
 SPLITS = ("train", "dev", "test")
 SHARE = 0.1  # the share of the examples that is held out for dev, and the same for test
+SHOWN = 4  # names in a message
+# the values of a column of splits, and the index of each in SPLITS
+NAMES = {
+    **dict.fromkeys(("train", "training"), 0),
+    **dict.fromkeys(("dev", "valid", "val", "validation", "development"), 1),
+    **dict.fromkeys(("test", "testing"), 2),
+}
 
 
 @dataclass(frozen=True)
@@ -68,12 +75,11 @@ def read_splits(
     target, messages = choose_target(train, task, scale)
     examples: list[Example] = []
     parts: list[Values] = []
-    for name in (name for name in SPLITS if name in sources):
-        source = sources[name]
+    given = [name for name in SPLITS if name in sources]
+    for source in (sources[name] for name in given):
         if (source.pairs, source.trees) != (train.pairs, train.trees):
-            raise DataError(
-                f"{source.name} does not hold the same kind of examples as {train.name}: texts, pairs or trees in both"
-            )
+            kinds = "texts, pairs or trees in both"
+            raise DataError(f"{source.name} holds other examples than {train.name}: {kinds}")
         examples += source.examples
         parts.append(target.read(source.examples, train=source is train))
         if source.empty:
@@ -84,17 +90,18 @@ def read_splits(
     messages += more
     if spec.kind == "ratings":
         low, high = spec.ratings
-        beyond = np.flatnonzero((values < low) | (values > high)).tolist()
-        if beyond:
+        if beyond := np.flatnonzero((values < low) | (values > high)).tolist():
             many = f"{len(beyond)} ratings beyond those of training, {low:g} to {high:g}"
             messages.append(f"{examples[beyond[0]].where}: {many}")
-    given = [name for name in SPLITS if name in sources]
     assigned = np.repeat([SPLITS.index(name) for name in given], [len(part) for part in parts])
-    numbers, more = splits_of_column(train.examples, given[1:])
+    numbers, more = _splits_of_column(train.examples, given[1:])
     messages += more
     if numbers is not None:
         assigned[own] = numbers
-    keys = _keys(examples)
+    # equal examples have equal keys; the order of a pair does not matter
+    numbered: dict[str, int] = {}
+    texts = ("\0".join(sorted(map(repr, contents(example)))) for example in examples)
+    keys = np.array([numbered.setdefault(text, len(numbered)) for text in texts], dtype=np.int64)
     messages += _overlaps(examples, keys, assigned)
     strata = target.strata(parts[0])
     free = np.flatnonzero(assigned == 0)
@@ -106,14 +113,13 @@ def read_splits(
         by = "class" if spec.classes else "value"
         messages.append(f"{name}: {len(part):,} of {len(free):,} examples, stratified by {by}, seed {seed}")
     classes = isinstance(target, LabelIndex)
-    messages += messages_about(train.examples, keys[own], assigned[own], classes=classes)
+    messages += _doubts(train.examples, keys[own].tolist(), assigned[own], classes=classes)
     if isinstance(target, LabelIndex):
         values = target.encoded(values, spec)
     splits = Splits(examples, values, assigned, target, spec, messages)
     if "dev" not in splits.sizes:
-        raise DataError(
-            f"{train.name}: {len(train.examples)} examples are too few to hold some out; give a dev split"
-        )
+        few = f"{len(train.examples)} examples are too few to hold some out"
+        raise DataError(f"{train.name}: {few}; give a dev split")
     return splits
 
 
@@ -126,11 +132,25 @@ def contents(example: Example) -> list[object]:
     return found
 
 
-def _keys(examples: Iterable[Example]) -> Ints:
-    """Return (n,) an integer per example, equal for examples of equal contents; the order of a pair does not matter."""
-    numbers: dict[str, int] = {}
-    keys = ("\0".join(sorted(map(repr, contents(example)))) for example in examples)
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+def _splits_of_column(examples: Sequence[Example], given: Sequence[str]) -> tuple[Ints | None, list[str]]:
+    """Return the index of each example's split by the column `split` of their file, and messages for the user.
+
+    Return None instead of the indices if there is no such column or if it cannot be used.
+    """
+    if not any(example.split for example in examples):
+        return None, []
+    unused = "the column of splits is not used"
+    if given:
+        return None, [f"{unused}: {' and '.join(given)} is given"]
+    for example in examples:
+        if example.split.lower() not in NAMES:
+            return None, [f"{example.where}: {unused}: {example.split!r} is not train, dev or test"]
+    numbers = np.array([NAMES[example.split.lower()] for example in examples])
+    sizes = zip(SPLITS, np.bincount(numbers, minlength=3).tolist(), strict=True)
+    if not (numbers == 0).any():
+        return None, [f"{unused}: no example is for training"]
+    shown = ", ".join(f"{name} {size:,}" for name, size in sizes if size)
+    return numbers, [f"splits by the column of the file: {shown}"]
 
 
 def _overlaps(examples: Sequence[Example], keys: Ints, assigned: Ints) -> list[str]:
@@ -138,11 +158,42 @@ def _overlaps(examples: Sequence[Example], keys: Ints, assigned: Ints) -> list[s
     messages = []
     for name, other in (("dev", "train"), ("test", "train"), ("test", "dev")):
         one, two = (assigned == SPLITS.index(split) for split in (name, other))
-        both = np.flatnonzero(one & np.isin(keys, keys[two])).tolist()
-        if both:
+        if both := np.flatnonzero(one & np.isin(keys, keys[two])).tolist():
             are = "examples are" if len(both) > 1 else "example is"
             many = f"{len(both):,} {are} in {other} too; figures on {name} are too good"
             messages.append(f"{examples[both[0]].where}: {many}")
+    return messages
+
+
+def _doubts(examples: Sequence[Example], keys: list[int], assigned: Ints, *, classes: bool) -> list[str]:
+    """Return a message for each doubt: repeated examples and, for `classes`, doubtful labels."""
+    messages = []
+    first: dict[int, Example] = {}
+    equal = [(first.setdefault(key, e), e) for key, e in zip(keys, examples, strict=True)]
+    if repeated := [two.where for one, two in equal if one is not two]:
+        count = f"{len(repeated):,} examples repeat" if len(repeated) > 1 else "1 example repeats"
+        messages.append(f"{repeated[0]}: {count} an earlier one; what occurs twice is never held out")
+    if not classes:
+        return messages
+    if differing := [(one, two) for one, two in equal if one.label != two.label]:
+        one, two = differing[0]
+        count = f"{len(differing):,} examples have" if len(differing) > 1 else "1 example has"
+        why = f"another label than an equal one ({two.label!r} here, {one.label!r} at {one.where})"
+        messages.append(f"{two.where}: {count} {why}")
+    labels = Counter(example.label for example in examples)
+    alike: dict[str, list[str]] = {}
+    for name in labels:
+        alike.setdefault("".join(name.split()).casefold(), []).append(name)
+    for names in (names for names in alike.values() if len(names) > 1):
+        shown = " and ".join(f"{name!r} ({labels[name]:,})" for name in names[:SHOWN])
+        messages.append(f"the labels {shown} differ in case or spaces only; they are different classes")
+    for number, split in ((0, "training"), (2, "test")):
+        there = {e.label for e, own in zip(examples, assigned, strict=True) if own == number}
+        absent = [name for name in labels if name not in there and labels[name] > 1]
+        if there and absent:
+            count = f"{len(absent)} classes have" if len(absent) > 1 else "1 class has"
+            shown = ", ".join(map(repr, absent[:SHOWN])) + (", ..." if len(absent) > SHOWN else "")
+            messages.append(f"{count} no {split} example: {shown}")
     return messages
 
 
@@ -151,13 +202,8 @@ def held_out(strata: Ints, keys: Ints, shares: Sequence[float], seed: int) -> li
 
     An example that occurs twice is never drawn, so that no text is in two splits, nor is the last example of a
     stratum. If a share of a stratum is not a whole number of examples, it is rounded at random. Each part gets at least
-    one example, if there are enough.
-
-    Args:
-        strata: (n,) the stratum of each example.
-        keys: (n,) integers, equal for equal examples.
-        shares: the share of the examples for each part.
-        seed: the random seed.
+    one example, if there are enough. `strata` (n,) has the stratum of each example, `keys` (n,) integers that are
+    equal for equal examples, and `shares` the share of the examples for each part.
     """
     rng = np.random.default_rng(seed)
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)

@@ -40,9 +40,9 @@ class Target(ABC):
         Raise a DataError if the values do not allow to train a model.
         """
 
-    @abstractmethod
     def strata(self, values: Values) -> NDArray[np.int64]:
-        """Return (n,) the stratum of each example; dev and test get the same share of each stratum."""
+        """Return (n,) the stratum of each example; dev and test get the same share of each."""
+        return values
 
     def node_label(self, label: Any) -> Any:
         """Return the label of a node as the model predicts it."""
@@ -50,7 +50,7 @@ class Target(ABC):
 
 
 class LabelIndex(Target):
-    """Classes: one for each text, pair or tree; in trees with labels, also for each labelled node."""
+    """Classes: one for each text, pair or tree; in trees with labels, for each labelled node."""
 
     def __init__(self, classes: Sequence[str] = (), *, pairs: bool = False) -> None:
         self.numbers = {name: number for number, name in enumerate(classes)}
@@ -61,9 +61,7 @@ class LabelIndex(Target):
         for example in examples:
             inner = [label for tree in example.trees for label in tree.labels or () if label is not None]
             if not example.label:
-                raise FormatError(
-                    f"{example.where}: the root has no label; it is what is predicted of a tree"
-                )
+                raise FormatError(f"{example.where}: the root has no label, which is what is predicted")
             for name in (*map(str, inner), example.label):
                 if name not in self.numbers and not train:
                     raise _unknown_label(name, example, sorted(self.numbers))
@@ -87,10 +85,7 @@ class LabelIndex(Target):
             classes, ordered = sorted(names), False
         single = [name for name in classes if counts[self.numbers[name]] == 1]
         messages = [f"the class {name!r} has one example; it is used for training only" for name in single]
-        return OutputSpec(classes=tuple(classes), ordered=ordered, trees=trees, pairs=self.pairs), messages
-
-    def strata(self, values: Values) -> NDArray[np.int64]:
-        return values
+        return OutputSpec(tuple(classes), ordered=ordered, trees=trees, pairs=self.pairs), messages
 
     def encoded(self, values: Values, spec: OutputSpec) -> Values:
         """Return (n,) class numbers in the order of the model's classes."""
@@ -123,7 +118,7 @@ class Ratings(Target):
 
 
 class Numbers(Target):
-    """One or several numbers of each text or tree; in trees with labels, also of each labelled node."""
+    """One or several numbers of each text or tree; in trees with labels, of labelled nodes."""
 
     def __init__(self, scale: Scale = "linear", name: str = "value", count: int = 0) -> None:
         self.scale, self.name, self.count = scale, name, count
@@ -214,8 +209,7 @@ def choose_target(source: Source, task: Task | None, scale: Scale | None) -> tup
     if source.pairs:
         if task in ("numbers", "labels"):
             raise ValueError(f"the task is {task}, but pairs have ratings or classes")
-        rated = task is None and _is_number(first.label)
-        return (Ratings(), []) if rated else (LabelIndex(pairs=True), [])
+        return (Ratings() if task is None and _is_number(first.label) else LabelIndex(pairs=True)), []
     if scale == "log" and task not in (None, "numbers"):
         raise ValueError(f"the scale log is for numbers; the task is {task}")
     listed = isinstance(first.value, (list, tuple, np.ndarray))
@@ -243,20 +237,14 @@ def target_for(spec: OutputSpec) -> Target:
 
 def _unknown_label(name: str, example: Example, known: Sequence[str]) -> DataError:
     shown = ", ".join(map(repr, known[:8]))
-    return DataError(
-        f"{example.where}: the label {name!r} is not in the training examples, which have {shown}"
-    )
+    return DataError(f"{example.where}: the label {name!r} is not in the training examples: {shown}")
 
 
 def read_number(value: Any, where: str, what: str) -> float:
     """Return a label as a float. Raise a FormatError if it is not a finite number."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = math.nan
-    if not math.isfinite(found):
+    if not isinstance(value, bool) and not _is_number(value):
         raise FormatError(f"{where}: the {what} {value!r} is not a number")
-    return found
+    return float(value)
 
 
 def _is_number(value: Any) -> bool:

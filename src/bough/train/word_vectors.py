@@ -40,7 +40,7 @@ class Words:
         self.cache = user_cache() / "vectors"
         if config.encoder:
             found = Path(config.encoder)
-            # the folder of a model has its encoder in a folder `encoder`; show the name of the model
+            # in the folder of a model, `encoder` is the folder of its encoder; show the model's name
             self.name = found.name if found.name != "encoder" else found.parent.name
             self.coverage = f"encoder_freeze = {config.encoder_freeze}"
         elif config.embeddings != "random":
@@ -72,7 +72,7 @@ class Words:
         return np.tile(rows, (1, channels)) if channels > 1 else rows
 
     def frequent(self, most: int) -> tuple[list[str], Rows]:
-        """Return the most frequent words of the file and their vectors, for texts beyond the training examples."""
+        """Return the most frequent words of the file and their vectors, for other texts."""
         if self.path is None:
             return [], self.rows([])
         known = first_vectors(self.path, most, cache=self.cache)
@@ -80,17 +80,15 @@ class Words:
 
 
 BUNDLED = "bundled"  # a value of `vectors`: the word table of the bundled sentiment model
-# the bundled rows have a standard deviation of 1; those of GloVe, for which the learning rates are set, about this
+# the standard deviation of GloVe's rows, which the learning rates suit; bundled rows have 1
 SCALE = 0.3
 
 
 class ModelWords(Words):
     """The word table of a model as the source of word vectors, multiplied by `scale`."""
 
-    def __init__(
-        self, config: Config, seed: int, counts: Mapping[str, int], model: Model, scale: float
-    ) -> None:
-        self.config, self.seed, self.model, self.scale = config, seed, model, scale
+    def __init__(self, seed: int, counts: Mapping[str, int], model: Model, scale: float) -> None:
+        self.seed, self.model, self.scale = seed, model, scale
         self.name = "the words of the model it starts from"
         known = [word for word, row in zip(counts, model.ids(counts), strict=True) if row]
         types = len(known) / max(len(counts), 1)
@@ -128,15 +126,13 @@ def words_for(
     if config.encoder:
         return Words(config, data, seed, counts)
     if start is not None:
-        return ModelWords(config, seed, counts, start, 1.0)
-    vectors = config.vectors
+        return ModelWords(seed, counts, start, 1.0)
     if config.embeddings == "random":
         return Words(config, data, seed, counts)
-    if vectors == "auto":
-        vectors = _chosen_set(find_data(data), counts)
+    vectors = _chosen_set(find_data(data), counts) if config.vectors == "auto" else config.vectors
     if vectors != BUNDLED:
         return Words(config.with_settings({"vectors": vectors}), data, seed, counts)
-    return ModelWords(config, seed, counts, BundledModel.load(WEIGHTS / "sentiment"), SCALE)
+    return ModelWords(seed, counts, BundledModel.load(WEIGHTS / "sentiment"), SCALE)
 
 
 def _chosen_set(data: Path, counts: Mapping[str, int]) -> str:
@@ -147,10 +143,8 @@ def _chosen_set(data: Path, counts: Mapping[str, int]) -> str:
     except DataError:
         best = best_known(data, counts, cache=cache)
     if best is None:
-        log.warning(
-            "no GloVe vectors in the data folder: the words are the bundled sentiment model's; "
-            "run `bough fetch glove` for a larger vocabulary"
-        )
+        message = "no GloVe vectors in the data folder: the words are the bundled sentiment model's; %s"
+        log.warning(message, "run `bough fetch glove` for a larger vocabulary")
         return BUNDLED
     path, known = best
     if known.share < ENOUGH:

@@ -124,7 +124,7 @@ def test_a_loss_that_is_not_a_number_stops_with_its_place(mini: Path, tmp_path: 
 def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
     import numpy as np
 
-    from bough.train.tasks.classes import with_spans
+    from bough.train.tasks import with_spans
 
     config = quick("sst5-lstm")
     task = config.build_task(mini)

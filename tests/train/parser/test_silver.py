@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bough import Tree
+from bough.train.parser.evaluation import write_silver
 from bough.train.parser.examples import read_treebanks
-from bough.train.parser.silver import write_silver
 
 
 class Chain:

@@ -12,7 +12,7 @@ from bough.text.builtin.parser import BuiltinParser
 from bough.train.loop import Event
 from bough.train.parser.evaluation import score
 from bough.train.parser.learner import build_parser
-from bough.train.parser.task import ParserOptimizer, ParserTask
+from bough.train.parser.run import ParserOptimizer, ParserTask
 from small_parser import CONFIG, EXAMPLES, learner, train
 
 

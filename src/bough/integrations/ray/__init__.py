@@ -1,4 +1,4 @@
-"""Score files and datasets on a Ray cluster (extra `ray`). Importing this module does not import Ray."""
+"""Score files and datasets on a Ray cluster (extra `ray`), which is imported when it is used."""
 
 from bough.integrations.ray.scoring import score, score_files
 

@@ -1,4 +1,4 @@
-"""Connect to a Ray cluster, or start one on this machine. A missing package or cluster is an error of one line."""
+"""Connect to a Ray cluster, or start one on this machine. Errors have one line."""
 
 from __future__ import annotations
 
@@ -78,14 +78,12 @@ def processors(ray: ModuleType) -> int:
 
 
 def _check_reachable(address: str) -> None:
-    """Raise a ValueError if nothing listens at the address. Ray would try for two minutes and end the process."""
+    """Raise a ValueError if nothing listens there. Ray would try for two minutes, then exit."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         raise ValueError(f"Ray address {address!r}: must be host:port of the cluster's head, auto or local")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=5.0).close()
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(
-            f"no Ray cluster at {address}: {reason}; start one with `ray start --head`"
-        ) from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"no Ray cluster at {address}: {why}; start one with `ray start --head`") from None

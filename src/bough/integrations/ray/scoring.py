@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ray.data import Dataset
 
 PLAN = "plan.json"
+Row = dict[str, Any]  # a file or a part, as Ray Data passes it from task to task
 ROWS = 4 * AT_ONCE  # rows of a part: some seconds of work, which a killed worker loses
 
 
@@ -104,14 +105,14 @@ def score_files(
             callback(done)
     if left := len(names - names_in(out)):
         raise ValueError(f"{left:,} parts are not in {out}; it has to be a folder that all nodes see")
-    # not earlier, because another driver, or a node that seemed to be lost, may still have been writing them
+    # only now: another driver, or a node that seemed to be lost, may have been writing them
     if Path(out).is_dir():
         remove_partial(Path(out))
     return done
 
 
 def absolute_folder(name: str, known: Sequence[str]) -> str:
-    """Return the absolute path of a user's model or parser, for another process; return a known name unchanged."""
+    """Return the absolute path of a user's model or parser, or a known name unchanged."""
     users = name.partition(":")[0] not in known and Path(name).is_dir()
     return os.path.abspath(name) if users else name
 
@@ -149,14 +150,14 @@ def find(sources: Sequence[str], out: str) -> list[dict[str, Any]]:
 
 
 def names_in(folder: str) -> set[str]:
-    """Return the names in a folder that may not exist yet, without the partial files of a killed process."""
+    """Return the names in a folder, which may not exist yet, without partial files."""
     system, path = fsspec.core.url_to_fs(folder)
     names = [name.rpartition("/")[2] for name in system.find(path)] if system.exists(path) else []
     return {name for name in names if not is_partial(name)}
 
 
 def write(folder: str, name: str, content: bytes) -> None:
-    """Write a file whole or not at all: locally by a rename; an object store shows only complete objects."""
+    """Write a file whole or not at all: locally by a rename; object stores do so themselves."""
     system, path = fsspec.core.url_to_fs(folder)
     if "file" in system.protocol:
         with replacing(Path(path, name)) as temporary:
@@ -166,8 +167,8 @@ def write(folder: str, name: str, content: bytes) -> None:
 
 
 def claim(job: Job, files: Sequence[dict[str, Any]]) -> None:
-    """Write the plan of a job into its folder; raise a ValueError if the folder belongs to another job."""
-    facts: dict[str, Any] = {"bough": job.version}
+    """Write the plan of a job into its folder. Raise a ValueError if it belongs to another job."""
+    facts: Row = {"bough": job.version}
     for key, name in (("model", job.model), ("parser", job.parser)):
         facts[key] = sorted(fingerprint([Path(name)]).values()) if os.path.isabs(name) else name
     facts |= {"text": list(job.layout.text), "brief": job.brief, "rows_per_part": job.rows}
@@ -184,16 +185,14 @@ def claim(job: Job, files: Sequence[dict[str, Any]]) -> None:
         write(job.out, PLAN, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def _score_parts(
-    ray: ModuleType, job: Job, files: Sequence[dict[str, Any]], workers: int | None
-) -> Iterator[dict[str, Any]]:
+def _score_parts(ray: ModuleType, job: Job, files: Sequence[Row], workers: int | None) -> Iterator[Row]:
     """Yield the name and the number of rows of each part as it is done."""
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", "The minimum number of concurrent actors")  # there are few parts
+    warnings.filterwarnings("ignore", "The minimum number of concurrent actors")  # few parts
     context = ray.data.DataContext.get_current()
     before = context.target_max_block_size
     context.enable_progress_bars = context.print_on_execution_start = False
-    context.target_max_block_size = 1  # a part is a block of its own, so that any worker may take it
+    context.target_max_block_size = 1  # a part is a block, which any worker may take
     try:
         dataset = ray.data.from_items(list(files), override_num_blocks=len(files))
         pool = ray.data.ActorPoolStrategy(size=workers or processors(ray), max_tasks_in_flight_per_actor=2)
@@ -225,7 +224,7 @@ def read_parts(file: dict[str, Any], job: Job, there: set[str]) -> Iterator[dict
 
 
 class Worker:
-    """One process of the cluster, with one model. Errors are returned as rows, because Ray would wrap an exception."""
+    """A process of the cluster, with one model. It returns errors, since Ray wraps exceptions."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -272,14 +271,10 @@ def score(
         'positive'
     """
     ray = load_ray()
-    return dataset.map_batches(
-        BatchScorer,
-        fn_constructor_args=(absolute_folder(model, MODELS), absolute_folder(parser, PARSERS)),
-        batch_size=AT_ONCE,
-        batch_format="pandas",
-        num_cpus=1,
-        compute=ray.data.ActorPoolStrategy(size=workers or processors(ray)),
-    )
+    folders = absolute_folder(model, MODELS), absolute_folder(parser, PARSERS)
+    pool = ray.data.ActorPoolStrategy(size=workers or processors(ray))
+    batches = {"batch_size": AT_ONCE, "batch_format": "pandas", "num_cpus": 1, "compute": pool}
+    return dataset.map_batches(BatchScorer, fn_constructor_args=folders, **batches)
 
 
 class BatchScorer:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import get_type_hints
 
-from bough.models.settings import check_keys, read_value
+from bough.models.settings import check_keys, in_range, read_value
 from bough.text.builtin.network import Size
 
 
 @dataclass(frozen=True)
 class Config:
-    """The sizes, the loss weights and the optimizer of a training run. Equal configurations give the same parser."""
+    """The settings of a training run. Equal configurations give the same parser."""
 
     seed: int = 1
     epochs: int = 16
     patience: int = 0  # epochs without improvement after which training stops; 0 for never
     size: Size = field(default_factory=Size)
-    words: int = 40_000  # number of words from the file of vectors; those of the treebanks are added
+    words: int = 40_000  # from the file of vectors; the words of the treebanks are added
     frequent: int = 4  # a word that occurs so often in training has a trained vector
     longest: int = 60  # longer sentences are not trained on
     batch_tokens: int = 450
@@ -35,17 +34,12 @@ class Config:
     converted_weight: float = 0.7  # weight of heads that were converted from phrase trees
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_tokens", "longest", "words", "warmup"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}: at least 1")
-        if not 0 < self.learning_rate < math.inf:
-            raise ValueError(f"learning_rate = {self.learning_rate}: more than 0")
-        for name in ("dropout", "recurrent_dropout", "word_dropout", "average"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}: from 0 up to, not including, 1")
+        in_range(self, "at least 1", "epochs", "batch_tokens", "longest", "words", "warmup")
+        in_range(self, "more than 0", "learning_rate")
+        in_range(self, "at least 0, below 1", "dropout", "recurrent_dropout", "word_dropout", "average")
 
     def with_settings(self, settings: Mapping[str, str]) -> Config:
-        """Return a configuration with some values replaced, given as strings. Keys are those of `Config` and `Size`."""
+        """Return a copy with some values of `Config` or `Size` replaced, given as strings."""
         kinds, sizes = get_type_hints(Config), get_type_hints(Size)
         del kinds["size"]
         known = kinds | sizes

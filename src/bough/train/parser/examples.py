@@ -20,25 +20,15 @@ _PENN = frozenset(HEADS) | {"", "ROOT", "TOP"}
 
 @dataclass(frozen=True)
 class Example:
-    """One sentence with its annotations.
-
-    Args:
-        tokens: the words.
-        spans: (start, end) of every phrase of two or more words; empty without a phrase tree.
-        heads: the head of each word, counted from 1, 0 for the root; empty if they are unknown.
-        relations: the relation of each word to its head, if they are known.
-        tags: the part of speech of each word, if the treebank has them.
-        labels: the label of each span, if the treebank has them.
-        converted: whether the heads were converted from the phrase tree.
-    """
+    """One sentence with its annotations, as far as its treebank has them."""
 
     tokens: tuple[str, ...]
-    spans: Spans = ()
-    heads: tuple[int, ...] = ()
-    relations: tuple[str, ...] | None = None
-    tags: tuple[str, ...] | None = None
-    labels: tuple[str, ...] | None = None
-    converted: bool = False
+    spans: Spans = ()  # (start, end) of every phrase of two or more words
+    heads: tuple[int, ...] = ()  # the head of each word, counted from 1, 0 for the root
+    relations: tuple[str, ...] | None = None  # of each word to its head
+    tags: tuple[str, ...] | None = None  # the part of speech of each word
+    labels: tuple[str, ...] | None = None  # of each span
+    converted: bool = False  # whether the heads were converted from the phrase tree
 
 
 def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:
@@ -48,8 +38,7 @@ def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:
     bracketed file are those of the Penn Treebank, heads are converted from its trees by rules. Raise a DataError for a
     file that does not exist, or that has no such sentence.
     """
-    arcs: list[Example] = []
-    phrases: list[Example] = []
+    arcs, phrases = list[Example](), list[Example]()
     for path in map(Path, paths):
         if not path.is_file():
             raise DataError(f"{path}: no such file; a treebank is a file of bracketed trees or CoNLL-U")
@@ -68,7 +57,7 @@ def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:
 
 
 def spans_of(tree: Tree) -> Spans:
-    """Return the distinct spans of two or more words of a tree, sorted by start, the longest first."""
+    """Return the distinct spans of two or more words, sorted by start, the longest first."""
     found = {(start, end) for start, end in tree.spans.tolist() if end - start >= 2}
     return tuple(sorted(found, key=lambda span: (span[0], -span[1])))
 
@@ -106,7 +95,7 @@ def _phrases(path: Path) -> Iterator[Example]:
 
 
 def _without_traces(tree: Tree, where: str) -> Tree:
-    """Return the tree without traces and phrases without words. Raise a DataError for any other leaf without a word."""
+    """Return the tree without traces. Raise a DataError for another leaf without a word."""
     kept: set[int] = set()
     for node in tree.leaves.tolist():
         if node_label(tree, node) == TRACE:

@@ -45,15 +45,19 @@ class Learner(nn.Module):
     ) -> None:
         super().__init__()
         self.config, self.lexicon = config, lexicon
-        self.relations, self.tags, self.labels = (
-            _numbered(getattr(example, names) for example in examples)
-            for names in ("relations", "tags", "labels")
-        )
+        self.relations = _numbered(example.relations for example in examples)
+        self.tags = _numbered(example.tags for example in examples)
+        self.labels = _numbered(example.labels for example in examples)
         learned = {"constituency": "spans", "dependency": "heads"}
         self.trees = [kind for kind, gold in learned.items() if any(getattr(one, gold) for one in examples)]
         size, wide = config.size, 2 * config.size.hidden
         self.vectors = torch.from_numpy(vectors)
-        self.own_row = _own_rows(lexicon, examples, config.frequent)
+        # (words,) the row of each word in the trained vectors; all infrequent words share row 0
+        counts = Counter(row for example in examples for row in lexicon.rows(example.tokens))
+        chosen = sorted(row for row, count in counts.items() if count >= config.frequent)
+        self.own_row = torch.zeros(len(lexicon), dtype=torch.int64)
+        self.own_row[chosen] = torch.arange(1, len(chosen) + 1)
+        self.own_row[lexicon.index[UNKNOWN]] = len(chosen) + 1
         dtype = torch.bfloat16 if config.bfloat16 else torch.float32
         self.network = Network(size, len(self.relations), config.dropout, config.recurrent_dropout, dtype)
         self.map = nn.Linear(vectors.shape[1], size.word, bias=False)
@@ -72,7 +76,7 @@ class Learner(nn.Module):
         self.average: Learner | None = None  # the running average of the weights, in training
 
     def forward(self, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """Return the losses of sentences of equal length, each summed over the sentences that have its annotation."""
+        """Return the losses of sentences of equal length, each summed over those annotated."""
         states = self.network.encode(self.inputs(examples))
         parts = {
             "spans": (self.bracket_loss, 1.0),
@@ -90,12 +94,10 @@ class Learner(nn.Module):
 
     def inputs(self, examples: Sequence[Example]) -> Tensor:
         """Return (B, N + 2, word): the inputs of the encoder."""
-        none = [0] * AFFIXES
-        rows = torch.tensor([self.lexicon.rows(example.tokens) for example in examples])
-        parts = torch.tensor(
-            [[none, *(affixes(normal(token)) for token in example.tokens), none] for example in examples]
-        )
-        form = torch.tensor([shapes(example.tokens) for example in examples])
+        sentences, none = [example.tokens for example in examples], [0] * AFFIXES
+        rows = torch.tensor([self.lexicon.rows(tokens) for tokens in sentences])
+        parts = torch.tensor([[none, *(affixes(normal(t)) for t in tokens), none] for tokens in sentences])
+        form = torch.tensor([shapes(tokens) for tokens in sentences])
         if self.training:
             hidden = (torch.rand(rows.shape) < self.config.word_dropout) & (rows >= len(SPECIALS))
             rows = torch.where(hidden, self.lexicon.index[UNKNOWN], rows)
@@ -120,7 +122,7 @@ class Learner(nn.Module):
         return log_partition(scores, lengths).sum() - scores[sentence, start, end - start].sum()
 
     def head_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
-        """Return the cross-entropy of the heads; converted heads have the weight `converted_weight`."""
+        """Return the cross-entropy of the heads; converted ones have `converted_weight`."""
         heads = torch.tensor([example.heads for example in examples])
         losses = F.cross_entropy(self.network.arc_scores(states).mT, heads, reduction="none")
         converted = torch.tensor([example.converted for example in examples])
@@ -128,9 +130,7 @@ class Learner(nn.Module):
 
     def relation_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
         """Return the cross-entropy of the relations, given the correct heads."""
-        gold = torch.tensor(
-            [self.relations[name] for example in examples for name in example.relations or ()]
-        )
+        gold = torch.tensor([self.relations[name] for one in examples for name in one.relations or ()])
         heads = torch.tensor([head for example in examples for head in example.heads])
         sentence, word = torch.ones(states[:, 1:-1].shape[:2]).nonzero(as_tuple=True)
         scores = self.network.relation_scores(states, sentence, word + 1, heads)
@@ -142,53 +142,37 @@ class Learner(nn.Module):
         return F.cross_entropy(self.tagger(states[:, 1:-1]).mT, gold, reduction="sum")
 
     def label_loss(self, states: Tensor, examples: Sequence[Example]) -> Tensor:
-        """Return the cross-entropy of the labels of phrases, predicted from the states at both ends of each."""
+        """Return the cross-entropy of the labels of phrases, from the states at their ends."""
         gold = torch.tensor([self.labels[name] for example in examples for name in example.labels or ()])
         sentence, start, end = _flat_spans(examples)
         posts = between_words(states)
-        return F.cross_entropy(
-            self.labeller(posts[sentence, end] - posts[sentence, start]), gold, reduction="sum"
-        )
+        scores = self.labeller(posts[sentence, end] - posts[sentence, start])
+        return F.cross_entropy(scores, gold, reduction="sum")
 
 
 def build_learner(config: Config, vectors: Path | None, examples: Sequence[Example]) -> Learner:
-    """Return an untrained network with the words of a file of vectors and of the examples.
-
-    Args:
-        config: the sizes, the number of words to take from the file, and the seed of the initial weights.
-        vectors: a file in GloVe's format, with the most frequent words first; None for trained vectors only.
-        examples: the sentences to train on.
-    """
+    """Return an untrained network with the words of the examples and of a file of vectors."""
     torch.manual_seed(config.seed)
-    known: list[str] = []
+    known: dict[str, int] = {}
     rows = np.zeros((0, 1), dtype=np.float32)
     if vectors is not None:
-        wanted = {normal(token) for example in examples for token in example.tokens}
-        known, rows = _read_vectors(vectors, config.words, wanted)
-    lexicon = build_lexicon(known, examples)
+        # the first words of the file, and those of the examples after them
+        file, wanted = read_vectors(vectors), {normal(token) for one in examples for token in one.tokens}
+        for row, word in enumerate(file.words):
+            if word not in known and (row < config.words or word in wanted) and _storable(word):
+                known[word] = row
+        rows = file.rows[list(known.values())]
+    lexicon = build_lexicon(list(known), examples)
     table = np.zeros((len(lexicon), rows.shape[1]), dtype=np.float32)
     table[len(SPECIALS) : len(SPECIALS) + len(rows)] = rows / (rows.std() if len(rows) else 1.0)
     return Learner(config, lexicon, table, examples)
 
 
 def build_lexicon(words: Sequence[str], examples: Sequence[Example]) -> Lexicon:
-    """Return a vocabulary of the given words and of those that occur at least twice in the examples.
-
-    Digits in words of the examples are replaced by zeros.
-    """
+    """Return a vocabulary: words, and those that occur twice in the examples, digits as zeros."""
     counts = Counter(zeroed(normal(token)) for example in examples for token in example.tokens)
     found = {word for word, count in counts.items() if count > 1 and _storable(word)}
     return Lexicon([*SPECIALS, *words, *sorted(found - set(words))])
-
-
-def _read_vectors(path: Path, most: int, wanted: set[str]) -> tuple[list[str], NDArray[np.float32]]:
-    """Return the first `most` words of a file of vectors and the `wanted` words after them, with their vectors."""
-    file = read_vectors(path)
-    rows: dict[str, int] = {}
-    for row, word in enumerate(file.words):
-        if word not in rows and (row < most or word in wanted) and _storable(word):
-            rows[word] = row
-    return list(rows), file.rows[list(rows.values())]
 
 
 def _storable(word: str) -> bool:
@@ -204,16 +188,6 @@ def _flat_spans(examples: Sequence[Example]) -> tuple[Tensor, ...]:
     """Return the index of the sentence, the start and the end of every span."""
     spans = [(place, *span) for place, example in enumerate(examples) for span in example.spans]
     return torch.tensor(spans).unbind(dim=1)
-
-
-def _own_rows(lexicon: Lexicon, examples: Sequence[Example], frequent: int) -> Tensor:
-    """Return (words,) the row of each word in the trained vectors; all infrequent words share row 0."""
-    counts = Counter(row for example in examples for row in lexicon.rows(example.tokens))
-    chosen = sorted(row for row, count in counts.items() if count >= frequent)
-    rows = torch.zeros(len(lexicon), dtype=torch.int64)
-    rows[torch.tensor(chosen, dtype=torch.int64)] = torch.arange(1, len(chosen) + 1)
-    rows[lexicon.index[UNKNOWN]] = len(chosen) + 1
-    return rows
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
-"""The recipes of `bough fit`, one TOML file for each kind of examples, and functions to read recipes."""
+"""The recipes of `bough fit`, one TOML file for each kind of examples, and their reader."""
 
 from __future__ import annotations
 
