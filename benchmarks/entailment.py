@@ -15,8 +15,8 @@ import torch
 from torch import nn
 
 from benchmarks import tree_tasks
-from benchmarks.tree_tasks import Example, Settings, TreeClassifier, Words
-from bough.data.paths import require
+from benchmarks.tree_tasks import Data, Example, Layer, Settings, Show, TreeClassifier, Words
+from bough.data.paths import find_data, require
 from bough.data.vectors import load_vectors
 from paper.sick import TEXTS, load_sick, read_texts
 
@@ -37,21 +37,18 @@ def read(data: Path, split: str, words: Words) -> list[Example]:
     return [words.example((pair.left, pair.right), labels[pair.id]) for pair in load_sick(data, split)]
 
 
-def main() -> None:
-    """Train on SICK's train split, choose the epoch on its trial split, and test once."""
-    given = tree_tasks.arguments("entailment", __doc__ or "", layer="dependency", epochs=12)
-    if not given.show:
-        settings = Settings(given.layer, 150, given.epochs, batch_size=25, pair_hidden=100, seed=given.seed)
-        words = Words()
-        train, dev, test = (read(given.data, split, words) for split in TEXTS)
-        vectors = load_vectors(given.data / "glove" / "glove.840B.300d.txt", [word for word in words if word])
+def entailment(
+    *, layer: Layer = "dependency", epochs: int = 12, seed: int = 1, data: Data = None, show: Show = False
+) -> None:
+    """Measure the accuracy on SICK's entailment labels."""
+    if not show:
+        folder, words = find_data(data), Words()
+        settings = Settings(layer, 150, epochs, batch_size=25, pair_hidden=100, seed=seed)
+        train, dev, test = (read(folder, split, words) for split in TEXTS)
+        vectors = load_vectors(folder / "glove" / "glove.840B.300d.txt", [word for word in words if word])
         rows = np.concatenate([np.zeros((1, vectors.dim), dtype=np.float32), vectors.rows])
-        torch.manual_seed(settings.seed)
+        torch.manual_seed(seed)
         table = nn.Embedding.from_pretrained(torch.from_numpy(rows), freeze=True)
         model = TreeClassifier(settings, table, len(CLASSES), pairs=True)
-        tree_tasks.run("entailment", model, settings, train, dev, {"test": test})
+        tree_tasks.run("entailment", model, settings, (train, dev), {"test": test})
     tree_tasks.show("entailment", PUBLISHED)
-
-
-if __name__ == "__main__":
-    main()

@@ -11,11 +11,7 @@ CLASSES, SCALE, HIDDEN = 5, 5, 50  # SST's classes, SICK's ratings, and the widt
 
 
 class Matmuls:
-    """Random matrices of given shapes, multiplied in order.
-
-    Args:
-        shapes: (m, k, n) of each product of an (m, k) and a (k, n) matrix.
-    """
+    """Products of random (m, k) and (k, n) matrices, computed in order."""
 
     def __init__(self, shapes: list[tuple[int, int, int]]) -> None:
         sizes = {size for m, k, n in shapes for size in ((m, k), (k, n))}
@@ -42,24 +38,21 @@ def sentiment_floor(forest: Forest, d: int = 150, x: int = 300) -> Matmuls:
 
 def relatedness_floor(forest: Forest, d: int = 150, x: int = 300) -> Matmuls:
     """Return the matmuls of a step on SICK. Fixed vectors need no gradient, so the input map has two, not three."""
-    inner, edges = forest.num_unique - forest.leaves, len(forest.children)
+    inner, edges, pairs = forest.num_unique - forest.leaves, len(forest.children), len(forest) // 2
+    head = [(pairs, 2 * d, HIDDEN), (pairs, HIDDEN, SCALE)]
     levels = list(zip(forest.level_sizes, forest.edge_sizes, strict=True))[1:]
     shapes = [(forest.num_unique, x, 3 * d), (3 * d, forest.num_unique, x)]
     for nodes, children in levels:
         shapes += [(nodes, d, 2 * d), (children, d, d)]
     for nodes, children in reversed(levels):
         shapes += [(nodes, 2 * d, d), (children, d, d)]
-    return Matmuls([*shapes, (d, inner, 2 * d), (d, edges, d), *_trained(_head(forest, d))])
+    return Matmuls([*shapes, (d, inner, 2 * d), (d, edges, d), *_trained(head)])
 
 
 def shared_floor(forest: Forest, arity: int, d: int = 150, x: int = 300) -> Matmuls:
     """Return the matmuls of a compiled step, which computes every distinct input and every distinct child once.
 
-    Args:
-        forest: the forest, with equal subtrees shared.
-        arity: 2 for the step on SST, 0 for the step on SICK.
-        d: the width of a state.
-        x: the width of an input.
+    The forest shares equal subtrees. `arity` is 2 for the step on SST and 0 for the step on SICK.
     """
     counts = [count for count in first_read(forest, arity) if count]
     gates = (5 if arity else 3) * d  # u, i, f_1, f_2, o; without an output gate u, i, f
@@ -67,8 +60,9 @@ def shared_floor(forest: Forest, arity: int, d: int = 150, x: int = 300) -> Matm
     shapes.append((d, sum(counts), gates))
     if arity:  # the word vectors are trained too
         return Matmuls([*shapes, *_trained([(forest.leaves, x, 2 * d), (forest.num_nodes, d, CLASSES)])])
-    inputs = len(forest.inputs)
-    return Matmuls([*shapes, (inputs, x, 3 * d), (3 * d, inputs, x), *_trained(_head(forest, d))])
+    inputs, pairs = len(forest.inputs), len(forest) // 2
+    head = [(pairs, 2 * d, HIDDEN), (pairs, HIDDEN, SCALE)]
+    return Matmuls([*shapes, (inputs, x, 3 * d), (3 * d, inputs, x), *_trained(head)])
 
 
 def first_read(forest: Forest, arity: int) -> list[int]:
@@ -79,10 +73,6 @@ def first_read(forest: Forest, arity: int) -> list[int]:
     bounds = [part.stop for part in forest.edge_slices]
     counts: list[int] = np.diff(np.searchsorted(np.sort(some), [0, *bounds])).tolist()
     return counts
-
-
-def _head(forest: Forest, d: int) -> list[tuple[int, int, int]]:
-    return [(len(forest) // 2, 2 * d, HIDDEN), (len(forest) // 2, HIDDEN, SCALE)]
 
 
 def _trained(maps: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:

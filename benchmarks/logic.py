@@ -16,8 +16,8 @@ import torch
 from torch import nn
 
 from benchmarks import tree_tasks
-from benchmarks.tree_tasks import Example, Settings, TreeClassifier, Words
-from bough.data.paths import require
+from benchmarks.tree_tasks import Data, Example, Layer, Settings, Show, TreeClassifier, Words
+from bough.data.paths import find_data, require
 from bough.errors import FormatError
 
 RELATIONS = "=<>|^v#"
@@ -48,22 +48,19 @@ def read(data: Path, names: Iterable[str], words: Words) -> list[Example]:
     return examples
 
 
-def main() -> None:
-    """Train on short formulas and test on longer ones."""
-    given = tree_tasks.arguments("logic", __doc__ or "", layer="gated-recursive", epochs=8)
-    if not given.show:
-        dropout = 0.1 if given.layer == "gated-recursive" else 0.0
-        settings = Settings(given.layer, 128, given.epochs, batch_size=128, dropout=dropout, seed=given.seed)
-        words = Words()
-        train = read(given.data, (f"train{length}" for length in range(7)), words)
-        random.Random(settings.seed).shuffle(train)
+def logic(
+    *, layer: Layer = "gated-recursive", epochs: int = 8, seed: int = 1, data: Data = None, show: Show = False
+) -> None:
+    """Measure the accuracy on logical inference, on formulas longer than those of training."""
+    if not show:
+        folder, words = find_data(data), Words()
+        dropout = 0.1 if layer == "gated-recursive" else 0.0
+        settings = Settings(layer, 128, epochs, batch_size=128, dropout=dropout, seed=seed)
+        train = read(folder, (f"train{length}" for length in range(7)), words)
+        random.Random(seed).shuffle(train)
         cut = len(train) // 20
-        test = {length: read(given.data, [f"test{length}"], words) for length in LENGTHS}
-        torch.manual_seed(settings.seed)
+        test = {length: read(folder, [f"test{length}"], words) for length in LENGTHS}
+        torch.manual_seed(seed)
         model = TreeClassifier(settings, nn.Embedding(len(words), 128), len(RELATIONS), pairs=True)
-        tree_tasks.run("logic", model, settings, train[cut:], train[:cut], test)
+        tree_tasks.run("logic", model, settings, (train[cut:], train[:cut]), test)
     tree_tasks.show("logic", PUBLISHED)
-
-
-if __name__ == "__main__":
-    main()

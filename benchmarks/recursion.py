@@ -51,15 +51,11 @@ def nary(layer: NaryTreeLSTM) -> Node:
             z = z + U_l @ h_l
         return z
 
-    def leaf(x: Tensor) -> State:
-        c = g["W_leaf"] @ x + g["b_leaf"]
-        if not layer.output_gate:
-            return torch.tanh(c), c
-        return torch.sigmoid(g["W_leaf_o"] @ x + g["b_leaf_o"]) * torch.tanh(c), c
-
     def node(x: Tensor, below: Sequence[State], mask: Tensor | None) -> State:
         if affine and not below:
-            return leaf(x)
+            c = g["W_leaf"] @ x + g["b_leaf"]
+            o = torch.sigmoid(g["W_leaf_o"] @ x + g["b_leaf_o"]) if layer.output_gate else 1.0
+            return o * torch.tanh(c), c
         i = torch.sigmoid(total(x, "i", U["i"], g["b_i"], below))
         u = torch.tanh(total(x, "u", U["u"], g["b_u"], below))
         c = i * (u if mask is None else u * mask)
@@ -74,10 +70,8 @@ def nary(layer: NaryTreeLSTM) -> Node:
 
 def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Return h and c (N, D) of every node in the forest's order. Children are computed before their parents."""
-    rows, states = (
-        x.unbind(),
-        list[State](),
-    )  # unbind once: indexing would give each row a gradient of the size of x
+    # unbind once: indexing would give each row a gradient of the size of x
+    rows, states = x.unbind(), list[State]()
     for tree in trees:
         first = len(states)
         states += [(x, x)] * len(tree)

@@ -9,7 +9,6 @@ time, a step, which includes waiting, in wall-clock time. Both are the best of a
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -18,11 +17,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 import torch.distributed as dist
+from cyclopts import Parameter
 
 from benchmarks.corpora import sst_shaped
 from benchmarks.whole_step import WholeStep
@@ -38,20 +38,6 @@ CORES = (1, 10, 100, 1000)
 
 
 # --------------------------------------------------------------------- measured
-
-
-def measured(data: Path | None) -> dict[str, Any]:
-    """Start two ranks of this file and return their measurements."""
-    how = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", __file__]
-    done = subprocess.run(
-        [*how, "--rank", *(["--data", str(data)] if data else [])],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
 
 
 def as_rank(data: Path | None) -> None:
@@ -189,11 +175,8 @@ def tables(facts: dict[str, Any]) -> str:
             cells += [f"{1000 * one:.1f} ms", f"{1000 * two:.1f} ms", f"{two / one:.2f}"]
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", "| message between 2 ranks | bytes | all-reduce | all-gather |", "|---|---:|---:|---:|"]
-    what = {
-        "latency": "one number",
-        "weights": "the weights' gradients",
-        "rows": "rows of the word table, 250 trees",
-    }
+    what = {"latency": "one number", "weights": "the weights' gradients"}
+    what["rows"] = "rows of the word table, 250 trees"
     for name, found in facts["messages"].items():
         times = " | ".join(f"{1000 * found[way]:.2f} ms" for way in ("reduce", "gather"))
         lines.append(f"| {what[name]} | {found['bytes']:,} | {times} |")
@@ -228,26 +211,32 @@ def write(page: str, found: str) -> str:
     return re.sub(r"(?s)(<!-- training -->\n).*?(\n<!-- end -->)", lambda m: m[1] + found + m[2], page)
 
 
-def main() -> None:
-    """Run the command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--data", type=Path, help="data folder with SST; else BOUGH_DATA, else trees of its shape"
-    )
-    parser.add_argument("--tables", action="store_true", help="measure nothing")
-    parser.add_argument("--rank", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.rank:
-        as_rank(arguments.data)
+def scaling(
+    *,
+    data: Path | None = None,
+    tables_only: Annotated[bool, Parameter(name="--tables", negative="")] = False,
+    rank: Annotated[bool, Parameter(show=False, negative="")] = False,
+) -> None:
+    """Measure training on more cores.
+
+    Parameters
+    ----------
+    data
+        Data folder with SST; else BOUGH_DATA, else trees of its shape.
+    tables_only
+        Measure nothing; write only the tables.
+    """
+    if rank:
+        as_rank(data)
         return
-    if not arguments.tables:
-        FACTS.write_text(json.dumps(measured(arguments.data), indent=1) + "\n")
-    facts = json.loads(FACTS.read_text())
-    PAGE.write_text(write(PAGE.read_text(), tables(facts)))
-    print(tables(facts))
-
-
-if __name__ == "__main__":
-    main()
+    if not tables_only:
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+        command += ["-m", "benchmarks", "scaling", "--rank", *(["--data", str(data)] if data else [])]
+        one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        printed = subprocess.run(
+            command, env=one_thread, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+        FACTS.write_text(json.dumps(json.loads(printed), indent=1) + "\n")
+    found = tables(json.loads(FACTS.read_text()))
+    PAGE.write_text(write(PAGE.read_text(), found))
+    print(found)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from benchmarks.corpora import Corpus
+from benchmarks.corpora import Batch
 from benchmarks.floors import CLASSES, HIDDEN, SCALE
 from benchmarks.recursion import climb, nary
 from bough import Forest
@@ -17,27 +14,6 @@ from bough.nn import ChildSumTreeLSTM, Classifier, NaryTreeLSTM, Similarity
 from bough.train.optimizer import adagrad
 
 X, D = 300, 150  # widths of an input and of a state
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A forest, the row of the word table for each node, and the targets: classes of nodes or ratings of pairs."""
-
-    forest: Forest
-    ids: Tensor
-    targets: Tensor
-
-
-def batch_of(corpus: Corpus, start: int, count: int, *, shared: bool = True) -> Batch:
-    """Return a batch of `count` trees of SST."""
-    forest = corpus.forest(start, count, shared=shared)
-    return Batch(forest, corpus.ids(start, count), corpus.classes(start, count))
-
-
-def pairs_of(corpus: Corpus, ratings: Tensor, start: int, count: int, *, shared: bool) -> Batch:
-    """Return a batch of `count` pairs of SICK, left and right trees in turn."""
-    forest = corpus.forest(2 * start, 2 * count, shared=shared)
-    return Batch(forest, corpus.ids(2 * start, 2 * count), ratings[start : start + count])
 
 
 class SentimentStep:
@@ -50,17 +26,16 @@ class SentimentStep:
 
     def step(self, batch: Batch) -> None:
         forest = batch.forest
-        rows = self._rows(batch.ids.index_select(0, self.layer.input_nodes(forest)))
+        ids = batch.ids.index_select(0, self.layer.input_nodes(forest))
+        rows = self.table.index_select(0, ids).requires_grad_()
         h, _ = self.layer.compose(self.layer.input_map(rows), forest)  # (U, D)
         self._learn(self.head.loss(h, batch.targets, forest.unique_of), batch)
 
     def recursive_step(self, batch: Batch) -> None:
         """Run the step one node at a time."""
-        h, _ = climb(nary(self.layer), self._rows(batch.ids), batch.forest.trees)
+        rows = self.table.index_select(0, batch.ids).requires_grad_()
+        h, _ = climb(nary(self.layer), rows, batch.forest.trees)
         self._learn(functional.cross_entropy(self.head(h), batch.targets, reduction="sum"), batch)
-
-    def _rows(self, ids: Tensor) -> Tensor:
-        return self.table.index_select(0, ids).requires_grad_()
 
     def _learn(self, losses: Tensor, batch: Batch) -> None:
         self.optimizer.zero_grad()
@@ -71,38 +46,26 @@ class SentimentStep:
 class RelatednessStep:
     """Run forward, the loss of every pair, backward to the weights, and AdaGrad; the word vectors are fixed."""
 
-    def __init__(self, words: int, d: int = D, x: int = X, *, output_gate: bool = False) -> None:
-        self.layer = ChildSumTreeLSTM(x, d, output_gate=output_gate)
+    def __init__(
+        self, words: int, d: int = D, x: int = X, *, output_gate: bool = False, by_levels: bool = False
+    ) -> None:
+        self.layer = ByLevels() if by_levels else ChildSumTreeLSTM(x, d, output_gate=output_gate)
         self.head = Similarity(d, hidden=HIDDEN, classes=SCALE)
         self.table = torch.randn(words, x) * 0.1
         self.optimizer = adagrad([*self.layer.parameters(), *self.head.parameters()])
 
     def step(self, batch: Batch) -> None:
-        forest = batch.forest
-        rows = self.table.index_select(0, batch.ids.index_select(0, self.layer.input_nodes(forest)))
-        h, _ = self.layer.compose(self.layer.input_map(rows), forest)  # (U, D)
-        self.learn(h.index_select(0, forest.unique_of.index_select(0, forest.roots)), batch)
-
-    def learn(self, sentences: Tensor, batch: Batch) -> None:
-        """Learn from the vectors of the trees, (2 * pairs, D)."""
+        forest, roots = batch.forest, batch.forest.roots
+        if isinstance(self.layer, ByLevels):
+            sentences = self.layer(self.table.index_select(0, batch.ids), forest).index_select(0, roots)
+        else:
+            rows = self.table.index_select(0, batch.ids.index_select(0, self.layer.input_nodes(forest)))
+            h, _ = self.layer.compose(self.layer.input_map(rows), forest)  # (U, D)
+            sentences = h.index_select(0, forest.unique_of.index_select(0, roots))  # (2 * pairs, D)
         loss = self.head.loss(sentences[::2], sentences[1::2], batch.targets)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
-
-
-class LevelsStep(RelatednessStep):
-    """Run a training step with `ByLevels` as the layer."""
-
-    def __init__(self, batches: Sequence[Batch], words: int) -> None:
-        super().__init__(words)
-        self.module, self.batches = ByLevels(), batches
-        self.optimizer = adagrad([*self.module.parameters(), *self.head.parameters()])
-
-    def __call__(self, number: int) -> None:
-        batch = self.batches[number]
-        h = self.module(self.table.index_select(0, batch.ids), batch.forest)
-        self.learn(h.index_select(0, batch.forest.roots), batch)
 
 
 class ByLevels(nn.Module):

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from benchmarks.corpora import BATCH, Corpus
 from bough.models.batching import NO_SPANS, PreparedTree
@@ -22,28 +21,26 @@ from bough.train.loop import learn
 from bough.train.optimizer import ModelOptimizer
 from bough.train.tasks import RatedPair
 from paper.recipes import load_recipe
-from paper.tasks import RelatednessTask, SentimentTask, Task
-
-_NOWHERE = Path()  # the data folder of a task that reads no files
+from paper.tasks import Task
 
 
 class WholeStep:
     """Train the model of a recipe on a corpus, one batch at a time as the training loop does."""
 
-    def __init__(self, recipe: str, corpus: Corpus, ratings: Tensor | None = None) -> None:
+    def __init__(self, recipe: str, corpus: Corpus) -> None:
         config = self.config = load_recipe(recipe)
-        self.task: Task
+        self.task: Task = config.build_task(Path())  # it reads no files here
         table = torch.randn(corpus.words, config.embedding_size) * 0.1
         words = [str(word) for word in range(corpus.words - 1)]
         self.model = Model(config.for_model(), config.output_spec, words, (), table).train()
         self.optimizer, self.rng = ModelOptimizer(self.model, config), np.random.default_rng(0)
-        sentences = _sentences(corpus)
-        if ratings is None:
-            self.task = SentimentTask(config, _NOWHERE)
-            self.examples: Sequence[object] = sentences
-        else:
-            self.task = RelatednessTask(config, _NOWHERE)
-            pairs = zip(sentences[::2], sentences[1::2], ratings.tolist(), strict=True)
+        labels = corpus.labels or [np.zeros(len(tree), dtype=np.int64) for tree in corpus.trees]
+        bare = [tree.replace(tokens=None, labels=None, relations=None) for tree in corpus.trees]
+        parts = zip(bare, corpus.keys, labels, corpus.digests, strict=True)
+        sentences = [PreparedTree(tree, keys, own, NO_SPANS, digests) for tree, keys, own, digests in parts]
+        self.examples: Sequence[object] = sentences
+        if corpus.ratings is not None:
+            pairs = zip(sentences[::2], sentences[1::2], corpus.ratings.tolist(), strict=True)
             self.examples = [RatedPair(*pair) for pair in pairs]
 
     def __call__(self, number: int) -> None:
@@ -77,12 +74,3 @@ class WholeStep:
                 process.kill()
                 process.wait()
         return float(np.median(seconds[cores]) / np.median(seconds[1]))
-
-
-def _sentences(corpus: Corpus) -> list[PreparedTree]:
-    labels = corpus.labels or [np.zeros(len(tree), dtype=np.int64) for tree in corpus.trees]
-    bare = [tree.replace(tokens=None, labels=None, relations=None) for tree in corpus.trees]
-    return [
-        PreparedTree(tree, keys, own, NO_SPANS, digests)
-        for tree, keys, own, digests in zip(bare, corpus.keys, labels, corpus.digests, strict=True)
-    ]

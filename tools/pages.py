@@ -87,17 +87,13 @@ def laboratory_page() -> str:
     import paper.cli
 
     parts = []
-    for program, app in (("paper", paper.cli.build_app()), ("bundle", bundle.cli.build_app())):
-        parts += [f"## python -m {program}\n", f"{app.help}\n"]
+    for program in (paper.cli, bundle.cli, benchmarks.__main__):
+        app = program.build_app()
+        parts += [f"## {app.name[0]}\n", f"{app.help}\n"]
         for name in app:
             if not name.startswith("-"):
-                parts += _described(app[name], f"python -m {program} {name}")
-    parts += [
-        "## python -m benchmarks\n",
-        "`python -m benchmarks NAME --help` lists the options of a benchmark.\n",
-    ]
-    rows = [f"| `{name}` | {what} |" for name, what in benchmarks.__main__.NAMES.items()]
-    return filled(LABORATORY, [*parts, "| name | what it measures |", "|---|---|", *rows, ""])
+                parts += _described(app[name], f"{app.name[0]} {name}")
+    return filled(LABORATORY, parts)
 
 
 def _described(app: App, name: str) -> list[str]:
@@ -110,7 +106,8 @@ def _described(app: App, name: str) -> list[str]:
     arguments = list(app.assemble_argument_collection(parse_docstring=True))
     usage, rows = [name], []
     for argument in arguments:
-        if argument.names == ("*",):  # the group of shared options, which follow one by one
+        # the group of shared options, which follow one by one, and hidden options
+        if argument.names == ("*",) or not argument.show:
             continue
         names = [name for name in argument.names if not name.startswith(("--no-", "--empty-"))]
         if argument.index is None and argument.hint is not bool:
