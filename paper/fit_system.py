@@ -65,8 +65,7 @@ def fit_system(config: PaperConfig, task: Task, seed: int) -> Fitted | FittedPar
         raise ValueError(f"system = {config.system!r}: one of {known}{nearest(config.system, names)}")
     train = read_some(task, "train")
     if config.task == "sick":
-        ratings = [pair.score for pair in train]
-        return SYSTEMS[config.system].fit(train, ratings, seed, data=task.data, vectors=config.vectors)
+        return SYSTEMS[config.system].fit(train, seed, task.data, config.vectors)
     classes = len(config.output_spec.classes)
     return PARAGRAPH_VEC.fit(train, classes, seed, size=config.hidden_size, epochs=config.epochs)
 

@@ -17,9 +17,6 @@ INSIDE = {"det", "predet", "amod", "nn", "num", "poss", "possessive", "aux", "au
 ENOUGH = 0.5  # the least similarity of aligned chunks
 
 
-# -------------------------------------------------------------------------- sets
-
-
 def jaccard(a: AbstractSet[object], b: AbstractSet[object]) -> float:
     """Return |a ∩ b| / |a ∪ b|; 1 for two empty sets."""
     return len(a & b) / len(a | b) if a or b else 1.0
@@ -39,9 +36,6 @@ def grams(items: str | Sequence[str], size: int) -> set[object]:
     return {tuple(items[i : i + size]) for i in range(len(items) - size + 1)}
 
 
-# --------------------------------------------------------------------- opposites
-
-
 def negation(pair: Prepared) -> list[float]:
     """Return whether the left, the right, exactly one, and both sentences have a negation, as 0 or 1."""
     left, right = (not NEGATIONS.isdisjoint(sentence.words) for sentence in pair.both)
@@ -53,9 +47,6 @@ def antonyms(pair: Prepared) -> float:
     left, right = set(pair.left.terms), set(pair.right.terms)
     opposed = pair.wordnet.antonyms
     return float(sum(any(opposed(a, b) for b in sorted(right - left)) for a in sorted(left - right)))
-
-
-# ------------------------------------------------------------------ WordNet's relations
 
 
 def related_words(pair: Prepared) -> list[float]:
@@ -81,9 +72,6 @@ def related_words(pair: Prepared) -> list[float]:
     ]
 
 
-# --------------------------------------------------------------- sums of vectors
-
-
 def cosine(a: Floats, b: Floats) -> float:
     """Return the cosine of two vectors; 0 if one is zero."""
     return float(unit(a) @ unit(b))
@@ -101,9 +89,6 @@ def content_sums(pair: Prepared) -> list[float]:
     return [cosine(*plain), cosine(*weighted)]
 
 
-# ------------------------------------------------------- best matches and chunks
-
-
 def best_matches(
     pair: Prepared, table: Floats, a: Sequence[int] | None = None, b: Sequence[int] | None = None
 ) -> list[float]:
@@ -113,12 +98,9 @@ def best_matches(
     """
     a, b = a or pair.left.content, b or pair.right.content
     inner, means = table[np.ix_(a, b)], []
-    for values, weights in (
-        (inner.max(axis=1), pair.left.weights[a]),
-        (inner.max(axis=0), pair.right.weights[b]),
-    ):
-        weighted = np.average(values, weights=weights) if weights.sum() > 0 else values.mean()
-        means.append(float(weighted))
+    for axis, weights in ((1, pair.left.weights[a]), (0, pair.right.weights[b])):
+        weighted = weights if weights.sum() > 0 else None
+        means.append(float(np.average(inner.max(axis=axis), weights=weighted)))
     return [*means, sum(means) / 2]
 
 
@@ -162,9 +144,6 @@ def greedy(table: Floats, least: float) -> list[tuple[int, int]]:
         if table[i, j] >= least and all(i != row and j != column for row, column in matched):
             matched.append((i, j))
     return matched
-
-
-# ------------------------------------------------------------------ soft cardinality
 
 
 def soft_cardinality(similarity: Floats, weights: Floats, softness: float) -> float:

@@ -116,7 +116,6 @@ class Prepared:
 
     @property
     def both(self) -> tuple[Sentence, Sentence]:
-        """Return the left sentence and the right one."""
         return self.left, self.right
 
     @cached_property
@@ -128,12 +127,11 @@ class Prepared:
 
     def table(self, similarity: Callable[[Term, Term], float]) -> Floats:
         """Return the similarities (left, right) of the words. That of a stop word is 1 with itself, else 0."""
-        return np.array(
-            [
-                [similarity(a, b) if a[1] and b[1] else float(a == b) for b in self.right.terms]
-                for a in self.left.terms
-            ]
-        )
+
+        def alike(a: Term, b: Term) -> float:
+            return similarity(a, b) if a[1] and b[1] else float(a == b)
+
+        return np.array([[alike(a, b) for b in self.right.terms] for a in self.left.terms])
 
 
 def unit(rows: Floats) -> Floats:
@@ -190,9 +188,8 @@ def lab_module(name: str) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         package = name.partition(".")[0]
-        raise DataError(
-            f'{package} is not installed; the cited systems need it: `pip install "bough[lab]"`'
-        ) from error
+        message = f'{package} is not installed; the cited systems need it: `pip install "bough[lab]"`'
+        raise DataError(message) from error
 
 
 def words_of(tree: Tree) -> tuple[str, ...]:
@@ -218,9 +215,8 @@ def tags(tree: Tree, wordnet: WordNet) -> tuple[Term, ...]:
         top = node
         while relations[top] == "conj" and not below[top] & SUBJECTS:
             top = heads[top]  # words joined by "and" have the same part of speech
-        part = (
-            "a" if "cop" in below[node] else PART.get(relations[top], "v" if below[top] & SUBJECTS else "n")
-        )
+        part = PART.get(relations[top], "v" if below[top] & SUBJECTS else "n")
+        part = "a" if "cop" in below[node] else part
         term = word, ""
         if part and word not in STOP and word not in NEGATIONS:
             known = [(lemma, other) for other in (part, *"nvar") if (lemma := wordnet.lemma(word, other))]
