@@ -34,9 +34,8 @@ def export_run(
     model = Model.load(run)
     config = BundleConfig().with_settings(read_json(run / "run.json")["config"])
     if config.task != "sst5" or config.oov != "written":
-        raise ValueError(
-            f"{run} is a run of {config.task!r}, oov = {config.oov!r}; wanted 'sst5' and 'written'"
-        )
+        what = f"{run} is a run of {config.task!r}, oov = {config.oov!r}"
+        raise ValueError(f"{what}; wanted 'sst5' and 'written'")
     vocabulary, vectors, source = wide_vocabulary(model, config, data, words)
     return compress(model, vocabulary, vectors, columns), source
 

@@ -19,32 +19,17 @@ from bough.train.parser.run import train_parser
 from bundle.card import LICENSE
 from bundle.treebanks import DEV, MEASURED, TRAINING, write_treebanks
 
-CONFIG = Config(
-    epochs=12,
-    size=Size(word=96, hidden=200),
-    batch_tokens=600,
-    dropout=0.25,
-    recurrent_dropout=0.1,
-    word_dropout=0.12,
-    bfloat16=True,
-)
+DROPOUT = {"dropout": 0.25, "recurrent_dropout": 0.1, "word_dropout": 0.12}
+CONFIG = Config(epochs=12, size=Size(word=96, hidden=200), batch_tokens=600, bfloat16=True, **DROPOUT)
+_SST = "Stanford Sentiment Treebank (Socher et al. 2013), train split, with parses"
+_EWT = "sentences of the English Web Treebank (Universal Dependencies), parsed by the Stanford PCFG parser"
+_GUM = "GUM, the Georgetown University Multilayer corpus (Zeldes 2017): academic, bio, conversation, court, "
+_GUM += "interview, news, speech, textbook, vlog, voyage"
+_FREE = "annotation CC BY 4.0; texts CC BY, CC BY-SA or public domain"
 DATA = [
-    {
-        "name": "Stanford Sentiment Treebank (Socher et al. 2013), train split, with parses",
-        "use": "both trees",
-        "terms": "no licence stated; to be cited",
-    },
-    {
-        "name": "sentences of the English Web Treebank (Universal Dependencies), parsed by the Stanford PCFG parser",
-        "use": "both trees (heads converted), tags",
-        "terms": "CC BY-SA 4.0",
-    },
-    {
-        "name": "GUM, the Georgetown University Multilayer corpus (Zeldes 2017): academic, bio, conversation, court, "
-        "interview, news, speech, textbook, vlog, voyage",
-        "use": "heads (converted), tags",
-        "terms": "annotation CC BY 4.0; texts CC BY, CC BY-SA or public domain",
-    },
+    {"name": _SST, "use": "both trees", "terms": "no licence stated; to be cited"},
+    {"name": _EWT, "use": "both trees (heads converted), tags", "terms": "CC BY-SA 4.0"},
+    {"name": _GUM, "use": "heads (converted), tags", "terms": _FREE},
     {"name": "GloVe 6B (Pennington et al. 2014)", "use": "word features", "terms": "PDDL"},
 ]
 
@@ -74,17 +59,6 @@ def make_parser(
     write_treebanks(data, files, check=check)
     training, dev = ([files / name for name in names] for names in (TRAINING, DEV))
     train_parser(training, dev, folder, vectors=vectors, config=config, resume=resume, callback=callback)
-    finish_parser(folder, files, config)
-
-
-def finish_parser(folder: Path, files: Path, config: Config) -> None:
-    """Write the licence and the data of a trained parser into its `config.json`, and its card.
-
-    Args:
-        folder: the folder of the parser, with the `metrics.jsonl` of its run.
-        files: the folder of the treebanks.
-        config: the settings of its run.
-    """
     parser = BuiltinParser.load(folder)
     parser.about = {"license": LICENSE, "data": DATA}
     parser.save(folder)
@@ -92,14 +66,11 @@ def finish_parser(folder: Path, files: Path, config: Config) -> None:
 
 
 def _card(parser: BuiltinParser, folder: Path, files: Path, config: Config) -> str:
-    measured = {
-        title: score(parser, read_treebanks([files / name for name in names]))
-        for title, names in MEASURED.items()
-    }
-    rows = [["", *measured], ["---"] * (1 + len(measured))]
-    for key, name in FIGURES.items():
-        rows.append([name, *(shown(getattr(scores, key)) for scores in measured.values())])
-    test = read_treebanks(files / name for name in MEASURED["SST test"])
+    sets = {title: read_treebanks([files / name for name in names]) for title, names in MEASURED.items()}
+    measured = [score(parser, examples) for examples in sets.values()]
+    rows = [["", *sets], ["---"] * (1 + len(sets))]
+    rows += [[name, *(shown(getattr(scores, key)) for scores in measured)] for key, name in FIGURES.items()]
+    test = sets["SST test"]
     history = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
     best = max(history, key=lambda line: line["dev_brackets"] + line["dev_heads"])
     kept = ("config.json", "vocab.txt", "model.safetensors")

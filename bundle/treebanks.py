@@ -46,15 +46,13 @@ def write_treebanks(data: Path | str | None, out: Path, *, check: bool = True) -
         _write_both(out / f"sst-{split}", phrases, arcs)
     seen = {arc.tokens for _, arc in _sick(data, "train", check)}
     for split in ("dev", "test"):
-        unseen = {
-            arc.tokens: (phrase, arc) for phrase, arc in _sick(data, split, check) if arc.tokens not in seen
-        }
+        both = _sick(data, split, check)
+        unseen = {arc.tokens: (phrase, arc) for phrase, arc in both if arc.tokens not in seen}
         _write_both(out / f"sick-{split}", *zip(*unseen.values(), strict=True))
     write_text(out / "ewt.txt", ewt.read_text(encoding="utf-8"))
     free = [conllu.write(tree) for tree in _free_sentences(gum, genres)]
-    held_out = [i // BLOCK % 10 == 9 for i in range(len(free))]
-    for name, wanted in (("gum-train", False), ("gum-dev", True)):
-        some = (text for text, held in zip(free, held_out, strict=True) if held == wanted)
+    for name, held_out in (("gum-train", False), ("gum-dev", True)):
+        some = [text for i, text in enumerate(free) if (i // BLOCK % 10 == 9) == held_out]
         write_text(out / f"{name}.conllu", "".join(some))
 
 
@@ -62,11 +60,10 @@ def _sick(data: Path | str | None, split: str, check: bool) -> list[tuple[Tree, 
     """Return both trees of every sentence of a split of SICK."""
     phrases = load_sick(data, split, parse="constituency", check=check)
     arcs = load_sick(data, split, parse="dependency", check=check)
-    return [
-        trees
-        for phrase, arc in zip(phrases, arcs, strict=True)
-        for trees in ((phrase.left, arc.left), (phrase.right, arc.right))
-    ]
+    both = []
+    for phrase, arc in zip(phrases, arcs, strict=True):
+        both += [(phrase.left, arc.left), (phrase.right, arc.right)]
+    return both
 
 
 def _write_both(path: Path, phrases: Iterable[Tree], arcs: Iterable[Tree]) -> None:
@@ -81,7 +78,6 @@ def _free_sentences(gum: Path, genres: Path) -> Iterator[Tree]:
     for tree, genre in zip(ptb.iterate(gum), genres.read_text(encoding="utf-8").splitlines(), strict=True):
         leaves = tree.leaves.tolist()
         if len(leaves) > 1 and FREE.issuperset(genre.strip().split("+")):
-            tokens, tags = (
-                [column[leaf] for leaf in leaves] for column in (tree.tokens, tree.labels) if column
-            )
+            columns = (tree.tokens or (), tree.labels or ())
+            tokens, tags = ([column[leaf] for leaf in leaves] for column in columns)
             yield Tree([head - 1 for head in dependency_heads(tree)], tokens=tokens, labels=tags)

@@ -106,6 +106,12 @@ def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Pat
     return [trees, *(data / "sst" / "dep" / split / name for name in names)]
 
 
+def words_of(tree: Tree) -> list[str]:
+    """Return the words of a sentence in order."""
+    tokens = tree.tokens or ()
+    return [str(tokens[node]) for node in tree.words.tolist()]
+
+
 def check_folder(data: Path, *, counts: bool) -> None:
     """Read the whole treebank in `data`, with dependency parses if it has any. Raise an error if it is incomplete."""
     for split in SPLITS:
