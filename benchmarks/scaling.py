@@ -37,9 +37,6 @@ SHARES[5000] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 CORES = (1, 10, 100, 1000)
 
 
-# --------------------------------------------------------------------- measured
-
-
 def as_rank(data: Path | None) -> None:
     """Measure as one of the two ranks; the first prints the measurements as JSON."""
     torch.set_num_threads(1)
@@ -133,9 +130,6 @@ def share_cost(system: WholeStep, nodes: Any, trees: int, count: int, rounds: in
         system.optimizer.step()
         seconds.append(time.process_time() - busy)
     return {"processor seconds": min(seconds), "rows": rows}
-
-
-# --------------------------------------------------------------------- computed
 
 
 def step_seconds(facts: dict[str, Any], trees: str, count: int) -> tuple[float, float]:

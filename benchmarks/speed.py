@@ -14,9 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.corpora import BATCH, Corpus, sick_shaped, sst_shaped
-from benchmarks.floors import relatedness_floor, sentiment_floor, shared_floor
 from benchmarks.measure import AsJson, Figures, Work, best_seconds, by_equations
-from benchmarks.steps import RelatednessStep, SentimentStep
+from benchmarks.steps import RelatednessStep, SentimentStep, relatedness_floor, sentiment_floor, shared_floor
 from benchmarks.whole_step import WholeStep
 from bough.nn import kernels
 from bough.nn.engine import one_thread

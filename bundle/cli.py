@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 from rich.console import Console
@@ -57,7 +57,7 @@ def sentiment(
     logging.getLogger("bough").setLevel(logging.INFO)
     folder = run or Path("runs") / f"sentiment-{seed}"
     config = load_recipe("sentiment").with_settings(parse_settings(settings))
-    options = {"seed": seed, "data": data, "resume": folder.exists(), "recipe": "sentiment"}
+    options: dict[str, Any] = {"seed": seed, "data": data, "resume": folder.exists(), "recipe": "sentiment"}
     with TrainingDisplay(Console()) as display:
         train(config, folder, **options, callback=display.show)
     model, vectors = export_run(folder, data=data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from bough.data import find_data
 from bough.data.paths import require
@@ -19,7 +20,7 @@ from bough.train.parser.run import train_parser
 from bundle.card import LICENSE
 from bundle.treebanks import DEV, MEASURED, TRAINING, write_treebanks
 
-DROPOUT = {"dropout": 0.25, "recurrent_dropout": 0.1, "word_dropout": 0.12}
+DROPOUT: dict[str, Any] = {"dropout": 0.25, "recurrent_dropout": 0.1, "word_dropout": 0.12}
 CONFIG = Config(epochs=12, size=Size(word=96, hidden=200), batch_tokens=600, bfloat16=True, **DROPOUT)
 _SST = "Stanford Sentiment Treebank (Socher et al. 2013), train split, with parses"
 _EWT = "sentences of the English Web Treebank (Universal Dependencies), parsed by the Stanford PCFG parser"

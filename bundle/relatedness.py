@@ -26,7 +26,7 @@ from bough.train.loop import Callback, learn
 from bough.train.optimizer import ModelOptimizer
 from bough.train.recipes import read_recipe
 from bough.train.tasks import PairsTask, RatedPair
-from bundle.compress import compress
+from bundle.export import compress
 from bundle.sts import TextPair, load_sts
 
 RECIPES = Path(__file__).parent / "recipes"

@@ -19,24 +19,11 @@ def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[st
     """Return the card of a run as Markdown, from the facts that the run recorded. `command` trains it again."""
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
-    return "\n".join(
-        [
-            f"# {config.about or facts['recipe']}",
-            "",
-            f"Trained by `{command}`.",
-            "",
-            f"- Data: {DATA[config.task]}",
-            words_line(config, result["vectors"], facts["coverage"], "training split"),
-            f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev; test was read once, with it.",
-            f"- {versions}",
-            "",
-            figures_table(result),
-            "",
-            "```",
-            settings,
-            "```",
-            "",
-        ]
+    epoch = f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev"
+    words = words_line(config, result["vectors"], facts["coverage"], "training split")
+    return (
+        f"# {config.about or facts['recipe']}\n\nTrained by `{command}`.\n\n- Data: {DATA[config.task]}\n{words}\n"
+        f"{epoch}; test was read once, with it.\n- {versions}\n\n{figures_table(result)}\n\n```\n{settings}\n```\n"
     )
 
 

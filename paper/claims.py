@@ -39,9 +39,9 @@ def contrast(
     difference = constant + sum(weight * statistics.fmean(values) for weight, values in samples)
     if any(len(values) < 2 for _, values in samples):  # one seed gives no variance
         return Finding(difference, None, None, "undecided within the noise")
-    parts = [
-        (weight**2 * statistics.variance(values) / len(values), len(values) - 1) for weight, values in samples
-    ]
+    parts = []  # variances, and their degrees of freedom
+    for weight, values in samples:
+        parts.append((weight**2 * statistics.variance(values) / len(values), len(values) - 1))
     variance = sum(part for part, _ in parts)
     half = 0.0
     if variance > 0:

@@ -91,17 +91,9 @@ def train(
         folder = out or Path("runs") / f"{name.removesuffix('.toml')}-{seed}"
         console = Console(quiet=not ranks.first)
         logging.getLogger("bough").setLevel(logging.INFO if ranks.first else logging.ERROR)
+        options: dict[str, Any] = {"data": data, "resume": resume or restarts(), "device": device}
         with TrainingDisplay(console) as display:
-            result = run(
-                config,
-                folder,
-                seed=seed,
-                data=data,
-                resume=resume or restarts(),
-                device=device,
-                recipe=name,
-                callback=display.show,
-            )
+            result = run(config, folder, seed=seed, recipe=name, callback=display.show, **options)
     if not ranks.first:
         return
     chosen = f", epoch {result['epoch']} chosen on dev" if result["epoch"] else ""
@@ -195,7 +187,6 @@ def reproduce(
     from paper.document import block_as_markdown
     from paper.runner import reproduce as run
 
-    console = Console()
     options: dict[str, Any] = {"seeds": seeds, "out": out, "data": find_data(data), "readme": readme}
     options["overrides"] = parse_settings(settings)
     if jobs is not None and jobs < 1:
@@ -209,7 +200,7 @@ def reproduce(
             cluster = stack.enter_context(connected(address_of(ray)))
             options["start"] = partial(RayRun, cluster)
             options["jobs"] = lambda: min(processors(cluster), jobs or processors(cluster))
-        display = stack.enter_context(RunsDisplay(console))
+        display = stack.enter_context(RunsDisplay(Console()))
         sections, failed = run(what, **options, show=display.show)
     for block in sections.get(SECTIONS.get(what, ""), ()):
         plain_console().print(block_as_markdown(block))
@@ -229,14 +220,12 @@ class RunsDisplay(ProgressBars):
 
     def show(self, progress: PlanProgress) -> None:
         """Print the new events and update the bars."""
-        lines = [
-            f"[{progress.ended}/{progress.total}] {event}" for event in progress.events[self.shown or 0 :]
-        ]
+        plain: dict[str, Any] = {"highlight": False, "markup": False, "soft_wrap": True}
         if self.shown is None:
             runs = "run" if progress.total == 1 else "runs"
-            lines.insert(0, f"{progress.total} {runs}, {progress.skipped} done before")
-        for line in lines:
-            self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+            self.console.print(f"{progress.total} {runs}, {progress.skipped} done before", **plain)
+        for event in progress.events[self.shown or 0 :]:
+            self.console.print(f"[{progress.ended}/{progress.total}] {event}", **plain)
         self.shown, left = len(progress.events), progress.time_left()
         time = "time left unknown yet" if left is None else f"about {timedelta(seconds=round(left))} left"
         counts = f"{progress.done} done, {progress.skipped} before, {len(progress.failed)} failed, {time}"

@@ -55,9 +55,6 @@ Block = Table | Figure | str | tuple[str, ...]  # a string is a paragraph, a tup
 Sections = Mapping[str, Sequence[Block]]  # heading -> blocks below it
 
 
-# ------------------------------------------------------------------------------ Markdown
-
-
 def as_markdown(title: str, sections: Sections) -> str:
     """Return the whole report as Markdown."""
     parts = [f"# {title}"]
@@ -89,9 +86,6 @@ def grid(table: Table) -> str:
             cells.append(f"{text}, {cell.verdict}" if cell.verdict else text)
         rows.append(cells if len(row) > 1 else [f"*{cells[0]}*", *[""] * (width - 1)])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-
-
-# ---------------------------------------------------------------------------------- HTML
 
 
 def as_html(title: str, markdown: str, figures: Iterable[Figure]) -> str:

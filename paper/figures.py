@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ HALF = 2.0  # a window is [l - 2, l + 2]
 # NOTE(paper): the first centre and the step are read off the ticks of the figures; the last window has all longer ones
 WINDOWS_SST, WINDOWS_SICK = np.arange(5.0, 46.0, 5.0).tolist(), np.arange(4.5, 19.0, 1.0).tolist()
 
+EDGE: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6}  # around a marker
 # Okabe and Ito's colours, which do not depend on full colour vision; the markers differ too.
 STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
     "dependency": ("#0072B2", "o", "-"),
@@ -49,8 +49,7 @@ STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
 }
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(NamedTuple):
     """The name of a figure, its lines (rows of a table, whose recipes start with `prefix`), and its caption."""
 
     name: str
@@ -60,17 +59,17 @@ class Drawing:
 
 
 FIGURE3 = Drawing(
-    name="figure3",
-    prefix="sst5-",
-    lines=paper.TABLE2,
-    caption="Figure 3. Fine-grained sentiment: test accuracy against sentence length, in windows of ±2 words, "
+    "figure3",
+    "sst5-",
+    paper.TABLE2,
+    "Figure 3. Fine-grained sentiment: test accuracy against sentence length, in windows of ±2 words, "
     "all longer sentences in the last (45).",
 )
 FIGURE4 = Drawing(
-    name="figure4",
-    prefix="sick-",
-    lines=paper.TABLE3,
-    caption="Figure 4. Relatedness: Pearson's r on test against the pair's mean length, in windows of ±2 words, "
+    "figure4",
+    "sick-",
+    paper.TABLE3,
+    "Figure 4. Relatedness: Pearson's r on test against the pair's mean length, in windows of ±2 words, "
     "all longer pairs in the last (18.5).",
 )
 
@@ -95,11 +94,10 @@ def by_length(config: PaperConfig, data: Path, predicted: NDArray[np.float64]) -
             inside &= lengths <= centre + HALF
         if inside.sum() > 2:
             a, b = ours[inside], gold[inside]
-            if not sick:
-                scores[f"{centre:g}"] = float((a == b).mean())
-            else:  # 0 if one of them is constant, as in the metrics of the task
-                related = np.ptp(a) > 0 and np.ptp(b) > 0
-                scores[f"{centre:g}"] = float(np.corrcoef(a, b)[0, 1]) if related else 0.0
+            score = (a == b).mean()
+            if sick:  # 0 if one of them is constant, as in the metrics of the task
+                score = np.corrcoef(a, b)[0, 1] if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
+            scores[f"{centre:g}"] = float(score)
     return scores
 
 
@@ -111,15 +109,9 @@ def draw(drawing: Drawing, systems: Mapping[str, System], out: Path) -> Figure |
         return None
     import matplotlib
 
-    settings: dict[Any, Any] = {
-        "svg.hashsalt": drawing.name,
-        "font.family": "DejaVu Sans",
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": "#555555",
-        "path.simplify": False,
-    }
+    settings: dict[Any, Any] = {"svg.hashsalt": drawing.name, "path.simplify": False}
+    settings |= {"font.family": "DejaVu Sans", "font.size": 10, "axes.edgecolor": "#555555"}
+    settings |= {"axes.spines.top": False, "axes.spines.right": False}
     with matplotlib.rc_context(settings), replacing(out / f"{drawing.name}.png") as png:
         canvas, text = _plot(drawing, shown), io.StringIO()
         canvas.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
@@ -146,19 +138,10 @@ def _plot(drawing: Drawing, shown: list[tuple[paper.Row, System]]) -> Any:
         tree = dashes == "-" and not line.system.endswith("random")
         xs = [float(length) for length in system.by_length]
         ys = [(1 if sick else 100) * statistics.fmean(v) for v in system.by_length.values()]
-        axes.plot(
-            xs,
-            ys,
-            color=colour,
-            marker=marker,
-            linestyle=dashes,
-            linewidth=2.2 if tree else 1.3,
-            markersize=6 if tree else 5,
-            markeredgecolor="white",
-            markeredgewidth=0.6,
-            zorder=3 if tree else 2,
-            label=line.title.replace("Bidirectional", "Bi.").replace("Constituency", "Const."),
-        )
+        style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dashes}
+        style |= {"linewidth": 2.2, "markersize": 6} if tree else {"linewidth": 1.3, "markersize": 5}
+        title = line.title.replace("Bidirectional", "Bi.").replace("Constituency", "Const.")
+        axes.plot(xs, ys, label=title, zorder=3 if tree else 2, **style, **EDGE)
     axes.set_xlabel("mean length of the two sentences, words" if sick else "sentence length, words")
     axes.set_ylabel("Pearson's r" if sick else "accuracy, %")
     axes.set_xticks(sorted({float(length) for _, system in shown for length in system.by_length}))

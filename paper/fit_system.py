@@ -16,35 +16,33 @@ from bough.models.metrics import Floats, correlations
 from bough.models.settings import nearest
 from bough.train.run_folder import predictions_text, record_run, versions
 from paper.card import figures_table
-from paper.config import PaperConfig
 from paper.published import SYSTEM_DIFFERENCES
-from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs
+from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs, ParagraphVec, System
 from paper.tasks import Task, read_some, sentiment_figures
 
 
-def run_system(out: Path, task: Task, config: PaperConfig, run: dict[str, Any]) -> dict[str, Any]:
-    """Fit the system that the configuration names, and write the folder of the run. Return its `test.json`.
+def run_system(out: Path, task: Task, run: dict[str, Any]) -> dict[str, Any]:
+    """Fit the system that the task's configuration names, and write the folder of the run. Return its `test.json`.
 
     Nothing is chosen on dev, which is only reported. The test split is read once, after the fit.
     """
     started = time.perf_counter()
-    fitted = fit_system(config, task, run["seed"])
-    system, vectors = PARAGRAPH_VEC.name, "random"
+    fitted = fit_system(task, run["seed"])
+    system: System | ParagraphVec = PARAGRAPH_VEC
+    vectors, learnt = "random", "Learnt from the phrases of the Stanford Sentiment Treebank."
     files = [file for split in ("train", "dev") for file in task.files(split)]
-    about, learnt = PARAGRAPH_VEC.about, "Learnt from the phrases of the Stanford Sentiment Treebank."
     if isinstance(fitted, Fitted):
-        system, vectors = fitted.system.name, fitted.vectors.name.split(".txt")[0]
+        system, vectors = fitted.system, fitted.vectors.name.split(".txt")[0]
         files.append(task.data / "wordnet")
-        about = fitted.system.about
-        learnt = "Learnt from SICK's training pairs (CC BY-NC-SA 3.0, so for non-commercial use), with WordNet 3.0 and "
-        learnt += f"{vectors}."
-    facts = {**run, "vectors": vectors, "coverage": "", "versions": versions(config)}
+        learnt = "Learnt from SICK's training pairs (CC BY-NC-SA 3.0, so for non-commercial use), "
+        learnt += f"with WordNet 3.0 and {vectors}."
+    facts = {**run, "vectors": vectors, "coverage": "", "versions": versions(task.config)}
     record_run(out, {**facts, "data": fingerprint(files, data=task.data)})
-    dev, _ = score_system(fitted, config, read_some(task, "dev"))
-    test, predicted = score_system(fitted, config, read_some(task, "test"))
+    dev, _ = score_system(fitted, task, read_some(task, "dev"))
+    test, predicted = score_system(fitted, task, read_some(task, "test"))
     result = {"test": test, "dev": dev, "epoch": 0, "vectors": vectors}
-    differences = "".join(f"- {line}\n" for line in SYSTEM_DIFFERENCES[system])
-    card = f"# {about}\n\n{learnt} How it differs from the original:\n\n{differences}\n"
+    differences = "".join(f"- {line}\n" for line in SYSTEM_DIFFERENCES[system.name])
+    card = f"# {system.about}\n\n{learnt} How it differs from the original:\n\n{differences}\n"
     write_text(out / "README.md", f"{card}{figures_table(result)}\n")
     write_results(out, result, predicted, time.perf_counter() - started)
     return result
@@ -57,8 +55,9 @@ def write_results(out: Path, result: dict[str, Any], predicted: Floats, seconds:
     write_json(out / "test.json", result)  # last, because a run with this file is finished
 
 
-def fit_system(config: PaperConfig, task: Task, seed: int) -> Fitted | FittedParagraphs:
-    """Return the system that the configuration names, fitted on the training split."""
+def fit_system(task: Task, seed: int) -> Fitted | FittedParagraphs:
+    """Return the system that the task's configuration names, fitted on the training split."""
+    config = task.config
     names = [PARAGRAPH_VEC.name] if config.task != "sick" else list(SYSTEMS)
     if config.system not in names:
         known = ", ".join(map(repr, names))
@@ -71,11 +70,11 @@ def fit_system(config: PaperConfig, task: Task, seed: int) -> Fitted | FittedPar
 
 
 def score_system(
-    fitted: Fitted | FittedParagraphs, config: PaperConfig, examples: Sequence[Any]
+    fitted: Fitted | FittedParagraphs, task: Task, examples: Sequence[Any]
 ) -> tuple[dict[str, float], Floats]:
     """Return metrics and predictions of a fitted system: ratings (n,) of pairs, or probabilities (n, K) of trees."""
     predicted = fitted.predict(examples)
-    if config.task == "sick":
+    if task.config.task == "sick":
         return correlations(predicted, np.array([pair.score for pair in examples])), predicted
     gold = np.array([tree.labels[tree.root] for tree in examples])
-    return sentiment_figures(predicted, gold, config), predicted
+    return sentiment_figures(predicted, gold, task.config), predicted

@@ -17,14 +17,15 @@ from bough.models.model import Model
 from bough.train.tasks import RatedPair
 from paper import published as paper
 from paper.document import MISSING, Cell, Table
-from paper.plan import TABLE4_RUN, Run
+from paper.plan import Run
+from paper.sst import words_of
 from paper.tasks import Task
 
 FILE = "neighbours.json"
 SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
 
 
-def stored_neighbours(out: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any] | None:
+def stored_neighbours(out: Path, data: Path, run: Run) -> dict[str, Any] | None:
     """Return the stored Table 4 of exactly this run, or None. It is stored so that a report needs no model."""
     try:
         stored = read_json(out / FILE)
@@ -33,17 +34,11 @@ def stored_neighbours(out: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str,
     return stored if stored.get("key") == _key(run, data) else None
 
 
-def find_neighbours(out: Path, folder: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any]:
+def find_neighbours(out: Path, folder: Path, data: Path, run: Run) -> dict[str, Any]:
     """Rank the sample with the model in `folder`. Store and return the result."""
-    model = Model.load(folder)
-    stored = {
-        "key": _key(run, data),
-        "sample": SAMPLE,
-        "sample_seed": SAMPLE_SEED,
-        "model": run.name,
-        "credit": paper.SICK_CREDIT,
-        "queries": ranked(model, run.config().build_task(data), paper.QUERIES),
-    }
+    facts = {"key": _key(run, data), "sample": SAMPLE, "sample_seed": SAMPLE_SEED, "model": run.name}
+    queries = ranked(Model.load(folder), run.config().build_task(data), paper.QUERIES)
+    stored = {**facts, "credit": paper.SICK_CREDIT, "queries": queries}
     write_json(out / FILE, stored)
     return stored
 
@@ -75,8 +70,7 @@ def distinct(trees: Iterable[Tree]) -> dict[str, Tree]:
     """Return the first tree of each lower-cased text."""
     found: dict[str, Tree] = {}
     for tree in trees:
-        assert tree.tokens is not None
-        found.setdefault(" ".join(str(tree.tokens[node]) for node in tree.words).lower(), tree)
+        found.setdefault(" ".join(words_of(tree)).lower(), tree)
     return found
 
 

@@ -21,21 +21,13 @@ CODE = 1
 
 # Settings that are newer than the first runs, with the value that gives the behaviour of those runs. A setting with
 # this value is not part of the key. All other settings are, whether they have their default value or not.
-ADDED: dict[str, Any] = {
-    "node_text": False,
-    "combine": "sum",
-    "category_size": 32,
-    "log_numbers": "auto",
-}
+ADDED: dict[str, Any] = {"node_text": False, "combine": "sum", "category_size": 32, "log_numbers": "auto"}
 # Settings that were removed, with the value that all runs had. They are still part of the key.
 REMOVED: dict[str, Any] = {"pair_features": False}
 
-OURS = {  # the titles of our own rows below the paper's
-    "constituency-regularised": "Constituency Tree-LSTM, regularised (ours)",
-}
-TOGETHER = {  # the titles of the ensembles of all seeds of our rows
-    "constituency-regularised": "All seeds of it together (ours)",
-}
+# the titles of our own rows below the paper's, and of the ensembles of all their seeds
+OURS = {"constituency-regularised": "Constituency Tree-LSTM, regularised (ours)"}
+TOGETHER = {"constituency-regularised": "All seeds of it together (ours)"}
 CLAIM_SEEDS = 3
 CITED_SEEDS = 3  # seeds of each rebuilt cited system
 DERIVED = "drnn"  # its binary figure comes from the five-class model, as in its paper
@@ -93,16 +85,13 @@ class Run:
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
         if config.embeddings != "random" and not config.encoder:
             files += sorted((data / "glove").glob("*"))
-        identity = {name: value for file in files for name, value in _identity(file, data).items()}
+        identity: dict[str, str] = {}
+        for file in files:
+            if file.is_file():  # the run itself reports a missing one
+                status = file.stat()
+                identity |= _hashed(file, data, status.st_size, status.st_mtime_ns)
         parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _identity(file: Path, data: Path) -> dict[str, str]:
-    if not file.is_file():  # the run itself reports it
-        return {}
-    status = file.stat()
-    return _hashed(file, data, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=256)  # the runs share their files, and there are 150 runs
@@ -125,13 +114,10 @@ def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
     own = SST_SETTINGS.get(leaves, ()) if run.recipe.startswith("sst") else ()
     config = load_recipe(run.recipe)
     layer = (overrides or {}).get("layer", config.layer)
-    own_settings = {} if config.system else kind_named(layer).settings  # a system has no layer
-    taken = {
-        key: value
-        for key, value in (overrides or {}).items()
-        if key in own_settings or key not in all_settings()
-    }
-    return replace(run, overrides=own + tuple(taken.items()))
+    # the settings of other layers do not apply; a system has no layer
+    others = all_settings() - ({} if config.system else kind_named(layer).settings).keys()
+    taken = [(key, value) for key, value in (overrides or {}).items() if key not in others]
+    return replace(run, overrides=(*own, *taken))
 
 
 def _runs(part: str, seeds: int) -> list[Run]:

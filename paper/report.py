@@ -39,10 +39,8 @@ HEADLINE = (
     ("SICK, Spearman's rho", 1, 3),
     ("SICK, mean squared error", 1, 5),
 )
-TREE_LSTMS = (
-    {"Dependency Tree-LSTM"},
-    {"Constituency Tree-LSTM", "Constituency Tree-LSTM, GloVe tuned"},
-)
+# the titles of both Tree-LSTMs in the two tables
+TREE_LSTMS = ({"Dependency Tree-LSTM"}, {"Constituency Tree-LSTM", "Constituency Tree-LSTM, GloVe tuned"})
 
 
 def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> Sections:
@@ -87,11 +85,8 @@ def in_short(*tables: Table) -> tuple[str, ...]:
     for table in tables:
         tones = [cell.tone for row in table.rows for cell in row]
         within, better, worse = (tones.count(tone) for tone in ("within", "better", "worse"))
-        count = within + better + worse
-        points.append(
-            f"{table.title}: of {count} figures, within one of the paper's standard deviations: {within}, "
-            f"better: {better}, worse: {worse}."
-        )
+        counts = f"within one of the paper's standard deviations: {within}, better: {better}, worse: {worse}"
+        points.append(f"{table.title}: of {within + better + worse} figures, {counts}.")
     return tuple(points)
 
 
@@ -104,21 +99,16 @@ def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: 
     trees = [lines(data / "sst" / "trees" / f"{split}.txt") for split in splits]
     examples = {
         "SST, sentences": trees,
-        "SST, sentences that are not neutral": [
-            [t for t in some if not t.startswith("(2 ")] for some in trees
-        ],
+        "SST, sentences that are not neutral": [[t for t in s if not t.startswith("(2 ")] for s in trees],
         "SICK, pairs": [lines(data / "sick" / split / "id.txt") for split in splits],
     }
-    points = []
-    for name, parts in examples.items():
-        points.append(f"Data: {name} {'/'.join(f'{len(part):,}' for part in parts)} (train/dev/test).")
+    sizes = {name: "/".join(f"{len(part):,}" for part in parts) for name, parts in examples.items()}
+    points = [f"Data: {name} {counts} (train/dev/test)." for name, counts in sizes.items()]
     packages = (result["versions"].items() for result in results)
     versions = {", ".join(f"{name} {version}" for name, version in used) for used in packages}
     points += [f"Versions: {line}." for line in sorted(versions)]
     hours = sum(result["seconds"] for result in results) / 3600
-    points.append(
-        f"Time: {hours:.1f} hours of runs, added up by the clock; each is one process of one thread."
-    )
+    points += [f"Time: {hours:.1f} hours of runs, added up by the clock; each is one process of one thread."]
     rows = []
     for system in found.values():
         cells = (system.name, ", ".join(map(str, system.seeds)), system.vectors, f"{system.seconds:.0f}")
@@ -128,17 +118,13 @@ def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: 
     return tuple(points), Table("Runs", header, tuple(rows), notes)
 
 
-# ------------------------------------------- tables of docs/results.md, and lines of README.md
-
-
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:
     """Fill the markers of a file from the contents of `results.json`. Raise ValueError if the file has none."""
     text = path.read_text(encoding="utf-8")
     page = filled(text, results)
     if page is None:
-        raise ValueError(
-            f"{path}: no place for the results; add the lines {' and '.join(markers('results'))}"
-        )
+        lines = " and ".join(markers("results"))
+        raise ValueError(f"{path}: no place for the results; add the lines {lines}")
     write_text(path, page)
 
 
@@ -187,14 +173,10 @@ def _results(systems: Systems) -> str:
         "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them as mean "
         f"(standard deviation). {FIVE_SEEDS}"
     ]
-    for task, what, table in (
-        ("sick", "SICK relatedness", short_table(table3(systems), "SICK", (1, 2, 3, 4, 5, 6))),
-        (
-            "sst",
-            "SST accuracy in percent, binary trained as such",
-            short_table(table2(systems), "SST", (1, 2, 3, 4)),
-        ),
-    ):
+    sick = short_table(table3(systems), "SICK", (1, 2, 3, 4, 5, 6))
+    sst = short_table(table2(systems), "SST", (1, 2, 3, 4))
+    trained = "SST accuracy in percent, binary trained as such"
+    for task, what, table in (("sick", "SICK relatedness", sick), ("sst", trained, sst)):
         used = [f"{name} ({known})" if known else name for name, known in vectors_of(systems, task).items()]
         vectors = f", with {', '.join(used)}" if used else ": nothing has been run yet"
         blocks += [grid(table), f"{what}{vectors}. The paper: {paper.VECTORS}."]

@@ -17,6 +17,7 @@ from bough.errors import DataError, FormatError
 from bough.formats import pointers, ptb
 
 Parse = Literal["constituency", "dependency"]
+PARSES: tuple[Parse, ...] = ("constituency", "dependency")
 
 
 class Known(NamedTuple):
@@ -72,7 +73,7 @@ def load_sst(
     """
     check_split(split)
     choose_from("task", task, ("fine", "binary"))
-    choose_from("parse", parse, ("constituency", "dependency"))
+    choose_from("parse", parse, PARSES)
     folder = find_data(data)
     trees = _constituency(folder, split, check)
     if parse == "dependency":
@@ -143,9 +144,8 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
     require(files, "sst", HINT)
     raw = pointers.read(heads, words, relations, labels_file)
     if len(raw) != len(sentences):
-        raise DataError(
-            f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}; give one per sentence in each"
-        )
+        counts = f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}"
+        raise DataError(f"{counts}; give one per sentence in each")
     trees, labelled = [], 0
     for number, (tree, sentence) in enumerate(zip(raw, sentences, strict=True), 1):
         labels = _numbers(tree, {str(label - 2): label for label in range(5)}, str(labels_file), number)

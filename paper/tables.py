@@ -24,9 +24,6 @@ READING = (
 )
 
 
-# --------------------------------------------------------------------------------- cells
-
-
 def digits_of(figure: str) -> tuple[int, float]:
     """Return the digits after the point that a figure is shown with, and the scale: 100 for percent."""
     return (1, 100.0) if figure in PERCENT else (4, 1.0)
@@ -80,9 +77,6 @@ def _vectors(*systems: System | None) -> Cell:
     return Cell(", ".join(names)) if names else MISSING
 
 
-# -------------------------------------------------------------------------------- tables
-
-
 def table1() -> Table:
     """Return Table 1, the memory dimensions and parameter counts, of layers that are built for it."""
     rows = []
@@ -96,10 +90,8 @@ def table1() -> Table:
         rows.append(tuple(row))
     columns = ("d", "d, paper", "count", "count, paper")
     header = ("LSTM variant", *(f"{task} {what}" for task in ("SICK", "SST") for what in columns))
-    notes = (
-        "d: memory dimension. Count: parameters of the composition function, counted in the built layers.",
-    )
-    return Table("Table 1. Memory dimensions and parameter counts", header, tuple(rows), notes)
+    note = "d: memory dimension. Count: parameters of the composition function, counted in the built layers."
+    return Table("Table 1. Memory dimensions and parameter counts", header, tuple(rows), (note,))
 
 
 def table2(systems: Systems) -> Table:
@@ -111,15 +103,8 @@ def table2(systems: Systems) -> Table:
         trained, derived = cell(two, "binary", published[1]), cell(five, "binary")
         if name == DERIVED:
             trained = replace(derived, verdict="derived" if five else "")
-        return (
-            title,
-            cell(five, "accuracy", published[0]),
-            fine,
-            trained,
-            binary,
-            derived,
-            _vectors(five, two),
-        )
+        ours = cell(five, "accuracy", published[0])
+        return title, ours, fine, trained, binary, derived, _vectors(five, two)
 
     together = {name + TOGETHER_NAME: title for name, title in TOGETHER.items()}
     rows = [

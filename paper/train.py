@@ -72,22 +72,18 @@ def train(
 
     task = config.build_task(data)
     if config.system:
-        return ranks.from_first(lambda: run_system(out, task, config, run))
+        return ranks.from_first(lambda: run_system(out, task, run))
     examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = ranks.in_turn(lambda: Words(config, data, seed, word_counts(task, examples["train"])))
     torch.manual_seed(seed)
-    model = _new_model(config, task, examples, words).to(device)
+    model = _new_model(task, examples, words).to(device)
     prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}
     cache_activations(model, *prepared.values())
-    facts = {
-        **run,
-        "vectors": words.name,
-        "coverage": words.coverage,
-        "versions": versions(config),
-        "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
-    }
+    files = [file for split in examples for file in task.files(split)]
+    facts = {**run, "vectors": words.name, "coverage": words.coverage, "versions": versions(config)}
+    facts["data"] = fingerprint(files, data=task.data)
     if model.encoder is not None:
-        facts |= {"encoder": model.encoder.fingerprint}
+        facts["encoder"] = model.encoder.fingerprint
     ranks.from_first(lambda: record_run(out, facts))
 
     task.start(prepared["train"], model)
@@ -99,7 +95,7 @@ def train(
     task.finish(model, prepared["dev"])
     # `finish` may have rounded or calibrated the weights
     state.best_dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
-    return _finish(out, config, task, model, state, words, facts)
+    return _finish(out, task, model, state, words, facts)
 
 
 def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | None:
@@ -113,19 +109,13 @@ def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | N
 
 
 def _finish(
-    out: Path,
-    config: PaperConfig,
-    task: Task,
-    model: Model,
-    state: TrainingState,
-    words: Words,
-    facts: dict[str, Any],
+    out: Path, task: Task, model: Model, state: TrainingState, words: Words, facts: dict[str, Any]
 ) -> dict[str, Any]:
     """Read the test split for the only time, test the model that dev chose, and write the folder. Return the result."""
     examples = read_some(task, "test")
     if model.encoder is None:
         # add the words of the test split that are not in the vocabulary yet
-        forms = dict.fromkeys(map(vocabulary_form(config), word_counts(task, examples)))
+        forms = dict.fromkeys(map(vocabulary_form(task.config), word_counts(task, examples)))
         new = [word for word in forms if word not in model.index]
         if model.config.oov == "written":
             new, rows = with_vectors(words, dict.fromkeys(new, 0))
@@ -139,7 +129,8 @@ def _finish(
     result = {"test": figures, "dev": state.best_dev, "epoch": state.best_epoch, "vectors": words.name}
 
     def write() -> None:
-        card = model_card(config, facts, result, command_for(config, facts["recipe"], facts["seed"]))
+        command = command_for(task.config, facts["recipe"], facts["seed"])
+        card = model_card(task.config, facts, result, command)
         model.save(out, card=card, facts={"vectors": facts["vectors"], "scores": result})
         # again, because the run may have been killed before the line of the last epoch
         write_text(out / "metrics.jsonl", state.history_text())
@@ -155,7 +146,8 @@ def vocabulary_form(config: Config) -> Callable[[str], str]:
     return str.lower if config.lowercase else str
 
 
-def _new_model(config: PaperConfig, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
+def _new_model(task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
+    config = task.config
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []
     if config.encoder:

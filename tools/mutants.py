@@ -23,9 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
-T = TypeVar("T")
 ROOT = Path(__file__).parents[1]
 SOURCES = ("src/bough", "paper", "bundle", "benchmarks", "tools")
 KERNEL = Path("src/bough/nn/kernels/_kernel.so")
@@ -59,7 +57,9 @@ class Mutant:
                 places.append((path, body.count(self.old), changed))
         if len(places) > 1:  # several functions have this name: take the one with the text
             places = [place for place in places if place[1]]
-        path, count, changed = _one(f"function {self.function}", places)
+        if len(places) != 1:
+            raise ValueError(f"function {self.function} is found {len(places)} times, not once")
+        [(path, count, changed)] = places
         if count != 1:
             raise ValueError(f"{self.old!r} is {count} times in {self.function}, not once")
         ast.parse(changed)
@@ -71,16 +71,12 @@ class Mutant:
         for test in self.tests:
             stem, _, name = test.rpartition("::")
             places = [path for path in _tests().get(name, []) if stem in ("", path.stem)]
-            found.append(f"{_one(f'test {test}', places)}::{name}")
+            if len(places) != 1:
+                raise ValueError(f"test {test} is found {len(places)} times, not once")
+            found.append(f"{places[0]}::{name}")
         if not found:
             raise ValueError("no tests")
         return found
-
-
-def _one(what: str, places: list[T]) -> T:
-    if len(places) != 1:
-        raise ValueError(f"{what} is found {len(places)} times, not once")
-    return places[0]
 
 
 def mutants() -> list[Mutant]:
@@ -163,9 +159,8 @@ def verdict_on(mutant: Mutant, root: Path) -> tuple[str, str]:
 
 def main() -> None:
     """Test the selected entries and print the verdicts."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("names", nargs="*", help="parts of the entries to select")
     parser.add_argument("--jobs", type=int, default=2, help="changes tested at a time")
     given = parser.parse_args()

@@ -124,6 +124,7 @@ def _described(app: App, name: str) -> list[str]:
 
 
 def _kind(argument: Any) -> str:
+    """Return what an option takes, for the table."""
     hints = [hint for hint in (argument.hint, *get_args(argument.hint)) if hint is not type(None)]
     for hint in hints:
         if get_origin(hint) is Literal:

@@ -85,9 +85,8 @@ def contents(archive: Path, wheel: Path, pure: Path) -> None:
             sys.exit(f"{path.name} has files that are not the package's: {', '.join(sorted(others))}")
         compiled = "bough/nn/kernels/_kernel.so" in names
         if compiled == path.name.endswith("-none-any.whl"):
-            sys.exit(
-                f"{path.name} {'has' if compiled else 'lacks'} the compiled kernels; its name says otherwise"
-            )
+            has = "has" if compiled else "lacks"
+            sys.exit(f"{path.name} {has} the compiled kernels; its name says otherwise")
         print(f"  {path.name}: {path.stat().st_size / 1e6:.1f} MB, {len(names)} files")
     with tarfile.open(archive) as packed:
         if any(name.endswith(".so") for name in packed.getnames()):

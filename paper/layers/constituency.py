@@ -28,9 +28,6 @@ class BinaryTreeLayer(TreeLayer):
         super().__init__(input_size, states, **kwargs)
         self.leaf_inputs = True
 
-    def extra_repr(self) -> str:
-        return f"{self.input_size}"
-
     def check(self, forest: Forest) -> None:
         forest.check_arity(2)
 
@@ -143,10 +140,8 @@ class MVRNN(BinaryTreeLayer):
     def __init__(self, input_size: int, **kwargs: Any) -> None:
         d = (math.isqrt(1 + 4 * input_size) - 1) // 2
         if d < 1 or d + d * d != input_size:
-            raise ValueError(
-                f"input_size={input_size}: a vector and a square matrix per word, so d + d², "
-                f"{d + d * d} or {(d + 1) * (d + 2)} for example"
-            )
+            wanted = f"d + d², {d + d * d} or {(d + 1) * (d + 2)} for example"
+            raise ValueError(f"input_size={input_size}: a vector and a square matrix per word, so {wanted}")
         super().__init__(input_size, (d, d * d), **kwargs)
         self.weight("W", 2 * d, d, fan_in=4 * d)  # row blocks H_2 h_1, H_1 h_2
         self.weight("b", d, fan_in=4 * d)
@@ -218,8 +213,7 @@ class DRNN(BinaryTreeLayer):
             raise ValueError(f"layers={layers}: at least 2")
         x, d = input_size, hidden_size
         # h of the layers from the top to the second, then both messages of the first layer
-        states = (d,) * (layers + 1)
-        super().__init__(x, states, recurrent_dropout=recurrent_dropout, **kwargs)
+        super().__init__(x, (d,) * (layers + 1), recurrent_dropout=recurrent_dropout, **kwargs)
         self.layers, self.hidden_size = layers, d
         self.weight("W_x", 2 * d, x, fan_in=x)  # row blocks left, right
         self.weight("V_x", d, x, fan_in=x)
@@ -238,9 +232,6 @@ class DRNN(BinaryTreeLayer):
         self.W_1.mul_(NOISE).add_(half.repeat(1, 2))
         for i in range(2, self.layers + 1):
             self._map("W", i).mul_(NOISE).add_(half.repeat(2, 1))
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, layers={self.layers}"
 
     def input_map(self, x: Tensor) -> Tensor:
         """(M, X) -> (M, 3D): the messages of a word as a left and a right child, and its second layer's input."""

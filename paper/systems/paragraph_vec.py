@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 
 from bough import Tree
+from paper.sst import words_of
 from paper.systems.sentence import Floats, lab_module
 
 ALPHA, LAST_ALPHA = 0.025, 1e-4  # the first and the last learning rate, in training and for a new text
@@ -85,7 +86,7 @@ class FittedParagraphs:
         """Return the probabilities (n, K) of the classes of each sentence."""
         p = np.zeros((len(trees), self.classes))  # zero for a class that no phrase has
         if trees:
-            kinds = [[infer_vector(model, words_of(tree)) for tree in trees] for model in self.models]
+            kinds = [[infer_vector(model, lower_words(tree)) for tree in trees] for model in self.models]
             x = (np.hstack(kinds) - self.mean) / self.scale  # (n, both kinds)
             p[:, self.regression.classes_] = self.regression.predict_proba(x)
         return p
@@ -104,17 +105,16 @@ def _word_model(trained: Any) -> Any:
     return model
 
 
-def words_of(tree: Tree) -> Words:
+def lower_words(tree: Tree) -> Words:
     """Return the words of a sentence, lower-cased."""
-    tokens = tree.tokens or ()
-    return tuple(str(tokens[node]).lower() for node in tree.words)
+    return tuple(word.lower() for word in words_of(tree))
 
 
 def labelled_phrases(trees: Sequence[Tree]) -> dict[Words, int]:
     """Return every distinct labelled phrase, lower-cased, with its first label."""
     found: dict[Words, int] = {}
     for tree in trees:
-        words = words_of(tree)
+        words = lower_words(tree)
         for (start, end), label in zip(tree.spans.tolist(), tree.labels or (), strict=True):
             if label is not None:
                 found.setdefault(words[start:end], int(str(label)))

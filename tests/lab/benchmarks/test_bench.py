@@ -11,10 +11,17 @@ import pytest
 import torch
 
 from benchmarks.corpora import sick_shaped, sst_shaped
-from benchmarks.floors import Matmuls, first_read, relatedness_floor, sentiment_floor
 from benchmarks.measure import best_seconds
 from benchmarks.speed import QUICK, run_bench
-from benchmarks.steps import ByLevels, RelatednessStep, SentimentStep
+from benchmarks.steps import (
+    ByLevels,
+    Matmuls,
+    RelatednessStep,
+    SentimentStep,
+    first_read,
+    relatedness_floor,
+    sentiment_floor,
+)
 from bough import Forest, Tree
 from bough.errors import DataError
 from bough.nn import ChildSumTreeLSTM
