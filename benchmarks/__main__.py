@@ -16,7 +16,6 @@ from bough.cli.console import run_app
 
 
 def build_app() -> App:
-    """Return the command line."""
     # cyclopts would name it with a hyphen
     scoring = App(name="scaling_scoring", default_command=scaling_scoring)
     commands: Commands = {

@@ -123,7 +123,6 @@ def latency(*, as_json: AsJson = False) -> None:
 
 
 def show(result: Figures) -> None:
-    """Print the figures as a table."""
     title = f"Child-Sum {WIDTH}, one thread, torch {result['torch']}, layers by {result['layers_by']}"
     ratios, heading = result["ratios"], "one tree, µs of processor time (over LSTMCell's)"
     table = Table(heading, *ratios, title=title, title_justify="left")

@@ -87,7 +87,6 @@ def memory(pids: list[int]) -> float:
 
 
 def cpu_seconds(pids: list[int]) -> float:
-    """Return the processor time of processes."""
     times = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
     return sum(int(fields[11]) + int(fields[12]) for fields in times) / os.sysconf("SC_CLK_TCK")
 

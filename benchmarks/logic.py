@@ -22,16 +22,6 @@ from bough.errors import FormatError
 
 RELATIONS = "=<>|^v#"
 LENGTHS = [str(length) for length in range(7, 13)]
-PUBLISHED = tuple(
-    (system, dict(zip(LENGTHS, figures, strict=True)), source)
-    for system, figures, source in (
-        ("Tree-LSTM, gold trees", (94, 92, 92, 88, 87, 86), "Shen et al., 2019"),
-        ("Ordered Memory, latent trees", (98, 97, 96, 94, 93, 92), "Shen et al., 2019"),
-        ("ON-LSTM", (91, 87, 85, 81, 78, 75), "Shen et al., 2018"),
-        ("LSTM", (88, 84, 80, 78, 71, 69), "Shen et al., 2018, after Bowman et al., 2015"),
-        ("Transformer", (51, 52, 51, 51, 51, 48), "Shen et al., 2019, after Tran et al., 2018"),
-    )
-)
 
 
 def read(data: Path, names: Iterable[str], words: Words) -> list[Example]:
@@ -63,4 +53,4 @@ def logic(
         torch.manual_seed(seed)
         model = TreeClassifier(settings, nn.Embedding(len(words), 128), len(RELATIONS), pairs=True)
         tree_tasks.run("logic", model, settings, (train[cut:], train[:cut]), test)
-    tree_tasks.show("logic", PUBLISHED)
+    tree_tasks.show("logic")

@@ -45,7 +45,6 @@ def read(path: Path) -> Plans:
 
 
 def q_errors(predicted: Any, gold: Any) -> dict[str, float]:
-    """Return percentiles of the q-error."""
     q = np.maximum(predicted / gold, gold / predicted)
     return {name: float(np.percentile(q, p)) for name, p in zip(FIGURES, (50, 90, 99), strict=True)}
 

@@ -25,7 +25,7 @@ import torch.distributed as dist
 from cyclopts import Parameter
 
 from benchmarks.corpora import sst_shaped
-from benchmarks.whole_step import WholeStep
+from benchmarks.steps import WholeStep
 from bough.train.distributed import Ranks, joined
 
 ROOT = Path(__file__).parents[1]

@@ -13,10 +13,9 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import steps
 from benchmarks.corpora import BATCH, Corpus, sick_shaped, sst_shaped
 from benchmarks.measure import AsJson, Figures, Work, best_seconds, by_equations
-from benchmarks.steps import RelatednessStep, SentimentStep, relatedness_floor, sentiment_floor, shared_floor
-from benchmarks.whole_step import WholeStep
 from bough.nn import kernels
 from bough.nn.engine import one_thread
 
@@ -81,8 +80,8 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     `trees_per_second` includes the time to build the forests. `done_ratio` compares with the matmuls that are left
     when equal words and phrases are computed once.
     """
-    contenders = step_contenders(SentimentStep(corpus.words), corpus, effort)
-    contenders["train"] = WholeStep("sst5-constituency-tuned", corpus)
+    contenders = step_contenders(steps.SentimentStep(corpus.words), corpus, effort)
+    contenders["train"] = steps.WholeStep("sst5-constituency-tuned", corpus)
     contenders["build"] = lambda number: corpus.batch(number * BATCH).forest.children
     taken = best_seconds(contenders, effort.batches, effort.rounds)
     return {
@@ -96,14 +95,14 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
 
 
 def step_contenders(
-    system: SentimentStep | RelatednessStep, corpus: Corpus, effort: Effort
+    system: steps.SentimentStep | steps.RelatednessStep, corpus: Corpus, effort: Effort
 ) -> dict[str, Work]:
     """Return a step with and without sharing, its bare matmuls, and those that sharing leaves."""
     starts = range(0, effort.batches * BATCH, BATCH)
     shared = [corpus.batch(start) for start in starts]
     plain = [corpus.batch(start, shared=False) for start in starts]
-    floor, arity = (sentiment_floor, 2) if corpus.ratings is None else (relatedness_floor, 0)
-    bare, left = [floor(b.forest) for b in plain], [shared_floor(b.forest, arity) for b in shared]
+    floor, arity = (steps.sentiment_floor, 2) if corpus.ratings is None else (steps.relatedness_floor, 0)
+    bare, left = [floor(b.forest) for b in plain], [steps.shared_floor(b.forest, arity) for b in shared]
     return {
         "step": lambda number: system.step(shared[number]),
         "unshared": lambda number: system.step(plain[number]),
@@ -115,7 +114,7 @@ def step_contenders(
 def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
     """Return the time of recursion over that of the step on SST, by the fastest path and by the equations."""
     batches = [corpus.batch(start * BATCH) for start in range(effort.recursive_batches)]
-    system = SentimentStep(corpus.words)
+    system = steps.SentimentStep(corpus.words)
     contenders: dict[str, Work] = {
         "step": lambda number: system.step(batches[number]),
         "equations": by_equations(lambda number: system.step(batches[number])),
@@ -132,10 +131,10 @@ def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
     """Return the figures of a step on SICK's pairs over its bare matmuls without sharing, and of plain torch."""
     corpus = sick_shaped(data, effort.batches * BATCH)
     contenders, gated, by_levels = (
-        step_contenders(RelatednessStep(corpus.words, **how), corpus, effort)
+        step_contenders(steps.RelatednessStep(corpus.words, **how), corpus, effort)
         for how in ({}, {"output_gate": True}, {"by_levels": True})
     )
-    contenders["train"] = whole = WholeStep("sick-dependency", corpus)
+    contenders["train"] = whole = steps.WholeStep("sick-dependency", corpus)
     contenders["equations"] = by_equations(contenders["step"])
     taken = best_seconds(contenders, effort.batches, effort.rounds)
     peers = {
@@ -163,7 +162,7 @@ def growth(corpus: Corpus, effort: Effort) -> Figures:
 
     Nothing is shared, because a larger batch would share more.
     """
-    system, most = SentimentStep(corpus.words), max(effort.trees)
+    system, most = steps.SentimentStep(corpus.words), max(effort.trees)
 
     def per_node(size: int) -> float:
         starts = np.linspace(0, most - size, min(most // size, 10)).astype(int).tolist()

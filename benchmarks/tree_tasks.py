@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -23,7 +24,7 @@ from bough.formats import ptb
 from bough.models.settings import kind_named
 from bough.nn import BaseLayer, Classifier
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS, PUBLISHED = Path(__file__).parent / "results", Path(__file__).with_name("published.toml")
 # options that every task has
 Data = Annotated[Path | None, Parameter(help="Data folder; else BOUGH_DATA, else the user cache.")]
 Layer = Annotated[str, Parameter(help="A name in bough.nn.kinds().")]
@@ -189,7 +190,7 @@ def stored_runs(task: str) -> list[dict[str, Any]]:
     return list(read_json(path)["runs"]) if path.is_file() else []
 
 
-def show(task: str, published: Sequence[tuple[str, Mapping[str, float], str]]) -> None:
+def show(task: str) -> None:
     """Print the stored runs of a task, their mean per layer, and published figures with their sources."""
     rows = list[tuple[str, Mapping[str, float], str]]()
     runs = stored_runs(task)
@@ -201,7 +202,8 @@ def show(task: str, published: Sequence[tuple[str, Mapping[str, float], str]]) -
         if len(own) > 1:
             means = {name: float(np.mean([line["test"][name] for line in own])) for name in own[0]["test"]}
             rows.append((f"bough, {layer}", means, f"mean of {len(own)} seeds"))
-    rows += published
+    published = tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))[task]
+    rows += [(line["system"], line["figures"], line["source"]) for line in published]
     columns = list(dict.fromkeys(name for _, figures, _ in rows for name in figures))
     table = Table("system", *columns, "from", title=f"{task}: test accuracy in percent", title_justify="left")
     table.caption = "Published figures are those of the papers; docs/tree-tasks.md says which were checked."

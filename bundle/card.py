@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,28 +15,17 @@ from bough.version import __version__
 from bundle.check import Metrics, Tables, check_relatedness, check_sentiment
 
 LICENSE = "Any use, with attribution of the data; code MIT"
-BOTH, FREE = "training: train split; choices: dev split", "PDDL, public domain"
-DATA = {  # name, use and terms
-    "sentiment": [
-        ("Stanford Sentiment Treebank (Socher et al., 2013)", BOTH, "states no licence, asks to be cited"),
-        ("GoEmotions (Demszky et al., 2020)", BOTH, "Apache-2.0"),
-        ("XED (Öhman et al., 2020)", BOTH, "CC BY 4.0"),
-        ("NewsMTSC (Hamborg and Donnay, 2021)", BOTH, "MIT"),
-        ("GloVe 840B (Pennington et al., 2014)", "word vectors", FREE),
-    ],
-    "relatedness": [
-        ("STS benchmark (Cer et al., 2017)", "training and choices: train split", "CC BY-SA 4.0"),
-        ("GloVe 6B (Pennington et al., 2014)", "word vectors", FREE),
-    ],
-}
+# the data of each model: name, use and terms
+DATA: dict[str, list[dict[str, str]]] = tomllib.loads(
+    Path(__file__).with_name("data.toml").read_text(encoding="utf-8")
+)
 
 
 def write_model(
     model: BundledModel, name: str, out: Path, *, data: Path | str | None, made: Mapping[str, Any]
 ) -> Tables:
     """Write the model folder, measure it on the test splits, and write its card; `made` says how it was trained."""
-    data_facts = [dict(zip(("name", "use", "terms"), row, strict=True)) for row in DATA[name]]
-    facts = {"name": name, "license": LICENSE, "data": data_facts, "words": len(model.words), **made}
+    facts = {"name": name, "license": LICENSE, "data": DATA[name], "words": len(model.words), **made}
     facts["made_by"] = f"bough {__version__}"
     model.save(out, card="", facts=facts)
     tables = check_folder(out, data)

@@ -30,7 +30,6 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the m
 
 
 def build_app() -> App:
-    """Return the command line."""
     commands: Commands = {"Models": [sentiment, relatedness, check, parser], "Data": [prepare]}
     return grouped_app("python -m bundle", "Make and measure the models that come with bough.", commands)
 

@@ -17,22 +17,11 @@ from bough.train.parser.config import Config
 from bough.train.parser.evaluation import FIGURES, score, shown, speed
 from bough.train.parser.examples import read_treebanks
 from bough.train.parser.run import train_parser
-from bundle.card import LICENSE
+from bundle.card import DATA, LICENSE
 from bundle.treebanks import DEV, MEASURED, TRAINING, write_treebanks
 
 DROPOUT: dict[str, Any] = {"dropout": 0.25, "recurrent_dropout": 0.1, "word_dropout": 0.12}
 CONFIG = Config(epochs=12, size=Size(word=96, hidden=200), batch_tokens=600, bfloat16=True, **DROPOUT)
-_SST = "Stanford Sentiment Treebank (Socher et al. 2013), train split, with parses"
-_EWT = "sentences of the English Web Treebank (Universal Dependencies), parsed by the Stanford PCFG parser"
-_GUM = "GUM, the Georgetown University Multilayer corpus (Zeldes 2017): academic, bio, conversation, court, "
-_GUM += "interview, news, speech, textbook, vlog, voyage"
-_FREE = "annotation CC BY 4.0; texts CC BY, CC BY-SA or public domain"
-DATA = [
-    {"name": _SST, "use": "both trees", "terms": "no licence stated; to be cited"},
-    {"name": _EWT, "use": "both trees (heads converted), tags", "terms": "CC BY-SA 4.0"},
-    {"name": _GUM, "use": "heads (converted), tags", "terms": _FREE},
-    {"name": "GloVe 6B (Pennington et al. 2014)", "use": "word features", "terms": "PDDL"},
-]
 
 
 def make_parser(
@@ -61,7 +50,7 @@ def make_parser(
     training, dev = ([files / name for name in names] for names in (TRAINING, DEV))
     train_parser(training, dev, folder, vectors=vectors, config=config, resume=resume, callback=callback)
     parser = BuiltinParser.load(folder)
-    parser.about = {"license": LICENSE, "data": DATA}
+    parser.about = {"license": LICENSE, "data": DATA["parser"]}
     parser.save(folder)
     write_text(folder / "README.md", _card(parser, folder, files, config))
 
@@ -85,6 +74,6 @@ def _card(parser: BuiltinParser, folder: Path, files: Path, config: Config) -> s
         table="\n".join(f"| {' | '.join(row)} |" for row in rows),
         phrases=speed(parser.constituency, test),
         arcs=speed(parser.dependency, test),
-        data="\n".join(f"| {' | '.join(row.values())} |" for row in DATA),
+        data="\n".join(f"| {' | '.join(row.values())} |" for row in DATA["parser"]),
         settings=json.dumps(asdict(config), indent=2),
     )

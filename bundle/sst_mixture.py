@@ -34,7 +34,6 @@ Group = tuple[str, Classes]  # a source, and the classes that one of its labels 
 
 
 def extra_file(data: Path, name: str, split: str) -> Path:
-    """Return the file with the trees of a source."""
     return data / "extra" / name / f"{split}.txt"
 
 

@@ -7,7 +7,7 @@ from paper.claims import CONFIDENCE, contrast
 from paper.document import MISSING, NOTHING, Cell, Table
 from paper.figures import Drawing
 from paper.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
-from paper.results import ENCODER
+from paper.results import ENCODER as ENCODER
 from paper.tables import Systems, cell, digits_of
 
 KINDS = {
@@ -22,12 +22,10 @@ FIGURES_SICK = (("pearson", "Pearson's r"), ("spearman", "Spearman's rho"), ("ms
 
 
 def name_of(task: str, system: str, encoder: str) -> str:
-    """Return the name of a system over an encoder."""
     return f"{task}-{system}{ENCODER}{encoder}"
 
 
 def tables(systems: Systems) -> tuple[Table, ...]:
-    """Return the three tables."""
     return sentiment_table(systems), relatedness_table(systems), gains_table(systems)
 
 

@@ -42,7 +42,6 @@ Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]
 
 
 def build_app() -> App:
-    """Return the command line."""
     commands: Commands = {
         "Systems": [train, evaluate, recipes],
         "The whole paper": [reproduce],

@@ -69,7 +69,6 @@ class PaperConfig(TrainConfig):
         return OutputSpec(classes=POLES if self.neutral == "unlabelled" else BINARY, ordered=True)
 
     def build_task(self, data: Path | str | None) -> Task:
-        """Return the task on the data in a folder."""
         from paper.tasks import RelatednessTask, SentimentTask
 
         return (RelatednessTask if self.of_pairs else SentimentTask)(self, find_data(data))

@@ -56,7 +56,6 @@ Sections = Mapping[str, Sequence[Block]]  # heading -> blocks below it
 
 
 def as_markdown(title: str, sections: Sections) -> str:
-    """Return the whole report as Markdown."""
     parts = [f"# {title}"]
     for heading, blocks in sections.items():
         parts += [f"## {heading}", *map(block_as_markdown, blocks)]
@@ -64,7 +63,6 @@ def as_markdown(title: str, sections: Sections) -> str:
 
 
 def block_as_markdown(block: Block) -> str:
-    """Return one block as Markdown."""
     if isinstance(block, str):
         return block
     if isinstance(block, tuple):

@@ -25,28 +25,7 @@ HALF = 2.0  # a window is [l - 2, l + 2]
 WINDOWS_SST, WINDOWS_SICK = np.arange(5.0, 46.0, 5.0).tolist(), np.arange(4.5, 19.0, 1.0).tolist()
 
 EDGE: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6}  # around a marker
-# Okabe and Ito's colours, which do not depend on full colour vision; the markers differ too.
-STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
-    "dependency": ("#0072B2", "o", "-"),
-    "constituency": ("#D55E00", "s", "-"),
-    "constituency-tuned": ("#D55E00", "s", "-"),
-    "constituency-fixed": ("#CC79A7", "D", "-"),
-    "constituency-random": ("#767676", "X", "-"),
-    "lstm": ("#E69F00", "v", "--"),
-    "bilstm": ("#009E73", "^", "--"),
-    "lstm-2layer": ("#000000", "<", ":"),
-    "bilstm-2layer": ("#56B4E9", ">", ":"),
-    "dt-rnn": ("#CC79A7", "P", "-."),
-    "sdt-rnn": ("#E69F00", "X", "-."),
-    "mean": ("#767676", "d", "-."),
-    "constituency-regularised": ("#000000", "X", "-"),
-    "contextual+encoder=all-MiniLM-L6-v2": ("#0072B2", "o", "-"),
-    "contextual-mean+encoder=all-MiniLM-L6-v2": ("#56B4E9", "d", "--"),
-    "contextual-balanced+encoder=all-MiniLM-L6-v2": ("#009E73", "^", ":"),
-    "contextual+encoder=all-mpnet-base-v2": ("#D55E00", "s", "-"),
-    "contextual-mean+encoder=all-mpnet-base-v2": ("#E69F00", "v", "--"),
-    "contextual-balanced+encoder=all-mpnet-base-v2": ("#CC79A7", "P", ":"),
-}
+STYLES: dict[str, tuple[str, str, str]] = paper.read_toml("figures.toml")  # colour, marker, line
 
 
 class Drawing(NamedTuple):

@@ -17,7 +17,7 @@ from bough.models.settings import nearest
 from bough.train.run_folder import predictions_text, record_run, versions
 from paper.card import figures_table
 from paper.published import SYSTEM_DIFFERENCES
-from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs, ParagraphVec, System
+from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs
 from paper.tasks import Task, read_some, sentiment_figures
 
 
@@ -28,11 +28,10 @@ def run_system(out: Path, task: Task, run: dict[str, Any]) -> dict[str, Any]:
     """
     started = time.perf_counter()
     fitted = fit_system(task, run["seed"])
-    system: System | ParagraphVec = PARAGRAPH_VEC
     vectors, learnt = "random", "Learnt from the phrases of the Stanford Sentiment Treebank."
     files = [file for split in ("train", "dev") for file in task.files(split)]
     if isinstance(fitted, Fitted):
-        system, vectors = fitted.system, fitted.vectors.name.split(".txt")[0]
+        vectors = fitted.vectors.name.split(".txt")[0]
         files.append(task.data / "wordnet")
         learnt = "Learnt from SICK's training pairs (CC BY-NC-SA 3.0, so for non-commercial use), "
         learnt += f"with WordNet 3.0 and {vectors}."
@@ -41,8 +40,8 @@ def run_system(out: Path, task: Task, run: dict[str, Any]) -> dict[str, Any]:
     dev, _ = score_system(fitted, task, read_some(task, "dev"))
     test, predicted = score_system(fitted, task, read_some(task, "test"))
     result = {"test": test, "dev": dev, "epoch": 0, "vectors": vectors}
-    differences = "".join(f"- {line}\n" for line in SYSTEM_DIFFERENCES[system.name])
-    card = f"# {system.about}\n\n{learnt} How it differs from the original:\n\n{differences}\n"
+    differences = "".join(f"- {line}\n" for line in SYSTEM_DIFFERENCES[task.config.system])
+    card = f"# {task.config.about}\n\n{learnt} How it differs from the original:\n\n{differences}\n"
     write_text(out / "README.md", f"{card}{figures_table(result)}\n")
     write_results(out, result, predicted, time.perf_counter() - started)
     return result

@@ -68,7 +68,6 @@ class Run:
         return f"{self.system}.{self.seed}"
 
     def config(self) -> PaperConfig:
-        """Return the recipe with the settings."""
         return load_recipe(self.recipe).with_settings({**dict(self.overrides), **dict(self.settings)})
 
     def key(self, data: Path) -> str:
@@ -101,11 +100,11 @@ def _hashed(file: Path, data: Path, size: int, modified: int) -> dict[str, str]:
 
 def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) -> list[Run]:
     """Return the runs of one part of the paper. `overrides` are set for all runs whose system has such a setting."""
-    if part not in PARTS:
-        raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
     if seeds < 1:
         raise ValueError(f"--seeds {seeds}: at least 1")
-    return [planned(run, overrides) for run in dict.fromkeys(_runs(part, seeds))]
+    if part not in PARTS:
+        raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
+    return [planned(run, overrides) for run in dict.fromkeys(_parts(seeds)[part])]
 
 
 def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
@@ -120,7 +119,8 @@ def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
     return replace(run, overrides=(*own, *taken))
 
 
-def _runs(part: str, seeds: int) -> list[Run]:
+def _parts(seeds: int) -> dict[str, list[Run]]:
+    """Return the runs of each part of the paper."""
     sick = _seeded([f"sick-{row.system}" for row in TABLE3], seeds)
     fine = _seeded([f"sst5-{row.system}" for row in TABLE2], seeds)
     binary = _seeded([f"sst2-{row.system}" for row in TABLE2], seeds)
@@ -147,7 +147,7 @@ def _runs(part: str, seeds: int) -> list[Run]:
         # not part of "all", because it needs the two encoders and twice the time
         "beyond": _seeded(beyond, min(BEYOND_SEEDS, seeds)),
         "all": [*sick, *cited_sick, *variants, *fine, *binary, *ours, *cited_sst],
-    }[part]
+    }
 
 
 def _seeded(systems: Iterable[str], seeds: int, first: int = 1) -> list[Run]:

@@ -16,17 +16,7 @@ from paper.document import Block, Cell, Figure, Sections, Table, as_html, as_mar
 from paper.figures import FIGURE3, FIGURE4, draw
 from paper.neighbours import stored_neighbours, table4
 from paper.plan import BINARY_ENCODER, TABLE4_RUN, planned
-from paper.results import (
-    ENCODER,
-    Result,
-    System,
-    all_finished,
-    from_summary,
-    summary,
-    systems,
-    vectors_of,
-    with_ensembles,
-)
+from paper.results import Result, all_finished, from_summary, summary, systems, vectors_of, with_ensembles
 from paper.tables import FIVE_SEEDS, Systems, short_table, spread, table1, table2, table3
 
 TITLE = "The Tree-LSTM paper, run again"
@@ -66,7 +56,7 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         "Nearest sentences": (table4(stored_neighbours(out, data, planned(TABLE4_RUN, overrides))),),
         "Claims": (claims_table(found),),
     }
-    if any(ENCODER in name for name in found):
+    if any(beyond.ENCODER in name for name in found):
         sections["Beyond the paper"] = (*beyond.tables(found), drawn[beyond.BY_LENGTH.name])
     sections["What was run"] = _what_was_run(results, found, data)
     in_full = f"Each in full, with its place in the code: {NOTES}."
@@ -90,7 +80,7 @@ def in_short(*tables: Table) -> tuple[str, ...]:
     return tuple(points)
 
 
-def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: Path) -> tuple[Block, ...]:
+def _what_was_run(results: Sequence[Result], found: Systems, data: Path) -> tuple[Block, ...]:
     def lines(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
         return [line for line in text.split("\n") if line.strip()]
@@ -168,7 +158,6 @@ def _leaves(systems: Systems) -> str:
 
 
 def _results(systems: Systems) -> str:
-    """Return the short Tables 2 and 3."""
     blocks = [
         "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them as mean "
         f"(standard deviation). {FIVE_SEEDS}"
@@ -184,7 +173,6 @@ def _results(systems: Systems) -> str:
 
 
 def _beyond(systems: Systems) -> str:
-    """Return the tables of the systems over a transformer."""
     blocks = []
     for table in beyond.tables(systems):
         blocks += [f"{table.title}:", grid(table), *table.notes]

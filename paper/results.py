@@ -33,7 +33,6 @@ FIELDS = (
 
 
 def result_path(out: Path, run: Run) -> Path:
-    """Return the path of the result of a finished run."""
     return out / "runs" / f"{run.name}.json"
 
 
@@ -77,21 +76,11 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
     """Write the result file of a run from the folder of its training. Return the result."""
     facts, test, timing = (read_json(work / name) for name in ("run.json", "test.json", "timing.json"))
     predicted = np.loadtxt(work / "predictions.txt", ndmin=2)
-    result = {
-        "key": run.key(data),
-        "system": run.system,
-        "recipe": run.recipe,
-        "settings": dict(run.settings),
-        "seed": run.seed,
-        "vectors": test["vectors"],
-        "coverage": facts["coverage"],
-        "test": test["test"],
-        "dev": test["dev"],
-        "epoch": test["epoch"],
-        "seconds": timing["seconds"],
-        "versions": facts["versions"],
-        "by_length": by_length(run.config(), data, predicted),
-    }
+    result: Result = {"key": run.key(data), "system": run.system, "recipe": run.recipe}
+    result |= {"settings": dict(run.settings), "seed": run.seed, "vectors": test["vectors"]}
+    result |= {"coverage": facts["coverage"], "test": test["test"], "dev": test["dev"]}
+    result |= {"epoch": test["epoch"], "seconds": timing["seconds"], "versions": facts["versions"]}
+    result["by_length"] = by_length(run.config(), data, predicted)
     if keeps_predictions(run):
         result["predictions"] = packed(predicted)
     write_json(result_path(out, run), result)
@@ -112,7 +101,6 @@ class System:
     together: int = 0  # the number of models in an ensemble, else 0
 
     def mean(self, figure: str) -> float:
-        """Return the mean over the seeds."""
         return statistics.fmean(self.figures[figure])
 
     def sd(self, figure: str) -> float:
@@ -182,45 +170,34 @@ def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data:
 
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
     """Return the word vectors that the systems of a task use, each with its coverage of the training split."""
-    used = [
-        system
-        for name, system in gathered.items()
-        if name.startswith(task) and system.vectors != "random" and ENCODER not in name
-    ]
+    of_task = [system for name, system in gathered.items() if name.startswith(task) and ENCODER not in name]
+    used = [system for system in of_task if system.vectors != "random"]
     found = {system.vectors: "" for system in used} | {s.vectors: s.coverage for s in used if s.coverage}
     return dict(sorted(found.items()))
 
 
 def summary(gathered: dict[str, System]) -> dict[str, Any]:
     """Return the contents of `results.json`: for each system its seeds, vectors and metrics."""
-    return {
-        name: {
+    found = {}
+    for name, system in gathered.items():
+        entry: dict[str, Any] = {
             "seeds": system.seeds,
             "vectors": system.vectors,
             "coverage": system.coverage,
-            **({"together": system.together} if system.together else {}),
-            "seconds": round(system.seconds, 1),
-            "test": {
-                figure: {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
-                for figure, values in system.figures.items()
-            },
         }
-        for name, system in gathered.items()
-    }
+        entry |= {"together": system.together} if system.together else {}
+        entry |= {"seconds": round(system.seconds, 1), "test": {}}
+        for figure, values in system.figures.items():
+            entry["test"][figure] = {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
+        found[name] = entry
+    return found
 
 
 def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
     """Return the systems of a `results.json`, without their scores by length."""
-    return {
-        name: System(
-            name=name,
-            seeds=entry["seeds"],
-            vectors=entry["vectors"],
-            figures={figure: numbers["values"] for figure, numbers in entry["test"].items()},
-            by_length={},
-            seconds=entry["seconds"],
-            coverage=entry.get("coverage", ""),
-            together=entry.get("together", 0),
-        )
-        for name, entry in results.items()
-    }
+    found = {}
+    for name, entry in results.items():
+        figures = {figure: numbers["values"] for figure, numbers in entry["test"].items()}
+        plain = {"coverage": entry.get("coverage", ""), "together": entry.get("together", 0)}
+        found[name] = System(name, entry["seeds"], entry["vectors"], figures, {}, entry["seconds"], **plain)
+    return found

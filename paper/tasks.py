@@ -61,7 +61,6 @@ def read_some(task: Task, split: str) -> list[Any]:
 
 
 def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
-    """Return how often each word occurs."""
     return Counter(token for tree in task.trees(examples) for token in tree.tokens or () if token is not None)
 
 

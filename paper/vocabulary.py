@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from bough.data.oov import rows_for
 from bough.data.vector_sets import COMPLETED
-from bough.data.vectors import Vectors, load_vectors, random_rows
+from bough.data.vectors import load_vectors, random_rows
 from bough.train.word_vectors import Words
 
 Rows = np.ndarray[Any, np.dtype[np.float32]]
@@ -34,7 +34,7 @@ def written_vocabulary(
     index = {word: place for place, word in enumerate(known)}
     own: list[str] = []
     new: list[Rows] = []
-    for word, count in sorted(counts.items(), key=_by_frequency):
+    for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if word in index or "\n" in word:
             continue
         replacing = list(rows_for(word, index, written=True))
@@ -59,21 +59,13 @@ def with_vectors(words: Words, counts: Mapping[str, int]) -> tuple[list[str], Ro
     """
     if words.path is None:
         raise ValueError("oov = 'written' needs word vectors; set embeddings to 'tuned' or 'fixed'")
-    listed = [word for word, _ in sorted(counts.items(), key=_by_frequency)]
-    first = load_vectors(words.path, listed, cache=words.cache)
-    lacking = [word for word, found in zip(listed, first.found.tolist(), strict=True) if not found]
-    found = dict(_found_rows(first))
-    beside = words.path.with_name(words.path.name.replace(".300d.", f".300d{COMPLETED}."))
-    if beside != words.path and beside.is_file():
-        found.update(_found_rows(load_vectors(beside, lacking, cache=words.cache)))
+    listed = sorted(counts, key=lambda word: (-counts[word], word))
+    completed = words.path.with_name(words.path.name.replace(".300d.", f".300d{COMPLETED}."))
+    found: dict[str, Rows] = {}
+    for path in dict.fromkeys((words.path, completed)):
+        if path == words.path or path.is_file():
+            vectors = load_vectors(path, [word for word in listed if word not in found], cache=words.cache)
+            rows = zip(vectors.words, vectors.rows, vectors.found.tolist(), strict=True)
+            found |= {word: row for word, row, known in rows if known}
     kept = [word for word in listed if word in found]
-    return kept, np.stack([found[word] for word in kept]) if kept else np.zeros((0, first.dim), np.float32)
-
-
-def _found_rows(vectors: Vectors) -> Iterator[tuple[str, Rows]]:
-    rows = zip(vectors.words, vectors.rows, vectors.found.tolist(), strict=True)
-    return ((word, row) for word, row, found in rows if found)
-
-
-def _by_frequency(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
+    return kept, np.stack([found[word] for word in kept]) if kept else np.zeros((0, vectors.dim), np.float32)

@@ -80,7 +80,6 @@ class Mutant:
 
 
 def mutants() -> list[Mutant]:
-    """Return the entries of all lists."""
     files = sorted((ROOT / "tests" / "mutants").glob("*.toml"))
     entries = [entry for file in files for entry in tomllib.loads(file.read_text())["mutant"]]
     return [Mutant(**{**entry, "tests": tuple(entry.get("tests", ()))}) for entry in entries]

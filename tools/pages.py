@@ -39,7 +39,6 @@ def filled(page: Path, parts: list[str]) -> str:
 
 
 def equations_page() -> str:
-    """Return docs/equations.md."""
     parts = []
     for section in tomllib.loads((ROOT / "tools" / "equations.toml").read_text(encoding="utf-8"))["section"]:
         rows = [f"| {e['number']} | `{e['formula']}` | {_code_of(e)} |" for e in section["equations"]]
@@ -63,14 +62,12 @@ def _code_of(equation: dict[str, str]) -> str:
 
 
 def tree_picture() -> str:
-    """Return docs/sentiment.svg."""
     pipeline = bough.load("sentiment")
     assert isinstance(pipeline, Pipeline)
     return pipeline("The plot is thin, but the acting is wonderful.").svg()
 
 
 def cli_page() -> str:
-    """Return docs/reference/cli.md."""
     app, parts = build_app(), list[str]()
     for group, commands in COMMANDS.items():
         parts.append(f"## {group}\n")
@@ -81,7 +78,6 @@ def cli_page() -> str:
 
 
 def laboratory_page() -> str:
-    """Return docs/reference/laboratory.md."""
     import benchmarks.__main__
     import bundle.cli
     import paper.cli
@@ -124,7 +120,6 @@ def _described(app: App, name: str) -> list[str]:
 
 
 def _kind(argument: Any) -> str:
-    """Return what an option takes, for the table."""
     hints = [hint for hint in (argument.hint, *get_args(argument.hint)) if hint is not type(None)]
     for hint in hints:
         if get_origin(hint) is Literal:

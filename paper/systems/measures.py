@@ -32,7 +32,6 @@ def coefficients(a: AbstractSet[object], b: AbstractSet[object]) -> list[float]:
 
 
 def grams(items: str | Sequence[str], size: int) -> set[object]:
-    """Return all n-grams of `size` items."""
     return {tuple(items[i : i + size]) for i in range(len(items) - size + 1)}
 
 

@@ -39,7 +39,6 @@ class ParagraphVec:
     """
 
     name: str = "paragraph-vec"
-    about: str = "Paragraph-Vec (Le and Mikolov, 2014), rebuilt"
 
     def fit(
         self, trees: Sequence[Tree], classes: int, seed: int, *, size: int = 100, epochs: int = 10

@@ -17,16 +17,7 @@ from bough.data import find_data
 from bough.data.vector_sets import choose
 from paper.sick import Pair
 from paper.systems import measures as m
-from paper.systems.sentence import (
-    NEGATIONS,
-    Floats,
-    Preparation,
-    Prepared,
-    Rarity,
-    Sentence,
-    lab_module,
-    unit,
-)
+from paper.systems.sentence import NEGATIONS, Floats, Preparation, Prepared, Sentence, lab_module, unit
 from paper.systems.wordnet import Term
 
 Features = dict[str, float | list[float]]  # the features of a pair by name, in the order of their columns
@@ -234,13 +225,11 @@ class LogLinear:
 
 
 def bagged_trees(seed: int) -> Any:
-    """Return bagged regression trees."""
     one = tree.DecisionTreeRegressor(min_samples_leaf=5)
     return ensemble.BaggingRegressor(one, n_estimators=30, random_state=seed)
 
 
 def random_forest(seed: int) -> Any:
-    """Return a random forest."""
     return ensemble.RandomForestRegressor(1000, max_depth=20, max_features=2, random_state=seed)
 
 
@@ -270,7 +259,6 @@ class System:
     """
 
     name: str
-    about: str
     features: Callable[[Prepared], Features]
     learner: Callable[[int], Any] = field(repr=False)  # a regressor of scikit-learn, from a seed
 
@@ -310,7 +298,7 @@ class Fitted:
     system: System
     regressor: Any
     range: tuple[float, float]
-    rarity: Rarity = field(repr=False)
+    rarity: Callable[[str], float] = field(repr=False)
     prepare: Preparation = field(repr=False)
     vectors: Path
 
@@ -327,34 +315,10 @@ preparation = cache(Preparation)
 SYSTEMS = {
     system.name: system
     for system in (
-        System(
-            "illinois-lh",
-            "Illinois-LH (Lai and Hockenmaier, 2014): word overlap, composed phrases, aligned chunks, "
-            "WordNet's relations and negation; a log-linear model",
-            illinois_lh,
-            LogLinear,
-        ),
-        System(
-            "unal-nlp",
-            "UNAL-NLP (Jimenez et al., 2014): soft cardinalities of words and dependencies, negation and "
-            "antonyms; bagged regression trees",
-            unal_nlp,
-            bagged_trees,
-        ),
-        System(
-            "meaning-factory",
-            "The Meaning Factory (Bjerva et al., 2014): overlap of words, synsets and predicates, and what "
-            "one sentence says beyond the other; a random forest",
-            meaning_factory,
-            random_forest,
-        ),
-        System(
-            "ecnu",
-            "ECNU (Zhao, Zhu and Lan, 2014): lengths, surface overlap, WordNet's similarities, vectors, "
-            "dependencies, negation and antonyms; the mean of three learners",
-            ecnu,
-            mean_of_three,
-        ),
+        System("illinois-lh", illinois_lh, LogLinear),
+        System("unal-nlp", unal_nlp, bagged_trees),
+        System("meaning-factory", meaning_factory, random_forest),
+        System("ecnu", ecnu, mean_of_three),
     )
 }
 """The four rebuilt systems by name."""

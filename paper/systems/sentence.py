@@ -76,7 +76,6 @@ class Sentence:
 
     @cached_property
     def content_lemmas(self) -> set[str]:
-        """Return the lemmas of the content words."""
         return {self.lemmas[i] for i in self.content}
 
     def positions(self, relations: Sequence[str]) -> list[int]:
