@@ -32,10 +32,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Trees, the id of each node's input (0 for none), and the class of each node, or the ratings of pairs.
-
-    The left and the right trees of pairs take turns.
-    """
+    """Trees (of pairs, left and right in turn), ids of nodes' inputs (0 for none), and classes or ratings."""
 
     source: str
     trees: list[Tree]

@@ -1,10 +1,4 @@
-"""SICK's entailment labels (SemEval-2014 Task 1): predict whether a sentence entails or contradicts another.
-
-    python -m benchmarks entailment --seed 1
-
-A Child-Sum Tree-LSTM reads the dependency trees of both sentences over fixed GloVe 840B vectors, with zeros for a word
-without a vector.
-"""
+"""SICK's entailment labels (SemEval-2014 Task 1): predict whether a sentence entails or contradicts another."""
 
 from __future__ import annotations
 
@@ -34,7 +28,7 @@ def read(data: Path, split: str, words: Words) -> list[Example]:
 def entailment(
     *, layer: Layer = "dependency", epochs: int = 12, seed: int = 1, data: Data = None, show: Show = False
 ) -> None:
-    """Measure the accuracy on SICK's entailment labels."""
+    """Measure the accuracy on SICK's entailment labels, with GloVe 840B; a word without a vector has zeros."""
     if not show:
         folder, words = find_data(data), Words()
         settings = Settings(layer, 150, epochs, batch_size=25, pair_hidden=100, seed=seed)

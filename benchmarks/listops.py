@@ -1,10 +1,4 @@
-"""ListOps (Nangia and Bowman, 2018): predict the value of a nested expression.
-
-    python -m benchmarks listops --layer gated-recursive
-
-Training expressions are drawn from the published grammar, without those of the official test set, which is read once,
-at the end.
-"""
+"""ListOps (Nangia and Bowman, 2018): predict the value of a nested expression."""
 
 from __future__ import annotations
 
@@ -70,7 +64,7 @@ def listops(
 ) -> None:
     """Measure the accuracy on ListOps: the value of a nested expression.
 
-    Training expressions are generated; the official ones are the test set.
+    Training expressions are drawn from the published grammar, without those of the official test set.
     """
     if not show:
         dropout = 0.1 if layer == "gated-recursive" else 0.0

@@ -1,13 +1,4 @@
-"""Measure `bough serve` under load: requests per second, latency, errors, memory, and a SIGTERM in the middle.
-
-    python -m benchmarks load --seconds 300 --connections 32 --workers 2
-    python -m benchmarks load --seconds 60 --port 8000          # a server that runs already, for example Ray Serve
-
-Starts a server on a free port of the loopback interface and keeps the connections busy with sentences that the server
-has not seen. Prints a line every ten seconds and one line of JSON at the end. Memory and processor time are those of
-the server and all processes that it has started. For a server that runs already they are unknown, and it gets no
-signal.
-"""
+"""Measure `bough serve` under load: requests per second, latency, errors, memory, and a SIGTERM in the middle."""
 
 from __future__ import annotations
 
@@ -155,9 +146,15 @@ def load(
     seconds: float = 300,
     connections: int = 32,
     workers: int = 1,
-    port: Annotated[int | None, Parameter(help="Of a server that runs already.")] = None,
+    port: Annotated[
+        int | None, Parameter(help="Port of a server that runs already, such as Ray Serve.")
+    ] = None,
 ) -> None:
-    """Measure requests per second, latency and memory of `bough serve`."""
+    """Measure requests per second, latency and memory of `bough serve`.
+
+    Starts a server, and keeps the connections busy with sentences that it has not seen. Memory and processor time
+    include its child processes. A server that runs already gets no signal, and these figures are unknown.
+    """
     if port is not None:
         figures = measure(port, None, seconds, connections)
         unknown = ("cpu_ms_per_request", "memory_mb", "answered_after_sigterm")

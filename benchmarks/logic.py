@@ -1,10 +1,4 @@
-"""Logical inference (Bowman et al., 2015): predict which of seven relations holds between two formulas.
-
-    python -m benchmarks logic --layer gated-recursive
-
-A model trains on formulas of up to six operators and is tested on each length from seven to twelve. Five percent of the
-training pairs are the dev set.
-"""
+"""Logical inference (Bowman et al., 2015): predict which of seven relations holds between two formulas."""
 
 from __future__ import annotations
 
@@ -41,7 +35,10 @@ def read(data: Path, names: Iterable[str], words: Words) -> list[Example]:
 def logic(
     *, layer: Layer = "gated-recursive", epochs: int = 8, seed: int = 1, data: Data = None, show: Show = False
 ) -> None:
-    """Measure the accuracy on logical inference, on formulas longer than those of training."""
+    """Measure the accuracy on logical inference, on formulas longer than those of training.
+
+    Training formulas have up to six operators, test formulas seven to twelve. A twentieth of the pairs is the dev set.
+    """
     if not show:
         folder, words = find_data(data), Words()
         dropout = 0.1 if layer == "gated-recursive" else 0.0

@@ -1,10 +1,4 @@
-"""Query plans: predict the latency of a PostgreSQL plan from its tree, with `bough.fit`.
-
-    python -m benchmarks plans --seed 1
-
-Prints the q-error, max(y / y', y' / y), of the fitted model, of boosted trees that see no tree, and of the planner's
-own cost with a linear fit in logarithms, and the time to predict a single plan.
-"""
+"""Query plans: predict the latency of a PostgreSQL plan from its tree, with `bough.fit`."""
 
 from __future__ import annotations
 
@@ -60,7 +54,11 @@ def cost_figures(train: Plans, test: Plans) -> dict[str, float]:
 
 
 def plans(*, data: Data = None, seed: int = 1) -> None:
-    """Measure the q-error of the latency of query plans, and the milliseconds per plan."""
+    """Measure the q-error of the latency of query plans, and the milliseconds per plan.
+
+    The q-error is max(y / y', y' / y). Baselines are boosted trees that see no tree, and the planner's own cost with a
+    linear fit in logarithms.
+    """
     train, test = (read(find_data(data) / "plans" / f"{name}.jsonl") for name in ("train", "test"))
     with tempfile.TemporaryDirectory() as folder:
         out, started = Path(folder) / "plans", time.process_time()

@@ -1,11 +1,4 @@
-"""Measure training with one rank and two, and compute the cost with 10, 100 and 1,000 ranks from that.
-
-    python -m benchmarks scaling            # measure; write docs/scaling.json and the tables in docs/scaling.md
-    python -m benchmarks scaling --tables   # write only the tables, from docs/scaling.json
-
-One rank and two take turns in one run, so that a busy spell slows both. A rank's own work is measured in processor
-time, a step, which includes waiting, in wall-clock time. Both are the best of all rounds.
-"""
+"""Measure training with one rank and two, and compute the cost with 10, 100 and 1,000 ranks from that."""
 
 from __future__ import annotations
 
@@ -211,14 +204,17 @@ def scaling(
     tables_only: Annotated[bool, Parameter(name="--tables", negative="")] = False,
     rank: Annotated[bool, Parameter(show=False, negative="")] = False,
 ) -> None:
-    """Measure training on more cores.
+    """Measure training on more cores; write docs/scaling.json and the tables in docs/scaling.md.
+
+    One rank and two take turns in one run, so that a busy spell slows both. A rank's own work is measured in processor
+    time, a step, which includes waiting, in wall-clock time. Both are the best of all rounds.
 
     Parameters
     ----------
     data
         Data folder with SST; else BOUGH_DATA, else trees of its shape.
     tables_only
-        Measure nothing; write only the tables.
+        Measure nothing; write only the tables, from docs/scaling.json.
     """
     if rank:
         as_rank(data)

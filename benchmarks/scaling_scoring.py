@@ -1,11 +1,4 @@
-"""Measure the cost of scoring a million sentences on a Ray cluster, and compute it for larger clusters.
-
-    python -m benchmarks scaling_scoring --lines 50000 --out docs/scaling-scoring.json
-
-One run measures how the time of one process splits into parsing, scoring and writing; `score_files` with one worker and
-with two on the same file; the driver's memory during that; and the driver's time for an empty task. The part `computed`
-depends on `measured` only.
-"""
+"""Measure the cost of scoring a million sentences on a Ray cluster, and compute it for larger clusters."""
 
 from __future__ import annotations
 
@@ -139,6 +132,9 @@ def compute(measured: dict[str, Any]) -> dict[str, Any]:
 
 def scaling_scoring(*, lines: int = 50_000, rounds: int = 1, out: Path | None = None) -> None:
     """Measure the cost of scoring a million sentences on a Ray cluster.
+
+    Measures parsing, scoring and writing in one process, one worker and two on the same file, the driver's memory, and
+    its time for an empty task. The part `computed` depends on `measured` only.
 
     Parameters
     ----------

@@ -23,10 +23,10 @@ from bough.files import read_json, write_json
 from bough.formats import ptb
 from bough.models.settings import kind_named
 from bough.nn import BaseLayer, Classifier
+from paper.cli import Data as Data
 
 RESULTS, PUBLISHED = Path(__file__).parent / "results", Path(__file__).with_name("published.toml")
 # options that every task has
-Data = Annotated[Path | None, Parameter(help="Data folder; else BOUGH_DATA, else the user cache.")]
 Layer = Annotated[str, Parameter(help="A name in bough.nn.kinds().")]
 Show = Annotated[bool, Parameter(negative="", help="Print the stored results and train nothing.")]
 
@@ -171,10 +171,7 @@ def run(
     splits: tuple[Sequence[Example], Sequence[Example]],
     test: Mapping[str, Sequence[Example]],
 ) -> None:
-    """Train on the first split, choose the epoch on the second, test once, and store the result.
-
-    It replaces an earlier result of the same layer and seed.
-    """
+    """Train, choose the epoch on the second split, test once, and replace the result of this layer and seed."""
     found = train(model, settings, *splits)
     found["test"] = {name: round(100 * accuracy(model, part), 2) for name, part in test.items()}
     found["date"], found["torch"] = date.today().isoformat(), torch.__version__

@@ -13,6 +13,7 @@ from rich.console import Console
 from bough.cli import Commands, grouped_app
 from bough.cli.options import parse_settings, use_threads
 from bough.cli.progress import ProgressBars, TrainingDisplay
+from paper.cli import Data
 
 if TYPE_CHECKING:
     from bundle.check import Tables
@@ -24,7 +25,6 @@ RunFolder = Annotated[Path | None, Parameter(help=RUN)]
 Seed = Annotated[int, Parameter(help="Random seed for shuffling, initialization and dropout.")]
 SET = "key=value overrides a setting; may be repeated."
 Settings = Annotated[list[str], Parameter(name="--set", negative="", help=SET)]
-Data = Annotated[Path | None, Parameter(help="Data folder; else BOUGH_DATA, else the user cache.")]
 ParserName = Annotated[str, Parameter(help="builtin, spacy, stanza, corenlp, or corenlp:URL.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the metrics as JSON.")]
 

@@ -35,13 +35,8 @@ def make_parser(
 ) -> None:
     """Train the built-in parser into a folder, measure it on test once, and write its card.
 
-    Args:
-        out: the folder; the files that are trained and measured on go into one beside it, `OUT-treebanks`.
-        data: the data folder; see `bough.data.find_data`.
-        config: sizes, weights of the losses and optimizer.
-        resume: continue after the last finished epoch.
-        check: compare the sizes of SST and SICK with the published ones.
-        callback: called with every event of the run.
+    The treebanks go into a folder beside it, `OUT-treebanks`. `check` compares the sizes of SST and SICK with the
+    published ones.
     """
     folder, vectors = Path(out), find_data(data) / "glove" / "glove.6B.300d.txt"
     require([vectors], "glove")

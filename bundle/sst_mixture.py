@@ -203,10 +203,7 @@ def calibrate(model: Model, task: MixedTask, dev: Sequence[PreparedTree]) -> Non
 
 
 def _targets(task: MixedTask, labels: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-    """(n, K) the classes that are right for each example, those its source has, and (n,) weights.
-
-    The weights make the sources equal.
-    """
+    """(n, K) the right classes of each example, those its source has, and (n,) weights that make sources equal."""
     members, sources = task.members(), [""] * task.classes + [name for name, _ in task.groups]
     of_label = torch.cat([torch.eye(task.classes, dtype=torch.bool), members])
     known = {name: of_label[[other == name for other in sources]].any(dim=0) for name in sources}

@@ -65,10 +65,7 @@ def prepare_sick(
     kinds: Sequence[Parse] = PARSES,
     tell: Tell | None = None,
 ) -> list[Path]:
-    """Write words, trees, ids and scores of SICK's pairs to `sick/SPLIT/` in `out` (else the data folder).
-
-    `kinds` are the kinds of trees to write. Return the files.
-    """
+    """Write words, trees of `kinds`, ids and scores of SICK to `sick/SPLIT/` in `out`, else the data folder."""
     source = find_data(data)
     target = out or source
     unused([target / "sick" / split / "id.txt" for split in SPLITS])

@@ -140,10 +140,7 @@ def packed(predicted: NDArray[np.float64]) -> str:
 
 
 def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data: Path) -> dict[str, System]:
-    """Return the systems, and an ensemble of the seeds of each system whose runs stored their predictions.
-
-    An ensemble predicts the mean of the probabilities of its seeds.
-    """
+    """Return the systems, and for those that stored predictions an ensemble: the mean of its seeds' probabilities."""
     found = dict(gathered)
     kept: dict[str, list[Result]] = {}
     for result in results:

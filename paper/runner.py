@@ -92,10 +92,7 @@ def reproduce(
     readme: Sequence[Path] = (),
     show: Show = lambda progress: None,
 ) -> tuple[Sections, dict[str, str]]:
-    """Do the runs of `part` that are not done yet, and write the report.
-
-    Return the report's sections, and the runs that failed with the reasons.
-    """
+    """Do the runs of `part` that are not done yet. Return the report's sections, and why runs have failed."""
     runs = runs_for(part, seeds, overrides)
     table4_run = planned(TABLE4_RUN, overrides)
     ranking = part in ("table4", "all") and stored_neighbours(out, data, table4_run) is None

@@ -20,15 +20,10 @@ OFTEN = 3  # a word without a vector gets a row if it occurs so often in trainin
 def written_vocabulary(
     words: Words, counts: Mapping[str, int], others: Iterable[str]
 ) -> tuple[list[str], Rows]:
-    """Return the words and their vectors (n, X).
+    """Return the words and their vectors (n, X), given the counts of the words of training, and words of other splits.
 
     Every word with a vector is in the vocabulary. A word of training without a vector is too if it occurs at least
     `OFTEN` times, or if several vectors replace it. Its row starts as their mean, or at random if there is none.
-
-    Args:
-        words: the word vectors.
-        counts: the words of training and how often each occurs.
-        others: words of other splits.
     """
     known, rows = with_vectors(words, Counter({**dict.fromkeys(others, 0), **counts}))
     index = {word: place for place, word in enumerate(known)}
