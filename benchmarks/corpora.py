@@ -1,7 +1,5 @@
 """Load the trees to measure on: SST and SICK if they are there, else random trees of the same shapes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """SICK's entailment labels (SemEval-2014 Task 1): predict whether a sentence entails or contradicts another."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measure the time of one tree at a time (`Tree`, `Forest`, a layer), over ten steps of torch's `LSTMCell`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from itertools import cycle

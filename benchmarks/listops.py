@@ -1,7 +1,5 @@
 """ListOps (Nangia and Bowman, 2018): predict the value of a nested expression."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measure `bough serve` under load: requests per second, latency, errors, memory, and a SIGTERM in the middle."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Logical inference (Bowman et al., 2015): predict which of seven relations holds between two formulas."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measure processor time on a machine that other programs may be using too."""
 
-from __future__ import annotations
-
 import os
 import time
 import unittest.mock

@@ -1,7 +1,5 @@
 """Query plans: predict the latency of a PostgreSQL plan from its tree, with `bough.fit`."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

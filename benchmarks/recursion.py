@@ -3,8 +3,6 @@
 Only the weights come from the layers: `gates()` returns them by the paper's names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """Measure training with one rank and two, and compute the cost with 10, 100 and 1,000 ranks from that."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

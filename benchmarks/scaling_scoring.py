@@ -1,7 +1,5 @@
 """Measure the cost of scoring a million sentences on a Ray cluster, and compute it for larger clusters."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

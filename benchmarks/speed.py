@@ -1,7 +1,5 @@
 """Measure the time of a training step against its matrix multiplications, recursion and plain torch."""
 
-from __future__ import annotations
-
 import json
 import platform
 import time

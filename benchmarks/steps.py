@@ -1,7 +1,5 @@
 """Training steps to time, on SST and on SICK, and the matrix multiplications of a step alone, its lower bound."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

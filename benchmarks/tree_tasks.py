@@ -1,7 +1,5 @@
 """Train a layer on a task whose answer depends on the tree: classify one tree or a pair of trees."""
 
-from __future__ import annotations
-
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Write a bundled model with its card, its licence and its data, and measure it."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Measure a model on plain text: sentiment on its sources and everyday sentences, relatedness on STS and SICK."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Export a trained model as a bundled one: widen its vocabulary, fold the input map into the word table, quantise."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Everyday opinions: comments (GoEmotions), subtitles (XED) and news (NewsMTSC), with labels coarser than SST's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Train the bundled relatedness model: the mean of weighted word vectors, whose cosine is the rating of a pair."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

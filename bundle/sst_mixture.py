@@ -4,8 +4,6 @@ A source has a file per split below the data folder, `extra/NAME/SPLIT.txt`: a t
 nodes without a label; the label `3|4` is one of the classes 3 and 4.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

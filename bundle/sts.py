@@ -1,7 +1,5 @@
 """The STS benchmark (Cer et al., 2017): pairs of captions, news and forums, and how alike they are, 0 to 5."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Tables beyond the paper: trees over pretrained transformers, and what the tree adds to them."""
 
-from __future__ import annotations
-
 from paper import published as paper
 from paper.claims import CONFIDENCE, contrast
 from paper.document import MISSING, NOTHING, Cell, Table

@@ -1,7 +1,5 @@
 """The model card of a run: its data, its settings and its metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test the paper's claims (`claims.toml`): the difference, its standard error, and whether the claim holds."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A report of sections of text, lists, tables and figures, and how to write it as Markdown and as an HTML page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Evaluate a trained run on a split of its data set."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -8,8 +8,6 @@ DATA/glove/glove.840B.300d.txt             and others of its kind
 DATA/wordnet/{index,data}.{noun,...}       WordNet 3.0, with its lists of exceptions and counts
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bough.data.fetch import Archive, Dataset

@@ -1,7 +1,5 @@
 """Fit a system without a layer, which has no epochs, and write the folder of its run."""
 
-from __future__ import annotations
-
 import platform
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Table 4: the nearest sentences, by the cosine of mean word vectors and by the Dependency Tree-LSTM."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

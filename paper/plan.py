@@ -1,7 +1,5 @@
 """Plan the runs that each part of the paper needs."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Parse SST and SICK and write the parse files, which are not published with the data sets."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections import Counter

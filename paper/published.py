@@ -1,7 +1,5 @@
 """Read the paper's numbers (`published.toml`), its claims (`claims.toml`) and our differences (`differences.toml`)."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple

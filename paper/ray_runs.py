@@ -4,8 +4,6 @@ A run works in a folder of its own node, and the task streams the files of that 
 If its node dies, the run continues elsewhere from what is here; so it does if this process is killed.
 """
 
-from __future__ import annotations
-
 import logging
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ from typing import Any
 from bough.files import partial_files, replacing
 from bough.train.loop import Event
 from bough.version import __version__
-from paper.processes import Job, train_job
+from paper.runner import Job, train_job
 
 TRIES = 3  # starts without a finished epoch, after which a run is given up
 log = logging.getLogger(__name__)

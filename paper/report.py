@@ -1,7 +1,5 @@
 """Write the report and the tables of other pages from finished runs. The same results give the same bytes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Read and write the results of finished runs, one small file each, and gather them by system."""
 
-from __future__ import annotations
-
 import base64
 import logging
 import statistics

@@ -1,7 +1,5 @@
 """Read SICK (SemEval-2014 Task 1): pairs of sentences with human ratings of their relatedness, 1 to 5."""
 
-from __future__ import annotations
-
 import logging
 import math
 from dataclasses import dataclass

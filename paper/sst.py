@@ -5,8 +5,6 @@ Fine-grained labels are 0 (very negative) to 4 (very positive), with 2 for neutr
 sentences stay and are a class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple

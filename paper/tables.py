@@ -1,7 +1,5 @@
 """Tables 1, 2 and 3, with the paper's numbers beside ours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

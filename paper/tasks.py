@@ -1,7 +1,5 @@
 """The paper's two tasks: the sentiment of every phrase on SST, and the relatedness of two sentences on SICK."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Train a system of the paper: read the data, build the model, run the loop, and test once with the best epoch."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Callable

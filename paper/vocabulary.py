@@ -1,7 +1,5 @@
 """Choose the vocabulary of a model with `oov = "written"`: words with a vector, and frequent words without."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any

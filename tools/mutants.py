@@ -49,7 +49,7 @@ class Mutant:
     def mutated(self) -> tuple[Path, str]:
         """Return the changed file, relative to the root, and its new text. Raise ValueError if it does not apply."""
         places = []
-        for path, first, last in _definitions().get(self.function, []):
+        for path, first, last in _definitions(*SOURCES).get(self.function, []):
             if self.file in ("", path.stem):
                 lines = (ROOT / path).read_text().splitlines(keepends=True)
                 body = "".join(lines[first:last])
@@ -70,7 +70,7 @@ class Mutant:
         found = []
         for test in self.tests:
             stem, _, name = test.rpartition("::")
-            places = [path for path in _tests().get(name, []) if stem in ("", path.stem)]
+            places = [path for path, *_ in _definitions("tests").get(name, []) if stem in ("", path.stem)]
             if len(places) != 1:
                 raise ValueError(f"test {test} is found {len(places)} times, not once")
             found.append(f"{places[0]}::{name}")
@@ -86,10 +86,10 @@ def mutants() -> list[Mutant]:
 
 
 @cache
-def _definitions() -> dict[str, list[tuple[Path, int, int]]]:
+def _definitions(*folders: str) -> dict[str, list[tuple[Path, int, int]]]:
     """Return the file, first and last line of every function, class and constant, by qualified name."""
     found: dict[str, list[tuple[Path, int, int]]] = {}
-    for path in (path for source in SOURCES for path in sorted((ROOT / source).rglob("*.py"))):
+    for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
         for name, node in _named(ast.parse(path.read_text()), ""):
             place = path.relative_to(ROOT), node.lineno - 1, node.end_lineno or node.lineno
             found.setdefault(name, []).append(place)
@@ -105,16 +105,6 @@ def _named(node: ast.AST, above: str) -> Iterator[tuple[str, ast.stmt]]:
             targets = child.targets if isinstance(child, ast.Assign) else [child.target]
             names = {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
             yield from ((above + name, child) for name in sorted(names))
-
-
-@cache
-def _tests() -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {}
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                found.setdefault(node.name, []).append(path.relative_to(ROOT))
-    return found
 
 
 def copied(folder: Path) -> Path:

@@ -1,7 +1,5 @@
 """The recursive networks over binary trees that Table 2 cites: RNN (RAE in the table), RNTN, MV-RNN, DRNN."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -49,8 +47,7 @@ class RecursiveNetwork(BinaryTreeLayer):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> paper.layers.RecursiveNetwork(50)(torch.randn(3, 50), forest).shape
         torch.Size([3, 50])
     """
@@ -89,8 +86,7 @@ class RNTN(RecursiveNetwork):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> paper.layers.RNTN(25)(torch.randn(3, 25), forest).shape
         torch.Size([3, 25])
     """
@@ -128,8 +124,7 @@ class MVRNN(BinaryTreeLayer):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> h, H = paper.layers.MVRNN(10 + 10 * 10)(torch.randn(3, 110), forest)
         >>> h.shape, H.shape
         (torch.Size([3, 10]), torch.Size([3, 100]))
@@ -189,8 +184,7 @@ class DRNN(BinaryTreeLayer):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> top, *rest = paper.layers.DRNN(50, 40, layers=3)(torch.randn(3, 50), forest)
         >>> top.shape
         torch.Size([3, 40])

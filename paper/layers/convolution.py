@@ -1,7 +1,5 @@
 """Encoders of word sequences: a base class, and the convolutional networks of Table 2 (Kim; Kalchbrenner et al.)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -82,8 +80,7 @@ class CNN(SequenceEncoder):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
-        >>> forest = bough.Forest([sentence])
+        >>> forest = bough.Forest([bough.Tree(parents=[1, 2, -1])])  # a chain: the last word is the root
         >>> paper.layers.CNN(300, 100)(torch.randn(3, 300), forest).shape
         torch.Size([1, 300])
     """
@@ -137,8 +134,7 @@ class DCNN(SequenceEncoder):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
-        >>> forest = bough.Forest([sentence])
+        >>> forest = bough.Forest([bough.Tree(parents=[1, 2, -1])])  # a chain: the last word is the root
         >>> paper.layers.DCNN(48)(torch.randn(3, 48), forest).shape
         torch.Size([1, 720])
     """

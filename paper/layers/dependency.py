@@ -1,7 +1,5 @@
 """Recursive networks over dependency trees (Socher et al., 2014), the paper's baselines without an LSTM."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import torch

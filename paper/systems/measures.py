@@ -1,7 +1,5 @@
 """Similarity features of two sentences: overlap of sets, best matches, aligned chunks, soft cardinality, opposites."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet

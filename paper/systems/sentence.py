@@ -1,7 +1,5 @@
 """Prepare sentences for the features: lemmas, stems, dependencies, weights and vectors of their words."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -4,8 +4,6 @@ nltk's reader is not used: it finds other base forms, and its similarities use o
 the cited systems would change.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable
