@@ -36,22 +36,16 @@ def as_rank(data: Path | None) -> None:
         corpus = sst_shaped(data, 8544)
         system = WholeStep(RECIPE, corpus)
         nodes = system.task.sizes(system.examples)
-        facts: dict[str, Any] = {
-            "recipe": RECIPE,
-            "trees": corpus.source,
-            "nodes per tree": float(nodes.mean()),
-            "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-            "torch": torch.__version__,
-            "load before": os.getloadavg()[0],
-        }
+        machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+        facts: dict[str, Any] = {"recipe": RECIPE, "trees": corpus.source, "machine": machine}
+        facts |= {"nodes per tree": float(nodes.mean()), "torch": torch.__version__}
+        facts["load before"] = os.getloadavg()[0]
         facts["steps"] = {trees: step_times(system, nodes, ranks, trees, n) for trees, n in STEPS.items()}
         weights = sum(p.numel() for p in system.model.parameters())
         rows, width = max(ranks.each(rows_of(system))), system.model.table.shape[1]
         facts["row count"] = rows
-        facts["messages"] = {
-            name: {"bytes": 4 * size} | message_times(size)
-            for name, size in (("latency", 1), ("weights", weights), ("rows", rows * (width + 2)))
-        }
+        sizes = {"latency": 1, "weights": weights, "rows": rows * (width + 2)}
+        facts["messages"] = {n: {"bytes": 4 * size} | message_times(size) for n, size in sizes.items()}
         if ranks.first:
             facts["shares"] = {
                 trees: {count: share_cost(system, nodes, trees, count) for count in counts}
@@ -82,11 +76,9 @@ def step_times(system: WholeStep, nodes: Any, ranks: Ranks, trees: int, rounds: 
             system.optimizer.step()
             if turn >= 0:
                 found[name].append((time.perf_counter() - started, time.process_time() - busy))
+    best = {count: np.min(times or [(0.0, 0.0)], axis=0).tolist() for count, times in found.items()}
     names = ("seconds", "processor seconds")
-    return {
-        name: {count: min((time[place] for time in times), default=0.0) for count, times in found.items()}
-        for place, name in enumerate(names)
-    }
+    return {name: {count: best[count][place] for count in best} for place, name in enumerate(names)}
 
 
 def message_times(size: int, rounds: int = 30) -> dict[str, float]:

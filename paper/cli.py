@@ -288,6 +288,7 @@ def prepare(
     """
     from bough.text import get_parser
     from paper.prepare import prepare_sick, prepare_sst
+    from paper.sst import PARSES
 
     use_threads()
     if what == "sst" and only == "constituency":
@@ -298,6 +299,5 @@ def prepare(
         if what == "sst":
             files = prepare_sst(engine, data, out, tell=bars.update)
         else:
-            kinds = {} if only is None else {"kinds": (only,)}
-            files = prepare_sick(engine, data, out, tell=bars.update, **kinds)
+            files = prepare_sick(engine, data, out, kinds=(only,) if only else PARSES, tell=bars.update)
     console.print(f"{what}: {len(files)} files by {engine.name}", highlight=False)

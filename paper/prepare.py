@@ -15,7 +15,7 @@ from bough.formats import pointers
 from bough.text import Parser
 from bough.text.tokenise import tokenise
 from paper.sick import TEXTS, read_texts
-from paper.sst import PARSES, Parse, load_sst, sst_files, words_of
+from paper.sst import Parse, load_sst, sst_files, words_of
 
 AT_ONCE = 512  # sentences in a call of the parser
 # a progress callback: what is parsed, sentences done, sentences in all
@@ -57,10 +57,10 @@ def prepare_sst(
 
 def prepare_sick(
     parser: Parser,
-    data: Path | str | None = None,
-    out: Path | None = None,
+    data: Path | str | None,
+    out: Path | None,
     *,
-    kinds: Sequence[Parse] = PARSES,
+    kinds: Sequence[Parse],
     tell: Tell | None = None,
 ) -> list[Path]:
     """Write words, trees of `kinds`, ids and scores of SICK to `sick/SPLIT/` in `out`, else the data folder."""

@@ -152,14 +152,10 @@ def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data:
         gold = np.array([tree.labels[tree.root] for tree in trees], dtype=np.int64)
         codes = [np.frombuffer(base64.b64decode(result["predictions"]), dtype="<u2") for result in group]
         mean = np.mean([one.reshape(len(gold), -1) for one in codes], axis=0) / STEPS
-        found[name + TOGETHER_NAME] = replace(
-            gathered[name],
-            name=name + TOGETHER_NAME,
-            figures={figure: [value] for figure, value in sentiment_figures(mean, gold, config).items()},
-            by_length={},
-            seconds=sum(result["seconds"] for result in group),
-            together=len(group),
-        )
+        figures = {figure: [value] for figure, value in sentiment_figures(mean, gold, config).items()}
+        seconds, together = sum(result["seconds"] for result in group), name + TOGETHER_NAME
+        one = replace(gathered[name], name=together, figures=figures, by_length={}, seconds=seconds)
+        found[together] = replace(one, together=len(group))
     return found
 
 

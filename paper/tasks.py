@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -100,14 +100,10 @@ class SentimentTask(ClassesTask, Task):
         self.of_phrases = config.examples == "phrases" or bool(config.system)
 
     def read(self, split: str) -> list[Tree]:
-        trees = load_sst(
-            self.data,
-            split,
-            task="binary" if self.config.task == "sst2" else "fine",
-            parse=self.parse,
-            neutral=self.of_phrases and split == "train",  # phrases of neutral sentences are examples too
-            check=self.config.source == "data",
-        )
+        task: Literal["fine", "binary"] = "binary" if self.config.task == "sst2" else "fine"
+        neutral = self.of_phrases and split == "train"  # phrases of neutral sentences are examples too
+        check = self.config.source == "data"
+        trees = load_sst(self.data, split, task=task, parse=self.parse, neutral=neutral, check=check)
         if self.config.neutral == "unlabelled":
             trees = [tree.replace(labels=[POLAR[label] for label in tree.labels or ()]) for tree in trees]
         return trees[: self.config.max_examples or None]

@@ -7,8 +7,6 @@ An entry names a function by its qualified name, a text inside it and what repla
 Changes are made in copies of the working tree. The exit code is 1 if a change survives or an entry does not apply.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os

@@ -7,8 +7,6 @@ pages with the program. Run this after a change to a command, to a line that an 
 sentiment model.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -3,8 +3,6 @@
 `make release-check`, or `python tools/release_check.py --facts` for the first step alone, which takes no time.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ A page links to files of the repository (`../src/bough/nn/nary.py#L132`, `../CON
 becomes a page: Markdown as it is, source with line numbers, a folder with all of its files. Other files are copied.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from pathlib import Path

@@ -1,6 +1,7 @@
 """Prepare sentences for the features: lemmas, stems, dependencies, weights and vectors of their words."""
 
 import math
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,29 +21,10 @@ from paper.systems.wordnet import Term, WordNet
 
 Floats = NDArray[np.float64]
 Rarity = Callable[[str], float]  # the weight of a lemma
-NEGATIONS = frozenset(
-    ["no", "not", "n't", "nobody", "nothing", "none", "never", "without", "neither", "nor", "cannot"]
-)
-# relations without meaning of their own
-LIGHT = {"det", "aux", "auxpass", "cop", "punct", "prep", "expl", "cc"}
-STOP = {
-    "a", "an", "the", "this", "that", "these", "those", "some", "is", "are", "am", "be", "been", "being",
-    "was", "were", "do", "does", "did", "has", "have", "had", "having", "of", "in", "on", "at", "to",
-    "into", "onto", "from", "by", "with", "for", "and", "or", "but", "as", "it", "its", "he", "his", "him",
-    "she", "her", "they", "their", "them", "there", "who", "which", "while", "whose", ",", ".", ";", ":",
-    "'", "'s",
-}  # fmt: skip
-PART = {
-    **dict.fromkeys(("nsubj", "nsubjpass", "dobj", "iobj", "pobj", "nn", "poss", "appos", "npadvmod", "tmod"), "n"),
-    **dict.fromkeys(("vmod", "xcomp", "rcmod", "pcomp", "ccomp", "advcl", "parataxis", "csubj"), "v"),
-    **dict.fromkeys(("amod", "acomp"), "a"),
-    **dict.fromkeys(("advmod", "prt"), "r"),
-    **dict.fromkeys(
-        ("det", "predet", "prep", "aux", "auxpass", "cop", "cc", "neg", "expl", "mark", "possessive", "punct", "num"),
-        "",
-    ),
-}  # fmt: skip
-SUBJECTS = {"nsubj", "nsubjpass", "aux", "auxpass", "dobj", "expl"}
+_WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+NEGATIONS, STOP = frozenset(_WORDS["negations"]), frozenset(_WORDS["stop"])
+LIGHT, SUBJECTS = frozenset(_WORDS["light"]), frozenset(_WORDS["subjects"])
+PART = {relation: part for part, relations in _WORDS["parts"].items() for relation in relations}
 
 
 @dataclass(frozen=True, eq=False)
