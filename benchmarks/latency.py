@@ -24,12 +24,10 @@ TREES = 10  # trees that are timed together, because one is too short to time
 
 def random_parents(size: int, draw: np.random.Generator) -> list[int]:
     """Return the parents of a random recursive tree whose nodes have random numbers, like the words of a sentence."""
-    above = [-1, *(int(draw.integers(0, node)) for node in range(1, size))]
-    place = draw.permutation(size).tolist()
-    parents = [-1] * size
-    for node, parent in enumerate(above[1:], start=1):
-        parents[place[node]] = place[parent]
-    return parents
+    above = [int(draw.integers(0, node)) for node in range(1, size)]
+    number, parents = draw.permutation(size), np.full(size, -1)
+    parents[number[1:]] = number[above]
+    return parents.tolist()
 
 
 def contenders(size: int, batches: int, seed: int = 0) -> dict[str, Work]:

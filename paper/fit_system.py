@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from bough.data import fingerprint
 from bough.files import write_json, write_text
 from bough.models.metrics import Floats, correlations
 from bough.models.settings import nearest
+from bough.train.card import FIGURES
 from bough.train.run_folder import predictions_text, record_run, versions
-from paper.card import figures_table
 from paper.published import SYSTEM_DIFFERENCES
 from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs
 from paper.tasks import Task, read_some, sentiment_figures
@@ -50,6 +50,19 @@ def write_results(out: Path, result: dict[str, Any], predicted: Floats, seconds:
     write_json(out / "timing.json", {"seconds": round(seconds, 1), "machine": platform.processor()})
     write_text(out / "predictions.txt", predictions_text(predicted))
     write_json(out / "test.json", result)  # last, because a run with this file is finished
+
+
+def figures_table(result: Mapping[str, Any]) -> str:
+    """Return a table of the metrics of a run on dev and on test."""
+    derived = "accuracy" in {**result["dev"], **result["test"]}
+    rows = []
+    for name, title in FIGURES.items():
+        values = [result[split].get(name) for split in ("dev", "test")]
+        if any(value is not None for value in values):
+            title += " (derived from the five)" if derived and name == "binary" else ""
+            shown = ["-" if value is None else f"{value:.4f}" for value in values]
+            rows.append(f"| {title} | {' | '.join(shown)} |")
+    return "\n".join(["| figure | dev | test |", "|---|---|---|", *rows])
 
 
 def fit_system(task: Task, seed: int) -> Fitted | FittedParagraphs:

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from bough.data import vectors as glove
 from bough.files import read_json, write_text
 from bough.models.config import Config
 from bough.models.model import UNKNOWN, Model
+from bough.train.card import words_line
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import TrainingState
 from bough.train.distributed import current
@@ -21,14 +22,18 @@ from bough.train.loop import Callback, cache_activations, learn
 from bough.train.optimizer import ModelOptimizer
 from bough.train.run_folder import lock_run_folder, record_run, versions
 from bough.train.word_vectors import Words
-from paper.card import model_card
 from paper.config import PaperConfig
-from paper.fit_system import run_system, write_results
+from paper.fit_system import figures_table, run_system, write_results
 from paper.recipes import command_for
 from paper.tasks import Task, read_some, word_counts
 from paper.vocabulary import with_vectors, written_vocabulary
 
 log = logging.getLogger(__name__)
+DATA = {
+    "sick": "SICK (SemEval-2014 Task 1; CC BY-NC-SA 3.0, so the model is for non-commercial use)",
+    "sst5": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it)",
+    "sst2": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it), binary task",
+}
 
 
 def train(
@@ -137,6 +142,18 @@ def _finish(
 
     current().from_first(write)
     return result
+
+
+def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[str, Any], command: str) -> str:
+    """Return the card of a run as Markdown, from the facts that the run recorded. `command` trains it again."""
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
+    epoch = f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev"
+    words = words_line(config, result["vectors"], facts["coverage"], "training split")
+    return (
+        f"# {config.about or facts['recipe']}\n\nTrained by `{command}`.\n\n- Data: {DATA[config.task]}\n{words}\n"
+        f"{epoch}; test was read once, with it.\n- {versions}\n\n{figures_table(result)}\n\n```\n{settings}\n```\n"
+    )
 
 
 def vocabulary_form(config: Config) -> Callable[[str], str]:
