@@ -1,4 +1,4 @@
-"""Load the trees to measure on: SST and SICK if they are there, else random trees of the same shapes."""
+"""Load the trees to measure on: SST and SICK, else random trees of the same shapes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ BATCH = 25  # trees, or pairs, in a step
 
 
 class Batch(NamedTuple):
-    """A forest, the row of the word table for each node, and the targets: classes of nodes or ratings of pairs."""
+    """A forest, the rows of the word table, and targets: classes of nodes or ratings of pairs."""
 
     forest: Forest
     ids: Tensor
@@ -58,7 +58,7 @@ class Corpus:
 
 
 def sst_shaped(data: Path | None, count: int, seed: int = 0) -> Corpus:
-    """Return `count` trees like those of SST: binary, a word at each leaf, one of five labels at each node."""
+    """Return `count` trees like SST's: binary, a word at each leaf, a label of five at each node."""
     rng = np.random.default_rng(seed)
     folder = find_data(data)
     if data is not None or all(path.is_file() for path in sst_files(folder, "train")):
@@ -97,7 +97,7 @@ def sick_shaped(data: Path | None, count: int, seed: int = 0) -> Corpus:
 
 
 def _numbered(sentences: Iterable[tuple[str | None, ...]]) -> tuple[list[Ints], int]:
-    """Return each node's word as a number from 1 in the order met, 0 for no word, and the count of numbers."""
+    """Return each node's word as a number from 1, 0 for no word, and the count of numbers."""
     known: dict[str | None, int] = {None: 0}
     keys = [np.array([known.setdefault(word, len(known)) for word in words]) for words in sentences]
     return keys, len(known)
@@ -109,14 +109,14 @@ def _length(rng: np.random.Generator, mean: float, deviation: float, low: int, h
 
 
 def _words(rng: np.random.Generator, count: int, vocabulary: int, steepness: float) -> Ints:
-    """Draw word ids by Zipf's law. The steepness makes a batch repeat words as often as a real one does."""
+    """Draw word ids by Zipf's law. The steepness sets how often a batch repeats words."""
     chances = np.arange(2.0, vocabulary + 2) ** -steepness
     edges = np.cumsum(chances)
     return np.searchsorted(edges, rng.uniform(0, edges[-1], count))
 
 
 def _binary(rng: np.random.Generator, leaves: int) -> Tree:
-    """Draw a binary tree. As in English, single words split off at the left more often than at the right."""
+    """Draw a binary tree. As in English, single words split off more often at the left."""
     stack, parents = [(-1, leaves)], list[int]()
     while stack:
         parent, size = stack.pop()

@@ -1,4 +1,4 @@
-"""SICK's entailment labels (SemEval-2014 Task 1): predict whether a sentence entails or contradicts another."""
+"""SICK's entailment labels: predict whether a sentence entails or contradicts another."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ CLASSES = ("NEUTRAL", "ENTAILMENT", "CONTRADICTION")
 
 
 def read(data: Path, split: str, words: Words) -> list[Example]:
-    """Read one split: its dependency trees, and the labels of the task's own file by the pairs' ids."""
+    """Read one split: its dependency trees, and the labels of the official file."""
     path = data / "sick" / TEXTS[split][0]
     require([path], "sick")
     labels = {row[0]: CLASSES.index(row[4].strip()) for row in read_texts(path)}
@@ -26,7 +26,7 @@ def read(data: Path, split: str, words: Words) -> list[Example]:
 def entailment(
     *, layer: Layer = "dependency", epochs: int = 12, seed: int = 1, data: Data = None, show: Show = False
 ) -> None:
-    """Measure the accuracy on SICK's entailment labels, with GloVe 840B; a word without a vector has zeros."""
+    """Measure the accuracy on SICK's entailment labels, with GloVe 840B, zeros for unknown words."""
     if not show:
         folder, words = find_data(data), Words()
         settings = Settings(layer, 150, epochs, batch_size=25, pair_hidden=100, seed=seed)

@@ -1,4 +1,4 @@
-"""Measure the time of one tree at a time (`Tree`, `Forest`, a layer), over ten steps of torch's `LSTMCell`."""
+"""Measure the time of one tree at a time over that of ten steps of torch's `LSTMCell`."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ TREES = 10  # trees that are timed together, because one is too short to time
 
 
 def random_parents(size: int, draw: np.random.Generator) -> list[int]:
-    """Return the parents of a random recursive tree whose nodes have random numbers, like the words of a sentence."""
+    """Return the parents of a random tree with random node numbers, like a sentence's words."""
     above = [int(draw.integers(0, node)) for node in range(1, size)]
     number, parents = draw.permutation(size), np.full(size, -1)
     parents[number[1:]] = number[above]
@@ -70,7 +70,7 @@ def contenders(size: int, batches: int, seed: int = 0) -> dict[str, Work]:
 
 
 def one_by_one(compute: Callable[[Any], Tensor], trees: list[Any], *, backward: bool = False) -> Work:
-    """Return the work of one batch of trees, one after the other, with or without the gradients of all weights."""
+    """Return the work of one batch of trees, one after the other, with or without gradients."""
 
     def work(batch: int) -> None:
         with torch.set_grad_enabled(backward):
@@ -97,7 +97,7 @@ def lstm_cell() -> Work:
 
 
 def run_latency(batches: int = 5, rounds: int = 15) -> Figures:
-    """Return microseconds of processor time per tree, and their ratios to ten steps of `LSTMCell`, by size and name."""
+    """Return microseconds per tree, and their ratios to ten steps of `LSTMCell`, by size and name."""
     microseconds, ratios = dict[str, dict[str, float]](), dict[str, dict[str, float]]()
     with one_thread():
         for size in SIZES:

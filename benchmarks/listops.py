@@ -34,7 +34,7 @@ def expression(dice: random.Random, depth: int = 1) -> tuple[str, int]:
 
 
 def generate(count: int, seed: int, exclude: Container[str] = (), longest: int = 10_000) -> dict[str, int]:
-    """Draw `count` distinct expressions of at most `longest` tokens that are not in `exclude`, with their values."""
+    """Draw `count` expressions of at most `longest` tokens that are not in `exclude`, with values."""
     dice, found = random.Random(seed), dict[str, int]()
     while len(found) < count:
         text, value = expression(dice)

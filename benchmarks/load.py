@@ -1,4 +1,4 @@
-"""Measure `bough serve` under load: requests per second, latency, errors, memory, and a SIGTERM in the middle."""
+"""Measure `bough serve` under load: rate, latency, errors, memory, and a SIGTERM in the middle."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def post(link: HTTPConnection, body: object) -> int:
 
 
 def keep_busy(port: int, number: int, end: float, latencies: list[float], errors: list[str]) -> None:
-    """Send requests on one connection, one after the other, until `end`. Add the seconds that each took, and errors."""
+    """Send requests on one connection until `end`. Add the seconds that each took, and errors."""
     dice, link = random.Random(number), HTTPConnection("127.0.0.1", port)
     while time.perf_counter() < end:
         started = time.perf_counter()
@@ -86,7 +86,7 @@ def quantile(values: list[float], q: float) -> float:
 
 
 def measure(port: int, pid: int | None, seconds: float, connections: int) -> dict[str, Any]:
-    """Return the figures of one run, and how many of the requests under way at a SIGTERM are answered."""
+    """Return the figures of one run, and how many requests are answered after a SIGTERM."""
     latencies: list[float] = []
     errors: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Logical inference (Bowman et al., 2015): predict which of seven relations holds between two formulas."""
+"""Logical inference (Bowman et al., 2015): predict the relation, of seven, of two formulas."""
 
 import random
 from collections.abc import Iterable

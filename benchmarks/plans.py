@@ -42,7 +42,7 @@ def q_errors(predicted: Any, gold: Any) -> dict[str, float]:
 
 
 def cost_figures(train: Plans, test: Plans) -> dict[str, float]:
-    """Return the q-errors of the planner's total cost, mapped to milliseconds by a line in logarithms."""
+    """Return the q-errors of the planner's cost, mapped to milliseconds by a line in logarithms."""
 
     def costs(trees: list[bough.Tree]) -> Any:
         return np.log([float(tree.features[tree.root, 0]) for tree in trees if tree.features is not None])

@@ -36,7 +36,7 @@ def child_sum(layer: ChildSumTreeLSTM) -> Node:
 
 
 def nary(layer: NaryTreeLSTM) -> Node:
-    """Return the function of one node of an N-ary Tree-LSTM, Eqs. 9-14, or with affine leaves and x at leaves only."""
+    """Return the function of one node of an N-ary Tree-LSTM, Eqs. 9-14, or with affine leaves."""
     g = layer.gates()
     U = {gate: g[f"U_{gate}"].unbind() for gate in ("iou" if layer.output_gate else "iu")}
     U_f = [row.unbind() for row in g["U_f"].unbind()]
@@ -67,7 +67,7 @@ def nary(layer: NaryTreeLSTM) -> Node:
 
 
 def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Return h and c (N, D) of every node in the forest's order. Children are computed before their parents."""
+    """Return h and c (N, D) of every node in the forest's order, children before parents."""
     # unbind once: indexing would give each row a gradient of the size of x
     rows, states = x.unbind(), list[State]()
     for tree in trees:
@@ -82,7 +82,7 @@ def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = N
 
 
 def lstm(layer: LSTM, x: Tensor, trees: Sequence[Tree]) -> tuple[Tensor, Tensor]:
-    """Return h and c of Eq. 1 along every chain, one direction and layer at a time, each on the h below it."""
+    """Return h and c of Eq. 1 along every chain, one direction and layer at a time."""
     columns: list[tuple[Tensor, Tensor]] = []
     for direction in range(layer.directions):
         chains, inputs = trees, x

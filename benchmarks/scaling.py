@@ -1,4 +1,4 @@
-"""Measure training with one rank and two, and compute the cost with 10, 100 and 1,000 ranks from that."""
+"""Measure training with one rank and two, and compute the cost with more ranks from that."""
 
 import json
 import os
@@ -61,7 +61,7 @@ def rows_of(system: WholeStep) -> int:
 
 
 def step_times(system: WholeStep, nodes: Any, ranks: Ranks, trees: int, rounds: int) -> dict[str, Any]:
-    """Return the best wall-clock and processor seconds of a step, with one rank and with two in turn."""
+    """Return the best wall-clock and processor seconds of a step, with one rank and two in turn."""
     found: dict[str, list[tuple[float, float]]] = {"1": [], "2": []}
     for turn in range(-1, rounds):  # turn -1 warms up
         first = (turn + 1) * trees % (len(nodes) - trees)
@@ -98,7 +98,7 @@ def message_times(size: int, rounds: int = 30) -> dict[str, float]:
 
 
 def share_cost(system: WholeStep, nodes: Any, trees: int, count: int, rounds: int = 3) -> dict[str, float]:
-    """Return the time of one of `count` ranks for its share of a batch, and the rows of the table to send."""
+    """Return the time of one of `count` ranks for its share of a batch, and the rows to send."""
     whole = system.examples[:trees]
     system.optimizer.zero_grad()
     system.task.loss(system.model, whole, system.rng).backward()

@@ -1,4 +1,4 @@
-"""Measure the cost of scoring a million sentences on a Ray cluster, and compute it for larger clusters."""
+"""Measure the cost of scoring on a Ray cluster, and compute it for larger clusters."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ROWS = 1024  # rows of a part
 
 
 def split_of_time(texts: list[str]) -> dict[str, float]:
-    """Return microseconds of processor time per sentence for each step, in one process with one thread."""
+    """Return microseconds of processor time per sentence for each step, on one thread."""
     pipeline = bough.load("sentiment")
     list(scored(pipeline, [Record(1, (text,), {}) for text in texts[:256]], brief=True))  # warms up
     each = dict.fromkeys(("parse", "score", "write", "phrases"), 0.0)

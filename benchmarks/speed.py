@@ -1,4 +1,4 @@
-"""Measure the time of a training step against its matrix multiplications, recursion and plain torch."""
+"""Compare a training step with its matrix multiplications, recursion and plain torch."""
 
 import json
 import platform
@@ -110,7 +110,7 @@ def step_contenders(
 
 
 def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
-    """Return the time of recursion over that of the step on SST, by the fastest path and by the equations."""
+    """Return the time of recursion over that of a step on SST, by kernels and by equations."""
     batches = [corpus.batch(start * BATCH) for start in range(effort.recursive_batches)]
     system = steps.SentimentStep(corpus.words)
     contenders: dict[str, Work] = {
@@ -126,7 +126,7 @@ def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
 
 
 def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
-    """Return the figures of a step on SICK's pairs over its bare matmuls without sharing, and of plain torch."""
+    """Return the figures of a step on SICK over its unshared matmuls, and of plain torch."""
     corpus = sick_shaped(data, effort.batches * BATCH)
     contenders, gated, by_levels = (
         step_contenders(steps.RelatednessStep(corpus.words, **how), corpus, effort)

@@ -1,4 +1,4 @@
-"""Training steps to time, on SST and on SICK, and the matrix multiplications of a step alone, its lower bound."""
+"""Training steps to time on SST and SICK, and their matrix multiplications alone."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ Shape = tuple[int, int, int]  # (m, k, n) of a product of an (m, k) and a (k, n)
 
 
 class SentimentStep:
-    """Run forward, the loss of every node, backward to the weights and the word vectors, and AdaGrad."""
+    """Run forward, the loss of every node, backward to weights and word vectors, and AdaGrad."""
 
     def __init__(self, words: int, d: int = D, x: int = X) -> None:
         self.layer, self.head = NaryTreeLSTM(x, d, leaf="affine"), Classifier(d, CLASSES)
@@ -59,7 +59,7 @@ class SentimentStep:
 
 
 class RelatednessStep:
-    """Run forward, the loss of every pair, backward to the weights, and AdaGrad; the word vectors are fixed."""
+    """Run forward, the loss of pairs, backward to the weights, and AdaGrad; word vectors are fixed."""
 
     def __init__(
         self, words: int, d: int = D, x: int = X, *, output_gate: bool = False, by_levels: bool = False
@@ -84,7 +84,7 @@ class RelatednessStep:
 
 
 class ByLevels(nn.Module):
-    """The Child-Sum Tree-LSTM in plain torch: a loop over levels, `index_add` for the children, autograd."""
+    """The Child-Sum Tree-LSTM in plain torch: a loop over levels, `index_add`, autograd."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ def sentiment_floor(forest: Forest, d: int = D, x: int = X) -> Matmuls:
 
 
 def relatedness_floor(forest: Forest, d: int = D, x: int = X) -> Matmuls:
-    """Return the matmuls of a step on SICK. Fixed vectors need no gradient, so the input map has two, not three."""
+    """Return the matmuls of a step on SICK. Fixed vectors get no gradient: the input map has two."""
     inner, edges, pairs = forest.num_unique - forest.leaves, len(forest.children), len(forest) // 2
     head = [(pairs, 2 * d, HIDDEN), (pairs, HIDDEN, SCALE)]
     levels = list(zip(forest.level_sizes, forest.edge_sizes, strict=True))[1:]
@@ -214,7 +214,7 @@ def shared_floor(forest: Forest, arity: int, d: int = D, x: int = X) -> Matmuls:
 
 
 def first_read(forest: Forest, arity: int) -> list[int]:
-    """Return for each level the number of distinct children (and slots, if `arity` is not 0) new at that level."""
+    """Return for each level the number of new children (and slots, if `arity` is not 0)."""
     places = forest.edge_places.numpy() if arity else np.zeros(len(forest.children), dtype=np.int64)
     keys = forest.children.numpy() * max(arity, 1) + places
     _, some = np.unique(keys, return_index=True)  # edges are sorted by level, so the first is the lowest
@@ -224,5 +224,5 @@ def first_read(forest: Forest, arity: int) -> list[int]:
 
 
 def _trained(maps: list[Shape]) -> list[Shape]:
-    """Return the matmuls of linear maps from k to n columns for m rows: forward and both gradients."""
+    """Return the matmuls of maps of m rows from k to n columns: forward and both gradients."""
     return [shape for m, k, n in maps for shape in ((m, k, n), (m, n, k), (n, m, k))]

@@ -1,4 +1,4 @@
-"""Train a layer on a task whose answer depends on the tree: classify one tree or a pair of trees."""
+"""Train a layer on tasks that depend on the tree: classify one tree or a pair of trees."""
 
 import time
 import tomllib
@@ -68,7 +68,7 @@ class Words(dict[str | None, int]):
         return Example(tuple(Tree(tree.parents) for tree in trees), ids, label)
 
     def bracketed(self, texts: Iterable[str], label: int) -> Example:
-        """Return an example of binary trees, each written as `( ( a b ) c )` or as a single word."""
+        """Return an example of trees, each written as `( ( a b ) c )` or as a single word."""
         texts = (text if text.startswith("(") else f"( {text} )" for text in texts)
         return self.example((ptb.parse(text, unescape=False, labelled=False) for text in texts), label)
 
@@ -108,7 +108,7 @@ class TreeClassifier(nn.Module):
 def train(
     model: TreeClassifier, settings: Settings, examples: Sequence[Example], dev: Sequence[Example]
 ) -> dict[str, Any]:
-    """Train with AdamW, and leave the model with the weights of its best epoch on dev. Return facts of the run."""
+    """Train with AdamW, and leave the weights of the best epoch on dev. Return facts of the run."""
     learned = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(learned, lr=settings.learning_rate)
     steps = settings.epochs * -(-len(examples) // settings.batch_size)
@@ -141,7 +141,7 @@ def train(
 
 
 def buckets(sizes: Sequence[int], batch_size: int) -> list[list[int]]:
-    """Return batches of examples of similar size, in random order. Trees of equal height fill the same levels."""
+    """Return batches of examples of similar size, which fill the same levels, in random order."""
     order, pool = torch.randperm(len(sizes)).tolist(), 20 * batch_size
     batches = []
     for start in range(0, len(order), pool):
@@ -169,7 +169,7 @@ def run(
     splits: tuple[Sequence[Example], Sequence[Example]],
     test: Mapping[str, Sequence[Example]],
 ) -> None:
-    """Train, choose the epoch on the second split, test once, and replace the result of this layer and seed."""
+    """Train, choose the epoch on the second split, test once, and store the result."""
     found = train(model, settings, *splits)
     found["test"] = {name: round(100 * accuracy(model, part), 2) for name, part in test.items()}
     found["date"], found["torch"] = date.today().isoformat(), torch.__version__
@@ -186,7 +186,7 @@ def stored_runs(task: str) -> list[dict[str, Any]]:
 
 
 def show(task: str) -> None:
-    """Print the stored runs of a task, their mean per layer, and published figures with their sources."""
+    """Print the stored runs of a task, their means, and published figures with their sources."""
     rows = list[tuple[str, Mapping[str, float], str]]()
     runs = stored_runs(task)
     for layer in dict.fromkeys(line["layer"] for line in runs):

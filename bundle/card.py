@@ -22,7 +22,7 @@ DATA: dict[str, list[dict[str, str]]] = tomllib.loads(
 def write_model(
     model: BundledModel, name: str, out: Path, *, data: Path | str | None, made: Mapping[str, Any]
 ) -> Tables:
-    """Write the model folder, measure it on the test splits, and write its card; `made` says how it was trained."""
+    """Write the model folder, measure it on test, and write its card; `made` says how it was trained."""
     facts = {"name": name, "license": LICENSE, "data": DATA[name], "words": len(model.words), **made}
     facts["made_by"] = f"bough {__version__}"
     model.save(out, card="", facts=facts)
@@ -41,7 +41,7 @@ def check_folder(
 
 
 def model_card(name: str, facts: Mapping[str, Any], tables: Tables) -> str:
-    """Return the card in Markdown: the text beside this module, with what was measured in its place."""
+    """Return the card: the Markdown beside this module, with what was measured in its place."""
     text = Path(__file__).with_name(f"{name}_card.md").read_text(encoding="utf-8")
     data = "\n".join(f"- {one['name']}: {one['terms']}; {one['use']}." for one in facts["data"])
     measured = "\n\n".join(markdown_table(title, rows) for title, rows in tables.items())

@@ -1,4 +1,4 @@
-"""Measure a model on plain text: sentiment on its sources and everyday sentences, relatedness on STS and SICK."""
+"""Measure a model on plain text: sentiment on its sources, relatedness on STS and SICK."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ ALIKE = 4.2  # on the scale of 1 to 5: a score of 4 in the STS benchmark
 
 
 def check_sentiment(pipeline: Pipeline, data: Path | str | None, split: str = "test") -> Tables:
-    """Measure a model, VADER and a bag of words; the bag is trained on what the bundled model is trained on."""
+    """Measure a model, VADER and a bag of words that is trained on the bundled model's data."""
     sets = {"SST": sst_sentences(data, split)}
     sets |= {source: load_opinions(data, source, split) for source in SOURCES}
     if split == "test":  # the everyday sentences were written before the model was trained
@@ -81,7 +81,7 @@ def sst_sentences(data: Path | str | None, split: str) -> list[Opinion]:
 
 
 def vader() -> Scorer:
-    """Return a scorer by a lexicon and rules: positive from 0.05 and negative from -0.05, as its authors say."""
+    """Return a scorer by a lexicon: positive from 0.05 and negative from -0.05, as its authors say."""
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     analyser = SentimentIntensityAnalyzer()
@@ -113,7 +113,7 @@ def in_five_classes(sides: Floats) -> Floats:
 
 
 def check_relatedness(pipeline: PairPipeline, data: Path | str | None, split: str = "test") -> Tables:
-    """Measure a model beside TF-IDF, by cosines, on the STS benchmark's dev split and SICK's test split."""
+    """Measure a model beside TF-IDF, by cosines, on the STS benchmark and SICK's test split."""
     pairs = load_sts(data, split)
     corpus = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
     words = TfidfVectorizer().fit(corpus)
@@ -144,7 +144,7 @@ def correlation(encode: Scorer, pairs: Sequence[TextPair]) -> float:
 
 
 def retrieval(encode: Scorer, pairs: Sequence[TextPair], corpus: Sequence[str]) -> Metrics:
-    """Measure at which rank the partner of a sentence stands among all others, for pairs with a score of at least 4."""
+    """Measure the rank of a sentence's partner among all others, for pairs with a score of 4 or more."""
     index = {text: number for number, text in enumerate(corpus)}
     asked = [(index[pair.a], index[pair.b]) for pair in pairs if pair.score >= ALIKE and pair.a != pair.b]
     vectors = encode(corpus)

@@ -1,4 +1,4 @@
-"""The settings and recipes of the bundled models: a system of the paper, and other sources beside SST."""
+"""The settings and recipes of the bundled models: a system of the paper, and more sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export a trained model as a bundled one: widen its vocabulary, fold the input map into the word table, quantise."""
+"""Export a trained model: widen its vocabulary, fold the input map into the table, quantise."""
 
 import logging
 from collections import Counter

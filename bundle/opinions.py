@@ -1,4 +1,4 @@
-"""Everyday opinions: comments (GoEmotions), subtitles (XED) and news (NewsMTSC), with labels coarser than SST's."""
+"""Everyday opinions with coarse labels: comments (GoEmotions), subtitles (XED), news (NewsMTSC)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -135,7 +135,7 @@ def _write_both(path: Path, phrases: Iterable[Tree], arcs: Iterable[Tree]) -> No
 
 
 def _free_sentences(gum: Path, genres: Path) -> Iterator[Tree]:
-    """Yield the sentences of GUM's free genres: heads converted from the phrases, and Penn tags as labels."""
+    """Yield sentences of GUM's free genres: heads from the phrases, and Penn tags as labels."""
     for tree, genre in zip(ptb.iterate(gum), genres.read_text(encoding="utf-8").splitlines(), strict=True):
         leaves = tree.leaves.tolist()
         if len(leaves) > 1 and FREE.issuperset(genre.strip().split("+")):

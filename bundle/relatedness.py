@@ -1,4 +1,4 @@
-"""Train the bundled relatedness model: the mean of weighted word vectors, whose cosine is the rating of a pair."""
+"""Train the bundled relatedness model: the cosine of means of weighted word vectors."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def train_relatedness(
 
 @torch.no_grad()
 def fit_scale(model: Model, task: PairsTask, pairs: Sequence[RatedPair]) -> None:
-    """Set the line from the cosine to the rating by least squares on pairs that training has not seen."""
+    """Set the line from the cosine to the rating by least squares on unseen pairs."""
     assert isinstance(model.head, CosineSimilarity)
     left, right = task.vectors(model.eval(), pairs)
     cosines = functional.cosine_similarity(left, right).double().numpy()

@@ -153,7 +153,7 @@ class MixedTask(SentimentTask):
         calibrate(model, self, dev)
 
     def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
-        """SST's figures, the mean F1 of each source's own classes, and the mean of all sources' losses."""
+        """Return SST's figures, the macro F1 of each source, and the mean of all losses."""
         labels = np.array([sentence.label for sentence in examples])
         own = np.flatnonzero(labels < self.classes)
         figures = super().metrics(predicted[own], [examples[i] for i in own.tolist()])
@@ -201,7 +201,7 @@ def calibrate(model: Model, task: MixedTask, dev: Sequence[PreparedTree]) -> Non
 
 
 def _targets(task: MixedTask, labels: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-    """(n, K) the right classes of each example, those its source has, and (n,) weights that make sources equal."""
+    """(n, K) the right classes, those the source has, and (n,) weights that make sources equal."""
     members, sources = task.members(), [""] * task.classes + [name for name, _ in task.groups]
     of_label = torch.cat([torch.eye(task.classes, dtype=torch.bool), members])
     known = {name: of_label[[other == name for other in sources]].any(dim=0) for name in sources}

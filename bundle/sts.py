@@ -1,4 +1,4 @@
-"""The STS benchmark (Cer et al., 2017): pairs of captions, news and forums, and how alike they are, 0 to 5."""
+"""The STS benchmark (Cer et al., 2017): pairs of texts, and how alike they are, 0 to 5."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ HINT = "the STS benchmark as CSV with genre, score, a and b goes to stsb/train.c
 
 
 class TextPair(NamedTuple):
-    """Two texts, how alike they are on a scale of 1 to 5, and their genre: captions, news or forum."""
+    """Two texts, how alike they are from 1 to 5, and their genre: captions, news or forum."""
 
     a: str
     b: str

@@ -28,7 +28,7 @@ def tables(systems: Systems) -> tuple[Table, ...]:
 
 
 def sentiment_table(systems: Systems) -> Table:
-    """Return the accuracy on SST in percent: each encoder with the parse, without a tree, and with a balanced tree."""
+    """Return SST's accuracy in percent: each encoder with the parse, no tree, and a balanced tree."""
 
     def row(title: str, fine: str, binary: str) -> tuple[Cell, ...]:
         cells = [cell(systems.get(fine), figure) for figure, _ in FIGURES]

@@ -1,4 +1,4 @@
-"""Test the paper's claims (`claims.toml`): the difference, its standard error, and whether the claim holds."""
+"""Test the paper's claims (`claims.toml`): the difference, its standard error, the answer."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Finding:
-    """The difference, its standard error, the half-width of its confidence interval, and the answer."""
+    """A difference, its standard error, half of its confidence interval, and the answer."""
 
     difference: float
     error: float | None
@@ -80,7 +80,7 @@ def find(claim: dict[str, Any], systems: Mapping[str, System]) -> Finding | None
 
 
 def claims_table(systems: Mapping[str, System]) -> Table:
-    """Return the table of all claims: the means, the difference with its standard error, and the answer."""
+    """Return the table of claims: means, difference, standard error and answer."""
     rows: list[tuple[Cell, ...]] = []
     for claim in CLAIMS:
         finding, scale = find(claim, systems), claim.get("scale", 1)

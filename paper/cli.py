@@ -1,4 +1,4 @@
-"""The command `python -m paper`: train, evaluate and list systems, reproduce the paper, fetch and parse its data."""
+"""The command `python -m paper`: train and evaluate systems, reproduce the paper, fetch its data."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def reproduce(
 
 
 class RunsDisplay(ProgressBars):
-    """Print a line for each run that ends. On a terminal, also show a bar for each run at work and one for all."""
+    """Print a line for each run that ends. On a terminal, also show a bar for each run at work."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)

@@ -1,4 +1,4 @@
-"""A report of sections of text, lists, tables and figures, and how to write it as Markdown and as an HTML page."""
+"""A report of text, lists, tables and figures, and how to write it as Markdown and HTML."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ NOTHING = Cell("-")
 
 @dataclass(frozen=True)
 class Table:
-    """A title, column headings, rows of cells, and notes below. A row of one cell is a heading across the table."""
+    """A title, column headings, rows of cells, and notes. A row of one cell is a heading."""
 
     title: str
     header: tuple[str, ...]
@@ -85,7 +85,7 @@ def grid(table: Table) -> str:
 
 
 def as_html(title: str, markdown: str, figures: Iterable[Figure]) -> str:
-    """Return a report in Markdown as one HTML page, with the style sheet and the drawings inside it."""
+    """Return a report in Markdown as one HTML page, with style sheet and drawings inside."""
     from markdown import markdown as render
 
     body: str = render(

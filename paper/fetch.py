@@ -28,7 +28,7 @@ WORDNET_FILES = (*WORDNET_SIZES, "noun.exc", "verb.exc", "adj.exc", "adv.exc", "
 
 
 def check_wordnet(folder: Path, *, counts: bool = True) -> None:
-    """Raise an error unless `folder/wordnet` is a complete WordNet 3.0. `counts=False` checks nothing."""
+    """Raise an error unless `folder/wordnet` is WordNet 3.0. `counts=False` checks nothing."""
     for name, size in WORDNET_SIZES.items() if counts else ():
         path = folder / "wordnet" / name
         check_count(path, path.stat().st_size, size, "bytes")

@@ -29,7 +29,7 @@ STYLES: dict[str, tuple[str, str, str]] = paper.read_toml("figures.toml")  # col
 
 
 class Drawing(NamedTuple):
-    """The name of a figure, its lines (rows of a table, whose recipes start with `prefix`), and its caption."""
+    """A figure's name, lines (rows of a table, with recipes that start with `prefix`) and caption."""
 
     name: str
     prefix: str
@@ -54,7 +54,7 @@ FIGURE4 = Drawing(
 
 
 def by_length(config: PaperConfig, data: Path, predicted: NDArray[np.float64]) -> dict[str, float]:
-    """Return the accuracy (SST) or Pearson's r (SICK) of a run's test predictions by the centre of a window."""
+    """Return the accuracy (SST) or Pearson's r (SICK) of predictions by the centre of a window."""
     examples = config.build_task(data).read("test")
     sick = config.task == "sick"
     if sick:
@@ -81,7 +81,7 @@ def by_length(config: PaperConfig, data: Path, predicted: NDArray[np.float64]) -
 
 
 def draw(drawing: Drawing, systems: Mapping[str, System], out: Path) -> Figure | None:
-    """Draw the means over the seeds as `NAME.svg` and `NAME.png` in `out`. Return None if there is nothing to draw."""
+    """Draw the means over the seeds as `NAME.svg` and `NAME.png`. Return None for no results."""
     found = [(line, systems.get(drawing.prefix + line.system)) for line in drawing.lines]
     shown = [(line, system) for line, system in found if system and system.by_length]
     if not shown:

@@ -82,7 +82,7 @@ def fit_system(task: Task, seed: int) -> Fitted | FittedParagraphs:
 def score_system(
     fitted: Fitted | FittedParagraphs, task: Task, examples: Sequence[Any]
 ) -> tuple[dict[str, float], Floats]:
-    """Return metrics and predictions of a fitted system: ratings (n,) of pairs, or probabilities (n, K) of trees."""
+    """Return metrics, and ratings (n,) of pairs or probabilities (n, K) of trees."""
     predicted = fitted.predict(examples)
     if task.config.task == "sick":
         return correlations(predicted, np.array([pair.score for pair in examples])), predicted

@@ -1,4 +1,4 @@
-"""Table 4: the nearest sentences, by the cosine of mean word vectors and by the Dependency Tree-LSTM."""
+"""Table 4: the nearest sentences, by the cosine of mean vectors and by the Tree-LSTM."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
 
 
 def stored_neighbours(out: Path, data: Path, run: Run) -> dict[str, Any] | None:
-    """Return the stored Table 4 of exactly this run, or None. It is stored so that a report needs no model."""
+    """Return the stored Table 4 of this run, or None. It is stored so that a report needs no model."""
     try:
         stored = read_json(out / FILE)
     except FormatError:
@@ -42,7 +42,7 @@ def find_neighbours(out: Path, folder: Path, data: Path, run: Run) -> dict[str, 
 
 
 def ranked(model: Model, task: Task, queries: Sequence[str], sample: int = SAMPLE) -> list[dict[str, Any]]:
-    """Return the nearest other sentences of the sample for each query, or none if SICK has no parse of the query."""
+    """Return the nearest sentences for each query, or none if SICK has no parse of the query."""
     splits = {split: distinct(task.trees(task.read(split))) for split in ("test", "dev", "train")}
     parsed = {**splits["train"], **splits["dev"], **splits["test"]}
     texts = sorted(splits["test"])
@@ -82,7 +82,7 @@ def _key(run: Run, data: Path) -> str:
 
 
 def table4(stored: dict[str, Any] | None) -> Table:
-    """Return Table 4: our nearest sentences beside the paper's for each query. The samples differ."""
+    """Return Table 4: our nearest sentences beside the paper's. The samples differ."""
     rows: list[tuple[Cell, ...]] = []
     found = {entry["query"]: entry for entry in stored["queries"]} if stored else {}
     for published in paper.TABLE4:

@@ -97,7 +97,7 @@ def _hashed(file: Path, data: Path, size: int, modified: int) -> dict[str, str]:
 
 
 def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) -> list[Run]:
-    """Return the runs of one part of the paper. `overrides` are set for all runs whose system has such a setting."""
+    """Return the runs of a part of the paper. `overrides` apply to systems with such a setting."""
     if seeds < 1:
         raise ValueError(f"--seeds {seeds}: at least 1")
     if part not in PARTS:
@@ -106,7 +106,7 @@ def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) 
 
 
 def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
-    """Return a run with the settings of its encoder, and those of the overrides that its system has."""
+    """Return a run with the settings of its encoder and the overrides that its system has."""
     leaves = dict(run.settings).get("encoder", "")
     own = SST_SETTINGS.get(leaves, ()) if run.recipe.startswith("sst") else ()
     config = load_recipe(run.recipe)
@@ -149,7 +149,7 @@ def _parts(seeds: int) -> dict[str, list[Run]]:
 
 
 def _seeded(systems: Iterable[str], seeds: int, first: int = 1) -> list[Run]:
-    """Return `seeds` runs of each system, whose name is a recipe's with `+key=value` for each setting over it."""
+    """Return `seeds` runs of each system, which is a recipe with `+key=value` for settings over it."""
     runs = []
     for seed in range(first, first + seeds):
         for recipe, *settings in (system.split("+") for system in systems):

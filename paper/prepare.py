@@ -63,7 +63,7 @@ def prepare_sick(
     kinds: Sequence[Parse],
     tell: Tell | None = None,
 ) -> list[Path]:
-    """Write words, trees of `kinds`, ids and scores of SICK to `sick/SPLIT/` in `out`, else the data folder."""
+    """Write words, trees of `kinds`, ids and scores to `sick/SPLIT/` in `out`, else the data folder."""
     source = find_data(data)
     target = out or source
     unused([target / "sick" / split / "id.txt" for split in SPLITS])
@@ -109,7 +109,7 @@ def _parsed(
 
 
 def _labelled(tree: Tree, labels: dict[str, int], phrases: Tree) -> Tree:
-    """Return a dependency tree with labels of phrases at its nodes, and at the root that of the tree `phrases`."""
+    """Return a dependency tree with the labels of phrases; the root has that of `phrases`."""
     sizes = [1] * len(tree)
     parents = tree.parents.tolist()
     for node in reversed(tree.preorder.tolist()):

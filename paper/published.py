@@ -1,4 +1,4 @@
-"""Read the paper's numbers (`published.toml`), its claims (`claims.toml`) and our differences (`differences.toml`)."""
+"""Read the paper's numbers, its claims and our differences from TOML files."""
 
 import tomllib
 from pathlib import Path

@@ -23,7 +23,7 @@ Files = dict[str, bytes]  # the contents of a folder by relative path
 
 
 def train(job: Job, files: Files, version: str) -> Iterator[Files]:
-    """Continue a run from its files, on a node; yield all its files after each epoch and at the end."""
+    """Continue a run from its files; yield all its files after each epoch and at the end."""
     if version != __version__:
         raise ValueError(f"a node has bough {__version__}, not {version}")
     snapshots: SimpleQueue[Files | None] = SimpleQueue()
@@ -93,7 +93,7 @@ def read_files(folder: Path) -> Files:
 
 
 def write_files(folder: Path, files: Files) -> None:
-    """Write each file whole or not at all, and remove the files of the folder that are not among them."""
+    """Write each file whole or not at all, and remove other files of the folder."""
     for name, content in files.items():
         with replacing(folder / name) as temporary:
             temporary.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Write the report and the tables of other pages from finished runs. The same results give the same bytes."""
+"""Write the report and tables from finished runs. The same results give the same bytes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ TREE_LSTMS = ({"Dependency Tree-LSTM"}, {"Constituency Tree-LSTM", "Constituency
 
 
 def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> Sections:
-    """Write `results.json`, the report as Markdown and HTML, and the figures into `out`; return the sections."""
+    """Write `results.json`, the report and the figures into `out`; return the sections."""
     results = all_finished(out, data, overrides)
     found = with_ensembles(systems(results), results, data)
     sentiment, relatedness = table2(found), table3(found)
@@ -107,7 +107,7 @@ def _what_was_run(results: Sequence[Result], found: Systems, data: Path) -> tupl
 
 
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:
-    """Fill the markers of a file from the contents of `results.json`. Raise ValueError if the file has none."""
+    """Fill the markers of a file from `results.json`. Raise ValueError if it has none."""
     text = path.read_text(encoding="utf-8")
     page = filled(text, results)
     if page is None:
@@ -117,7 +117,7 @@ def update_readme(path: Path, results: Mapping[str, Any]) -> None:
 
 
 def filled(text: str, results: Mapping[str, Any]) -> str | None:
-    """Return a page with its markers filled from the contents of `results.json`, or None if it has none."""
+    """Return a page with its markers filled from `results.json`, or None if it has none."""
     found, count = from_summary(results), 0
     for name, make in MADE.items():
         between = re.compile("({}).*?({})".format(*markers(name)), re.DOTALL)
@@ -132,7 +132,7 @@ def markers(name: str) -> tuple[str, str]:
 
 
 def _headline(systems: Systems) -> str:
-    """Return the table of the README: both Tree-LSTMs on both tasks, the paper's figures beside ours."""
+    """Return the README's table: both Tree-LSTMs on both tasks, the paper's figures beside ours."""
     tables = (table2(systems), table3(systems))
     rows = []
     for label, table, column in HEADLINE:

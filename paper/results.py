@@ -35,14 +35,14 @@ def result_path(out: Path, run: Run) -> Path:
 
 
 def finished(out: Path, run: Run, data: Path) -> Result | None:
-    """Return the result of a run, or None if it is missing, partial, or of another recipe, seed, data or code."""
+    """Return the result of a run, or None if it is missing, partial or outdated."""
     path = result_path(out, run)
     result = _read(path) if path.exists() else None
     return result if result is not None and result["key"] == run.key(data) else None
 
 
 def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> list[Result]:
-    """Return every valid result in the order of names. Partial and outdated ones are left out with a warning."""
+    """Return every valid result by name. Partial and outdated ones are left out with a warning."""
     results = []
     for path in sorted((out / "runs").glob("*.json")):
         if (result := _read(path)) is None:
@@ -138,7 +138,7 @@ def packed(predicted: NDArray[np.float64]) -> str:
 
 
 def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data: Path) -> dict[str, System]:
-    """Return the systems, and for those that stored predictions an ensemble: the mean of its seeds' probabilities."""
+    """Return the systems, with ensembles of stored predictions: the mean of the probabilities."""
     found = dict(gathered)
     kept: dict[str, list[Result]] = {}
     for result in results:
@@ -160,7 +160,7 @@ def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data:
 
 
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
-    """Return the word vectors that the systems of a task use, each with its coverage of the training split."""
+    """Return the word vectors of a task's systems, with their coverage of the training split."""
     of_task = [system for name, system in gathered.items() if name.startswith(task) and ENCODER not in name]
     used = [system for system in of_task if system.vectors != "random"]
     found = {system.vectors: "" for system in used} | {s.vectors: s.coverage for s in used if s.coverage}

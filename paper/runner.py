@@ -1,4 +1,4 @@
-"""Run the experiments of a part of the paper that are not done yet, several at a time, and write the report."""
+"""Do the runs of a part of the paper that are not done yet, and write the report."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def reproduce(
     readme: Sequence[Path] = (),
     show: Show = lambda progress: None,
 ) -> tuple[Sections, dict[str, str]]:
-    """Do the runs of `part` that are not done yet. Return the report's sections, and why runs have failed."""
+    """Do the runs of `part` that are not done. Return the report's sections, and why runs failed."""
     runs = runs_for(part, seeds, overrides)
     table4_run = planned(TABLE4_RUN, overrides)
     ranking = part in ("table4", "all") and stored_neighbours(out, data, table4_run) is None
@@ -217,7 +217,7 @@ def _run_all(
     results: dict[Run, Result],
     show: Show,
 ) -> None:
-    """Start waiting runs, watch running ones and collect the results of those that end, until none is left."""
+    """Start waiting runs, watch running ones and collect their results, until none is left."""
     active: dict[Run, BaseProcess | RayRun] = {}
     try:
         while progress.waiting or active:
@@ -252,7 +252,7 @@ def _run_all(
 
 
 def _collected(run: Run, code: int, out: Path, data: Path, keep: bool) -> Result:
-    """Return the result of a run that has ended, and clear its folder. Raise ValueError if the run has failed."""
+    """Return the result of an ended run, and clear its folder. Raise ValueError if it has failed."""
     folder, kept = out / "work" / run.name, out / "work" / "models" / run.name
     if code:
         log = folder / "log"

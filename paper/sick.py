@@ -1,4 +1,4 @@
-"""Read SICK (SemEval-2014 Task 1): pairs of sentences with human ratings of their relatedness, 1 to 5."""
+"""Read SICK (SemEval-2014 Task 1): pairs of sentences with ratings of their relatedness, 1 to 5."""
 
 import logging
 import math
@@ -98,7 +98,7 @@ def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path
 
 
 def check_folder(data: Path, *, counts: bool) -> None:
-    """Read all of SICK in `data`, with parses if there are any. Raise an error if it is incomplete."""
+    """Read all of SICK, with parses if there are any. Raise an error if it is incomplete."""
     for split, (name, digest) in TEXTS.items():
         text = data / "sick" / name
         pairs = read_texts(text)
@@ -125,7 +125,7 @@ def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
 
 
 def read_texts(path: Path) -> list[list[str]]:
-    """Read an official tab-separated file: the id, two sentences, score and entailment label of every pair."""
+    """Read an official file: the id, two sentences, score and entailment label of every pair."""
     pairs = []
     for number, line in numbered(path, str(path)):
         fields = line.split("\t")

@@ -112,7 +112,7 @@ def words_of(tree: Tree) -> list[str]:
 
 
 def check_folder(data: Path, *, counts: bool) -> None:
-    """Read the whole treebank in `data`, with dependency parses if it has any. Raise an error if it is incomplete."""
+    """Read the treebank, with parses if there are any. Raise an error if it is incomplete."""
     for split in SPLITS:
         load_sst(data, split, check=counts)
         if (data / "sst" / "dep").is_dir():

@@ -23,7 +23,7 @@ READING = (
 
 
 def digits_of(figure: str) -> tuple[int, float]:
-    """Return the digits after the point that a figure is shown with, and the scale: 100 for percent."""
+    """Return the digits after the point of a figure, and its scale: 100 for percent."""
     return (1, 100.0) if figure in PERCENT else (4, 1.0)
 
 
@@ -76,7 +76,7 @@ def _vectors(*systems: System | None) -> Cell:
 
 
 def table1() -> Table:
-    """Return Table 1, the memory dimensions and parameter counts, of layers that are built for it."""
+    """Return Table 1, the memory dimensions and parameter counts, of built layers."""
     rows = []
     for title, sizes in paper.TABLE1.items():
         row = [Cell(title)]
@@ -138,7 +138,7 @@ def table3(systems: Systems) -> Table:
 def _compared(
     row: Callable[..., tuple[Cell, ...]], cited: Sequence[paper.Row], own: Sequence[paper.Row]
 ) -> list[tuple[Cell, ...]]:
-    """Return the rows of the systems that the paper cites and of its own systems, each group below a heading."""
+    """Return the rows of the cited systems and of the paper's own, each group below a heading."""
     return [
         (Cell("cited: as the paper quotes them, and rebuilt here"),),
         *(row(Cell(title, tone="cited"), name, figures) for title, name, figures in cited),

@@ -1,4 +1,4 @@
-"""The paper's two tasks: the sentiment of every phrase on SST, and the relatedness of two sentences on SICK."""
+"""The paper's two tasks: the sentiment of phrases on SST, and the relatedness of pairs on SICK."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -133,12 +133,12 @@ class SentimentTask(ClassesTask, Task):
         return found if model.encoder is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
 
     def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
-        """Return the accuracy and the loss at the root, and for five classes the derived binary accuracy."""
+        """Return accuracy and loss at the root, and for five classes the derived binary accuracy."""
         return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)
 
 
 def sentiment_classes(predicted: Floats, config: PaperConfig) -> Indices:
-    """Return (n,) the most probable classes. In the binary task a sentence is never predicted neutral."""
+    """Return (n,) the most probable classes; in the binary task never neutral."""
     if config.task == "sst2":
         return np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
     return np.asarray(predicted.argmax(axis=1))
@@ -158,7 +158,7 @@ def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> 
 
 
 def parse_for(config: Config, usual: Parse) -> Parse:
-    """Return the kind of trees that the layer of a configuration reads, or `usual` for a layer that reads words."""
+    """Return the kind of trees that the layer reads, or `usual` for one that reads words."""
     return usual if config.kind.reads == "words" else config.kind.reads
 
 
@@ -190,7 +190,7 @@ def phrases(trees: Sequence[Tree], model: Model) -> list[PreparedTree]:
 
 
 def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[PreparedTree]:
-    """Return `count` distinct phrases of two words or more as examples, chosen by a hash of their words."""
+    """Return `count` distinct phrases of two words or more, chosen by a hash of their words."""
     found: dict[tuple[str, ...], tuple[Tree, int]] = {}
     for tree in trees:
         words, labels = words_of(tree), tree.labels or ()

@@ -1,4 +1,4 @@
-"""Train a system of the paper: read the data, build the model, run the loop, and test once with the best epoch."""
+"""Train a system of the paper: read data, build the model, run the loop, and test once."""
 
 import logging
 from collections import Counter
@@ -114,7 +114,7 @@ def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | N
 def _finish(
     out: Path, task: Task, model: Model, state: TrainingState, words: Words, facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """Read the test split for the only time, test the model that dev chose, and write the folder. Return the result."""
+    """Read the test split for the only time, test the model that dev chose, and write the folder."""
     examples = read_some(task, "test")
     if model.encoder is None:
         # add the words of the test split that are not in the vocabulary yet
@@ -145,7 +145,7 @@ def _finish(
 
 
 def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[str, Any], command: str) -> str:
-    """Return the card of a run as Markdown, from the facts that the run recorded. `command` trains it again."""
+    """Return the card of a run as Markdown. `command` trains it again."""
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     epoch = f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev"

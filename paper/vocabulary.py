@@ -1,4 +1,4 @@
-"""Choose the vocabulary of a model with `oov = "written"`: words with a vector, and frequent words without."""
+"""Choose the vocabulary for `oov = "written"`: words with a vector, and frequent words without."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ def written_vocabulary(
 
 
 def lasting(words: Words, counts: Mapping[str, int]) -> set[str]:
-    """Return the words of training that a bundled model keeps; other words are replaced by their parts."""
+    """Return the words of training that a bundled model keeps; their parts replace others."""
     return {word for word, count in counts.items() if count >= OFTEN} | {*with_vectors(words, counts)[0]}
 
 

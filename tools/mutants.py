@@ -45,7 +45,7 @@ class Mutant:
     file: str = ""
 
     def mutated(self) -> tuple[Path, str]:
-        """Return the changed file, relative to the root, and its new text. Raise ValueError if it does not apply."""
+        """Return the changed file and its new text. Raise ValueError if the change does not apply."""
         places = []
         for path, first, last in _definitions(*SOURCES).get(self.function, []):
             if self.file in ("", path.stem):
@@ -64,7 +64,7 @@ class Mutant:
         return path, changed
 
     def nodes(self) -> list[str]:
-        """Return the pytest ids of the tests. Raise ValueError for a test that is missing or ambiguous."""
+        """Return the pytest ids of the tests. Raise ValueError for a missing or ambiguous one."""
         found = []
         for test in self.tests:
             stem, _, name = test.rpartition("::")
@@ -85,7 +85,7 @@ def mutants() -> list[Mutant]:
 
 @cache
 def _definitions(*folders: str) -> dict[str, list[tuple[Path, int, int]]]:
-    """Return the file, first and last line of every function, class and constant, by qualified name."""
+    """Return file, first and last line of functions, classes and constants by qualified name."""
     found: dict[str, list[tuple[Path, int, int]]] = {}
     for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
         for name, node in _named(ast.parse(path.read_text()), ""):
@@ -116,7 +116,7 @@ def copied(folder: Path) -> Path:
 
 
 def run(root: Path, nodes: list[str], *options: str) -> tuple[int, str]:
-    """Run tests in a copy. Return pytest's exit code and output. A test that hangs fails after `SECONDS`."""
+    """Run tests in a copy. Return exit code and output. A test that hangs fails after `SECONDS`."""
     # No bytecode: a change may keep the size and the time of a file, and Python would use its old bytecode.
     environment = {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     options = ("-q", "-x", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *options)

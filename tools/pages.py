@@ -45,7 +45,7 @@ def equations_page() -> str:
 
 
 def _code_of(equation: dict[str, str]) -> str:
-    """Return the line of code of an equation with a link to it. Raise ValueError if the line is not there."""
+    """Return an equation's line of code with a link. Raise ValueError if it is not there."""
     file, method, code = equation["file"], equation["method"], equation["code"]
     path = file if file.startswith("paper/") else f"src/bough/{file}"
     text = (ROOT / path).read_text(encoding="utf-8")
@@ -91,7 +91,7 @@ def laboratory_page() -> str:
 
 
 def _described(app: App, name: str) -> list[str]:
-    """Return the heading, description, usage and options of a command, or those of its subcommands."""
+    """Return heading, description, usage and options of a command, or of its subcommands."""
     subcommands = [sub for sub in app if not sub.startswith("-")]
     if subcommands:
         return [part for sub in subcommands for part in _described(app[sub], f"{name} {sub}")]

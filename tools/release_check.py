@@ -47,7 +47,7 @@ def wrong_facts(root: Path = ROOT) -> list[str]:
 
 
 def run(*command: str | Path, folder: Path, **environment: str) -> str:
-    """Run a command outside the repository and return its output. Exit with its output if it fails."""
+    """Run a command outside the repository and return its output, or exit if it fails."""
     plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "BOUGH_DATA")}
     done = subprocess.run(
         [str(part) for part in command], cwd=folder, env=plain | environment, capture_output=True, text=True
@@ -58,7 +58,7 @@ def run(*command: str | Path, folder: Path, **environment: str) -> str:
 
 
 def build(out: Path) -> tuple[Path, Path, Path]:
-    """Build the source archive and from it two wheels: one for this platform, and one without compiled code."""
+    """Build the source archive and from it two wheels, with and without compiled code."""
     run(sys.executable, "-m", "build", "--outdir", out, ROOT, folder=out)  # the wheel comes from the archive
     (archive,) = out.glob("*.tar.gz")
     (wheel,) = out.glob("*.whl")
@@ -93,7 +93,7 @@ def contents(archive: Path, wheel: Path, pure: Path) -> None:
 
 
 def used(folder: Path, archive: Path, wheel: Path, pure: Path) -> None:
-    """Install the wheel in a clean environment and run the demo; then install the other two and score a sentence."""
+    """Run the demo from the wheel in a clean environment; then try the other two."""
     venv.create(folder / "venv", with_pip=True)
     python, bough = folder / "venv/bin/python", folder / "venv/bin/bough"
     pip = "-m pip install --quiet --disable-pip-version-check --constraint".split()

@@ -49,7 +49,7 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
 
 
 def on_page_content(html: str, *, page: Any, config: Any, files: Files) -> str:
-    """Replace line numbers in links by anchors. This comes last, because MkDocs warns of anchors not in Markdown."""
+    """Replace line numbers by anchors, last, because MkDocs warns of anchors not in Markdown."""
     return re.sub(r"\.html\?line=(\d+)", r".html#__codelineno-0-\1", html)
 
 

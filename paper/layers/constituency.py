@@ -1,4 +1,4 @@
-"""The recursive networks over binary trees that Table 2 cites: RNN (RAE in the table), RNTN, MV-RNN, DRNN."""
+"""The recursive networks that Table 2 cites: RNN (RAE in the table), RNTN, MV-RNN, DRNN."""
 
 import math
 from collections.abc import Sequence
@@ -228,7 +228,7 @@ class DRNN(BinaryTreeLayer):
             self._map("W", i).mul_(NOISE).add_(half.repeat(2, 1))
 
     def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, 3D): the messages of a word as a left and a right child, and its second layer's input."""
+        """(M, X) -> (M, 3D): messages of a word as a left and a right child, and the second layer's input."""
         return functional.linear(x, torch.cat([self.W_x, self.V_x]))
 
     def at_leaf(self, a: Tensor, below: Children) -> tuple[Tensor, ...]:

@@ -1,4 +1,4 @@
-"""Encoders of word sequences: a base class, and the convolutional networks of Table 2 (Kim; Kalchbrenner et al.)."""
+"""Encoders of word sequences: a base class, and the convolutional networks of Table 2."""
 
 import math
 from typing import Any

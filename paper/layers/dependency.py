@@ -1,4 +1,4 @@
-"""Recursive networks over dependency trees (Socher et al., 2014), the paper's baselines without an LSTM."""
+"""Recursive networks over dependency trees (Socher et al., 2014), the baselines without an LSTM."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""Similarity features of two sentences: overlap of sets, best matches, aligned chunks, soft cardinality, opposites."""
+"""Similarity features of two sentences: overlap, best matches, chunks, soft cardinality, opposites."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ def jaccard(a: AbstractSet[object], b: AbstractSet[object]) -> float:
 
 
 def coefficients(a: AbstractSet[object], b: AbstractSet[object]) -> list[float]:
-    """Return Jaccard's and Dice's coefficients, and the overlap over the smaller, larger, left and right set."""
+    """Return Jaccard's, Dice's, and the overlap over the smaller, larger, left and right set."""
     if not a or not b:
         return [float(a == b)] * 6
     common = len(a & b)
@@ -34,13 +34,13 @@ def grams(items: str | Sequence[str], size: int) -> set[object]:
 
 
 def negation(pair: Prepared) -> list[float]:
-    """Return whether the left, the right, exactly one, and both sentences have a negation, as 0 or 1."""
+    """Return whether the left, the right, exactly one, and both have a negation, as 0 or 1."""
     left, right = (not NEGATIONS.isdisjoint(sentence.words) for sentence in pair.both)
     return [float(left), float(right), float(left != right), float(left and right)]
 
 
 def antonyms(pair: Prepared) -> float:
-    """Count the words of the left sentence alone that have an antonym in the right sentence alone."""
+    """Count the words of the left alone that have an antonym in the right alone."""
     left, right = set(pair.left.terms), set(pair.right.terms)
     opposed = pair.wordnet.antonyms
     return float(sum(any(opposed(a, b) for b in sorted(right - left)) for a in sorted(left - right)))
@@ -80,7 +80,7 @@ def cosine_of_sums(pair: Prepared, left: list[int], right: list[int]) -> float:
 
 
 def content_sums(pair: Prepared) -> list[float]:
-    """Return the cosine of the sums of the content words' unit vectors, unweighted and weighted by rarity."""
+    """Return the cosine of the sums of content words' unit vectors, plain and weighted by rarity."""
     plain = [unit(s.vectors[s.content]).sum(axis=0) for s in pair.both]
     weighted = [s.weights[s.content] @ unit(s.vectors[s.content]) for s in pair.both]
     return [cosine(*plain), cosine(*weighted)]
@@ -102,7 +102,7 @@ def best_matches(
 
 
 def chunks(sentence: Sentence) -> list[list[int]]:
-    """Return the positions of content words in chunks: a noun with its modifiers, a verb with its auxiliaries."""
+    """Return content words in chunks: a noun with its modifiers, a verb with its auxiliaries."""
     groups: dict[int, list[int]] = {}
     for i in range(len(sentence.words)):
         top = i
@@ -180,6 +180,6 @@ def similarities(items: Sequence[T], similarity: Callable[[T, T], float]) -> Flo
 
 @cache
 def spelling(a: str, b: str) -> float:
-    """Return Dice's coefficient of the character n-grams of 2 to 4, with marks at both ends of a word."""
+    """Return Dice's coefficient of the n-grams of 2 to 4 characters, with marks at both ends."""
     x, y = (set().union(*(grams(f"<{word}>", size) for size in (2, 3, 4))) for word in (a, b))
     return 2 * len(x & y) / (len(x) + len(y))

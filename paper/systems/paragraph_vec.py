@@ -1,4 +1,4 @@
-"""Paragraph-Vec (Le and Mikolov, 2014), rebuilt with gensim: a vector per phrase, and logistic regression on it."""
+"""Paragraph-Vec (Le and Mikolov, 2014), with gensim: a vector per phrase, and a regression."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ParagraphVec:
     def fit(
         self, trees: Sequence[Tree], classes: int, seed: int, *, size: int = 100, epochs: int = 10
     ) -> FittedParagraphs:
-        """Fit the system to every labelled phrase of the trees, with vectors of `size` numbers for each kind."""
+        """Fit the system to every labelled phrase, with vectors of `size` numbers for each kind."""
         labels = labelled_phrases(trees)
         if len(set(labels.values())) < 2:
             raise ValueError(f"{len(labels):,} labelled phrases of fewer than two classes")

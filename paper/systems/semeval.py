@@ -29,7 +29,7 @@ SKIPPED = {"a", "of", "is", "the"}  # the stop words of The Meaning Factory
 
 
 def illinois_lh(pair: Prepared) -> Features:
-    """Return features of word overlap, composed phrases, aligned chunks, WordNet's relations and negation."""
+    """Return features of overlap, composed phrases, chunks, WordNet's relations and negation."""
     phrases = []  # for chunks composed by sum and by product, the mean best cosine with a chunk of the other sentence
     for compose in (np.sum, np.prod):
         a, b = ([compose(s.vectors[chunk], axis=0) for chunk in m.chunks(s)] for s in pair.both)
@@ -47,7 +47,7 @@ def illinois_lh(pair: Prepared) -> Features:
 
 
 def unal_nlp(pair: Prepared) -> Features:
-    """Return soft cardinalities of words (by spelling, WordNet and vectors) and of dependencies, and negation."""
+    """Return soft cardinalities by spelling, WordNet, vectors and dependencies, and negation."""
 
     def alike(a: tuple[str, str, str], b: tuple[str, str, str]) -> float:
         return (float(a[0] == b[0]) + m.spelling(a[1], b[1]) + m.spelling(a[2], b[2])) / 3
@@ -75,7 +75,7 @@ def unal_nlp(pair: Prepared) -> Features:
 
 
 def meaning_factory(pair: Prepared) -> Features:
-    """Return the overlap of words, synsets and predicates, and what share of a sentence follows from the other."""
+    """Return overlaps, and what share of a sentence follows from the other."""
     left, right = pair.both
     wordnet = pair.wordnet
     lengths = len(left.words), len(right.words)
@@ -123,13 +123,13 @@ def meaning_factory(pair: Prepared) -> Features:
 
 
 def _instances(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float:
-    """Return the share of the content words of `hypothesis` that follow from a word of `premise`."""
+    """Return the share of the content words of `hypothesis` that follow from `premise`."""
     content = [hypothesis.terms[i] for i in hypothesis.content]
     return sum(any(_follows(pair, other, term) for other in premise.terms) for term in content) / len(content)
 
 
 def _relations(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float:
-    """Return the share of the dependencies of `hypothesis` whose words both follow from a dependency of `premise`."""
+    """Return the share of dependencies of `hypothesis` whose words both follow from one of `premise`."""
     theirs = [(premise.terms[head], premise.terms[word]) for _, head, word in premise.arcs]
     own = [(hypothesis.terms[head], hypothesis.terms[word]) for _, head, word in hypothesis.arcs]
     found = [any(_follows(pair, a, x) and _follows(pair, b, y) for a, b in theirs) for x, y in own]
@@ -137,7 +137,7 @@ def _relations(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float
 
 
 def _follows(pair: Prepared, premise: Term, hypothesis: Term) -> bool:
-    """Return whether `hypothesis` has the lemma of `premise`, or is a synonym or a hypernym of it."""
+    """Return whether `hypothesis` has the lemma of `premise`, or is its synonym or hypernym."""
     return (
         premise[0] == hypothesis[0]
         or pair.wordnet.synonyms(premise, hypothesis)
@@ -146,7 +146,7 @@ def _follows(pair: Prepared, premise: Term, hypothesis: Term) -> bool:
 
 
 def ecnu(pair: Prepared) -> Features:
-    """Return features of lengths, overlap, WordNet's similarities, vectors, dependencies, negation and antonyms."""
+    """Return features of lengths, overlap, WordNet, vectors, dependencies and opposites."""
     left, right = pair.both
     a, b = set(left.words), set(right.words)
     sizes = [len(a), len(b), len(a - b), len(b - a), len(a | b), len(a & b)]

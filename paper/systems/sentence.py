@@ -1,4 +1,4 @@
-"""Prepare sentences for the features: lemmas, stems, dependencies, weights and vectors of their words."""
+"""Prepare sentences: lemmas, stems, dependencies, weights and vectors of their words."""
 
 import math
 import tomllib
@@ -50,7 +50,7 @@ class Sentence:
 
     @cached_property
     def content(self) -> list[int]:
-        """Return the positions of all words but stop words and negations, or of all words if there are no others."""
+        """Return the positions of words that are no stop words or negations, or else of all words."""
         spoken = [i for i, word in enumerate(self.words) if word not in STOP and word not in NEGATIONS]
         return spoken or list(range(len(self.words)))
 
@@ -99,13 +99,13 @@ class Prepared:
 
     @cached_property
     def cosines(self) -> Floats:
-        """Return the cosines (left, right) of the words' vectors, at least 0, and 1 for equal lemmas."""
+        """Return the cosines (left, right) of the vectors, at least 0, and 1 for equal lemmas."""
         cosines = np.clip(unit(self.left.vectors) @ unit(self.right.vectors).T, 0.0, 1.0)
         same = np.array([[a == b for b in self.right.lemmas] for a in self.left.lemmas])
         return np.where(same, 1.0, cosines)
 
     def table(self, similarity: Callable[[Term, Term], float]) -> Floats:
-        """Return the similarities (left, right) of the words. That of a stop word is 1 with itself, else 0."""
+        """Return the similarities (left, right). That of a stop word is 1 with itself, else 0."""
 
         def alike(a: Term, b: Term) -> float:
             return similarity(a, b) if a[1] and b[1] else float(a == b)
@@ -162,7 +162,7 @@ class Preparation:
 
 
 def lab_module(name: str) -> ModuleType:
-    """Import a module of the extra `lab`. Raise a DataError that tells how to install it if it is missing."""
+    """Import a module of the extra `lab`. Raise a DataError if it is not installed."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

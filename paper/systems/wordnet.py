@@ -30,14 +30,14 @@ DEPTHS = {"n": 20, "v": 14}
 
 
 class Sense(NamedTuple):
-    """The part of speech of a synset and its offset in the data file; offset 0 is the root of all verbs."""
+    """The part of speech of a synset and its offset in the file; 0 is the root of all verbs."""
 
     part: str
     offset: int
 
 
 class Pointer(NamedTuple):
-    """A pointer from word `source` of a synset to word `target` of another, counted from 1; 0 is the whole synset."""
+    """A pointer between words of two synsets, counted from 1; 0 is the whole synset."""
 
     symbol: str
     sense: Sense
@@ -133,20 +133,20 @@ class WordNet:
         return steps
 
     def _depth(self, sense: Sense) -> int:
-        """Return the number of nodes on the longest path from a root to the sense, both included."""
+        """Return the number of nodes on the longest path from a root to the sense."""
         hypernyms = self.pointed(sense, "@", "@i") if sense.offset else []
         if not hypernyms:
             return 2 if sense.part == "v" and sense.offset else 1
         return 1 + max(self.depth(hypernym) for hypernym in hypernyms)
 
     def content(self, sense: Sense) -> float:
-        """Return the information content: -log of the share of SemCor's nouns or verbs at or below the sense."""
+        """Return -log of the share of SemCor's nouns or verbs at or below the sense."""
         everything = max(self._counts[Sense(sense.part, 0)], 1)
         return -math.log((self._counts[sense] + 1) / (everything + 1))
 
     @cached_property
     def _counts(self) -> Counter[Sense]:
-        """Return the counts in SemCor of each sense with those below it; offset 0 has all of a part of speech."""
+        """Return the counts in SemCor at or below each sense; offset 0 has all of a part of speech."""
         counts = Counter[Sense]()
         for line in (self.folder / "cntlist.rev").read_text("ascii").splitlines():
             key, number, count = line.split()
@@ -160,21 +160,21 @@ class WordNet:
         return counts
 
     def path(self, a: Term, b: Term) -> float:
-        """Return 1 / number of nodes on the path through the nearest common hypernym, for the nearest two senses."""
+        """Return 1 / nodes on the path through the nearest common hypernym, for the nearest senses."""
         return self._nearest(a, b, lambda s, t, common, way: 1 / (way + 1))
 
     def wu_palmer(self, a: Term, b: Term) -> float:
-        """Return 2 depth(common) / (depth(a) + depth(b)), with depths along paths through the common hypernym."""
+        """Return 2 depth(common) / (depth(a) + depth(b)), with depths through the common hypernym."""
         depth = self.depth
         return self._nearest(a, b, lambda s, t, common, way: 2 * depth(common) / (2 * depth(common) + way))
 
     def leacock_chodorow(self, a: Term, b: Term) -> float:
-        """Return log(2 D / number of nodes on the path) / log(2 D), with D the depth of the hierarchy."""
+        """Return log(2 D / nodes on the path) / log(2 D), with D the depth of the hierarchy."""
         whole = math.log(2 * DEPTHS.get(a[1], 1))
         return self._nearest(a, b, lambda s, t, common, way: 1 - math.log(way + 1) / whole)
 
     def lin(self, a: Term, b: Term) -> float:
-        """Return 2 IC(common) / (IC(a) + IC(b)), with information content IC from SemCor's counts."""
+        """Return 2 IC(common) / (IC(a) + IC(b)), with IC the information content."""
 
         def similarity(s: Sense, t: Sense, common: Sense, way: int) -> float:
             content = self.content
@@ -208,7 +208,7 @@ class WordNet:
         return found
 
     def _synonyms(self, a: Term, b: Term) -> bool:
-        """Return whether two different words share a sense, or have similar senses as adjectives."""
+        """Return whether two words share a sense, or have similar senses as adjectives."""
         mine, others = set(self._first_senses(a)), set(self._first_senses(b))
         similar = {t for s in mine for t in self.pointed(s, "&")}
         return a != b and bool((mine | similar) & others)
