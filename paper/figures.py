@@ -25,7 +25,7 @@ HALF = 2.0  # a window is [l - 2, l + 2]
 WINDOWS_SST, WINDOWS_SICK = np.arange(5.0, 46.0, 5.0).tolist(), np.arange(4.5, 19.0, 1.0).tolist()
 
 EDGE: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6}  # around a marker
-STYLES: dict[str, tuple[str, str, str]] = paper.read_toml("figures.toml")  # colour, marker, line
+STYLES = {system: tuple(style) for system, style in paper.read_toml("figures.toml").items()}
 
 
 class Drawing(NamedTuple):

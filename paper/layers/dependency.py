@@ -59,6 +59,10 @@ class DTRNN(TreeLayer):
         self.weight("b_U", self.relations, d, fan_in=d)
         self.reset_parameters()
 
+    def extra_repr(self) -> str:
+        shape = f"{self.input_size}, {self.hidden_size}"
+        return f"{shape}, nonlinearity={self.nonlinearity!r}, average={self.average}"
+
     def input_map(self, x: Tensor) -> Tensor:
         """(M, X) -> (M, D): W x + b."""
         return functional.linear(x, self.W, self.b_W)
@@ -119,6 +123,9 @@ class SDTRNN(DTRNN):
             raise ValueError(f"relations={relations}: at least 1")
         self.relations = relations
         super().__init__(input_size, hidden_size, nonlinearity=nonlinearity, average=average, **kwargs)
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, relations={self.relations}"
 
     def messages(self, h_k: Tensor, below: Children) -> Tensor:
         """(E, D): U_r h_k + b'_r of every child, r the relation of the child."""
