@@ -1,12 +1,4 @@
-"""ListOps (Nangia and Bowman, 2018): predict the value of a nested expression.
-
-    python -m benchmarks listops --layer gated-recursive
-
-Training expressions are drawn from the published grammar, without those of the official test set, which is read once,
-at the end.
-"""
-
-from __future__ import annotations
+"""ListOps (Nangia and Bowman, 2018): predict the value of a nested expression."""
 
 import random
 from collections.abc import Callable, Container, Sequence
@@ -16,8 +8,8 @@ import torch
 from torch import nn
 
 from benchmarks import tree_tasks
-from benchmarks.tree_tasks import Example, Settings, TreeClassifier, Words
-from bough.data.paths import require
+from benchmarks.tree_tasks import Data, Layer, Settings, Show, TreeClassifier, Words
+from bough.data.paths import find_data, require
 
 OPERATORS: dict[str, Callable[[Sequence[int]], int]] = {
     "[MIN": min,
@@ -27,14 +19,6 @@ OPERATORS: dict[str, Callable[[Sequence[int]], int]] = {
 }
 OPERATOR_CHANCE, MOST_ARGUMENTS, DEPTH = 0.25, 5, 20
 TRAIN, DEV, LONGEST = 60_000, 2_000, 130  # expressions, expressions, tokens of a training expression
-PUBLISHED = (
-    ("gated recursive cell, gold trees", {"official": 99.95}, "Shen et al., 2019"),
-    ("Tree-LSTM, gold trees", {"official": 98.7}, "Nangia and Bowman, 2018"),
-    ("Ordered Memory, latent trees", {"official": 99.97}, "Shen et al., 2019"),
-    ("latent trees by policy gradient", {"official": 99.2}, "Havrylov et al., 2019"),
-    ("LSTM", {"official": 71.5}, "Nangia and Bowman, 2018"),
-    ("RL-SPINN, latent trees", {"official": 60.7}, "Nangia and Bowman, 2018"),
-)
 
 
 def expression(dice: random.Random, depth: int = 1) -> tuple[str, int]:
@@ -49,15 +33,13 @@ def expression(dice: random.Random, depth: int = 1) -> tuple[str, int]:
     return text, OPERATORS[operator]([value for _, value in parts])
 
 
-def generate(
-    count: int, seed: int, *, exclude: Container[str] = (), longest: int | None = None
-) -> dict[str, int]:
-    """Draw `count` distinct expressions of at most `longest` tokens that are not in `exclude`, with their values."""
+def generate(count: int, seed: int, exclude: Container[str] = (), longest: int = 10_000) -> dict[str, int]:
+    """Draw `count` expressions of at most `longest` tokens that are not in `exclude`, with values."""
     dice, found = random.Random(seed), dict[str, int]()
     while len(found) < count:
         text, value = expression(dice)
         tokens = (len(text.split(" ")) + 2) // 3  # a binary tree of n words has n - 1 pairs of brackets
-        if text not in exclude and (longest is None or tokens <= longest):
+        if text not in exclude and tokens <= longest:
             found[text] = value
     return found
 
@@ -70,25 +52,26 @@ def read_test(data: Path) -> dict[str, int]:
     return {text: int(value) for value, text in lines}
 
 
-def main() -> None:
-    """Train on generated expressions and test on the official ones."""
-    given = tree_tasks.arguments("listops", __doc__ or "", layer="gated-recursive", epochs=10)
-    if not given.show:
-        dropout = 0.1 if given.layer == "gated-recursive" else 0.0
-        settings = Settings(given.layer, 128, given.epochs, batch_size=64, dropout=dropout, seed=given.seed)
-        test, words = read_test(given.data), Words()
-        train = generate(TRAIN, given.seed, exclude=test, longest=LONGEST)
-        dev = generate(DEV, 10_000 + given.seed, exclude=test.keys() | train.keys())
+def listops(
+    *,
+    layer: Layer = "gated-recursive",
+    epochs: int = 10,
+    seed: int = 1,
+    data: Data = None,
+    show: Show = False,
+) -> None:
+    """Measure the accuracy on ListOps: the value of a nested expression.
 
-        def examples(texts: dict[str, int]) -> list[Example]:
-            return [words.bracketed([text], value) for text, value in texts.items()]
-
-        learn = examples(train)
-        torch.manual_seed(settings.seed)
+    Training expressions are drawn from the published grammar, without those of the official test set.
+    """
+    if not show:
+        dropout = 0.1 if layer == "gated-recursive" else 0.0
+        settings = Settings(layer, 128, epochs, batch_size=64, dropout=dropout, seed=seed)
+        test, words = read_test(find_data(data)), Words()
+        train = generate(TRAIN, seed, exclude=test, longest=LONGEST)
+        dev = generate(DEV, 10_000 + seed, exclude=test.keys() | train.keys())
+        splits = [[words.bracketed([t], value) for t, value in part.items()] for part in (train, dev, test)]
+        torch.manual_seed(seed)
         model = TreeClassifier(settings, nn.Embedding(len(words), 128), 10, pairs=False)
-        tree_tasks.run("listops", model, settings, learn, examples(dev), {"official": examples(test)})
-    tree_tasks.show("listops", PUBLISHED)
-
-
-if __name__ == "__main__":
-    main()
+        tree_tasks.run("listops", model, settings, (splits[0], splits[1]), {"official": splits[2]})
+    tree_tasks.show("listops")

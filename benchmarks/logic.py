@@ -1,12 +1,4 @@
-"""Logical inference (Bowman et al., 2015): predict which of seven relations holds between two formulas.
-
-    python -m benchmarks logic --layer gated-recursive
-
-A model trains on formulas of up to six operators and is tested on each length from seven to twelve. Five percent of the
-training pairs are the dev set.
-"""
-
-from __future__ import annotations
+"""Logical inference (Bowman et al., 2015): predict the relation, of seven, of two formulas."""
 
 import random
 from collections.abc import Iterable
@@ -16,22 +8,12 @@ import torch
 from torch import nn
 
 from benchmarks import tree_tasks
-from benchmarks.tree_tasks import Example, Settings, TreeClassifier, Words
-from bough.data.paths import require
+from benchmarks.tree_tasks import Data, Example, Layer, Settings, Show, TreeClassifier, Words
+from bough.data.paths import find_data, require
 from bough.errors import FormatError
 
 RELATIONS = "=<>|^v#"
 LENGTHS = [str(length) for length in range(7, 13)]
-PUBLISHED = tuple(
-    (system, dict(zip(LENGTHS, figures, strict=True)), source)
-    for system, figures, source in (
-        ("Tree-LSTM, gold trees", (94, 92, 92, 88, 87, 86), "Shen et al., 2019"),
-        ("Ordered Memory, latent trees", (98, 97, 96, 94, 93, 92), "Shen et al., 2019"),
-        ("ON-LSTM", (91, 87, 85, 81, 78, 75), "Shen et al., 2018"),
-        ("LSTM", (88, 84, 80, 78, 71, 69), "Shen et al., 2018, after Bowman et al., 2015"),
-        ("Transformer", (51, 52, 51, 51, 51, 48), "Shen et al., 2019, after Tran et al., 2018"),
-    )
-)
 
 
 def read(data: Path, names: Iterable[str], words: Words) -> list[Example]:
@@ -48,22 +30,22 @@ def read(data: Path, names: Iterable[str], words: Words) -> list[Example]:
     return examples
 
 
-def main() -> None:
-    """Train on short formulas and test on longer ones."""
-    given = tree_tasks.arguments("logic", __doc__ or "", layer="gated-recursive", epochs=8)
-    if not given.show:
-        dropout = 0.1 if given.layer == "gated-recursive" else 0.0
-        settings = Settings(given.layer, 128, given.epochs, batch_size=128, dropout=dropout, seed=given.seed)
-        words = Words()
-        train = read(given.data, (f"train{length}" for length in range(7)), words)
-        random.Random(settings.seed).shuffle(train)
+def logic(
+    *, layer: Layer = "gated-recursive", epochs: int = 8, seed: int = 1, data: Data = None, show: Show = False
+) -> None:
+    """Measure the accuracy on logical inference, on formulas longer than those of training.
+
+    Training formulas have up to six operators, test formulas seven to twelve. A twentieth of the pairs is the dev set.
+    """
+    if not show:
+        folder, words = find_data(data), Words()
+        dropout = 0.1 if layer == "gated-recursive" else 0.0
+        settings = Settings(layer, 128, epochs, batch_size=128, dropout=dropout, seed=seed)
+        train = read(folder, (f"train{length}" for length in range(7)), words)
+        random.Random(seed).shuffle(train)
         cut = len(train) // 20
-        test = {length: read(given.data, [f"test{length}"], words) for length in LENGTHS}
-        torch.manual_seed(settings.seed)
+        test = {length: read(folder, [f"test{length}"], words) for length in LENGTHS}
+        torch.manual_seed(seed)
         model = TreeClassifier(settings, nn.Embedding(len(words), 128), len(RELATIONS), pairs=True)
-        tree_tasks.run("logic", model, settings, train[cut:], train[:cut], test)
-    tree_tasks.show("logic", PUBLISHED)
-
-
-if __name__ == "__main__":
-    main()
+        tree_tasks.run("logic", model, settings, (train[cut:], train[:cut]), test)
+    tree_tasks.show("logic")

@@ -1,14 +1,5 @@
-"""Query plans: predict the latency of a PostgreSQL plan from its tree, with `bough.fit`.
+"""Query plans: predict the latency of a PostgreSQL plan from its tree, with `bough.fit`."""
 
-    python -m benchmarks plans --seed 1
-
-Prints the q-error, max(y / y', y' / y), of the fitted model, of boosted trees that see no tree, and of the planner's
-own cost with a linear fit in logarithms, and the time to predict a single plan.
-"""
-
-from __future__ import annotations
-
-import argparse
 import json
 import tempfile
 import time
@@ -22,39 +13,36 @@ from rich.console import Console
 from rich.table import Table
 
 import bough
-from benchmarks.tree_tasks import RESULTS
+from benchmarks.tree_tasks import RESULTS, Data
 from bough.data import find_data
 from bough.data.paths import require
 from bough.files import read_json, write_json
 
-CATEGORIES = ("Join Type", "Relation Name", "Strategy")
-NUMBERS = ("Total Cost", "Startup Cost", "Plan Rows", "Plan Width")
+KEYS: dict[str, Any] = {
+    "children": "Plans",
+    "token": "Node Type",
+    "categories": ("Join Type", "Relation Name", "Strategy"),
+    "numbers": ("Total Cost", "Startup Cost", "Plan Rows", "Plan Width"),
+}
+Plans = tuple[list[bough.Tree], list[float]]  # trees, and their latencies in milliseconds
 FIGURES = {"q_error_median": "median", "q_error_p90": "90th percentile", "q_error_p99": "99th percentile"}
 
 
-def read(path: Path) -> tuple[list[bough.Tree], list[float]]:
+def read(path: Path) -> Plans:
     """Read the plans of a file as trees, and their latencies in milliseconds."""
     require([path], "plans")
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    trees = [
-        bough.Tree.from_nested(
-            line["plan"], children="Plans", token="Node Type", categories=CATEGORIES, numbers=NUMBERS
-        )
-        for line in lines
-    ]
+    trees = [bough.Tree.from_nested(line["plan"], **KEYS) for line in lines]
     return trees, [float(line["ms"]) for line in lines]
 
 
 def q_errors(predicted: Any, gold: Any) -> dict[str, float]:
-    """Return percentiles of the q-error."""
     q = np.maximum(predicted / gold, gold / predicted)
     return {name: float(np.percentile(q, p)) for name, p in zip(FIGURES, (50, 90, 99), strict=True)}
 
 
-def cost_figures(
-    train: tuple[list[bough.Tree], list[float]], test: tuple[list[bough.Tree], list[float]]
-) -> dict[str, float]:
-    """Return the q-errors of the planner's total cost, mapped to milliseconds by a line in logarithms."""
+def cost_figures(train: Plans, test: Plans) -> dict[str, float]:
+    """Return the q-errors of the planner's cost, mapped to milliseconds by a line in logarithms."""
 
     def costs(trees: list[bough.Tree]) -> Any:
         return np.log([float(tree.features[tree.root, 0]) for tree in trees if tree.features is not None])
@@ -63,20 +51,16 @@ def cost_figures(
     return q_errors(np.exp(slope * costs(test[0]) + offset), np.array(test[1]))
 
 
-def main() -> None:
-    """Fit, measure on the unseen plans, and print the figures beside the baselines."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks plans",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--data", type=Path, help="the data folder")
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    train, test = (read(find_data(given.data) / "plans" / f"{name}.jsonl") for name in ("train", "test"))
+def plans(*, data: Data = None, seed: int = 1) -> None:
+    """Measure the q-error of the latency of query plans, and the milliseconds per plan.
+
+    The q-error is max(y / y', y' / y). Baselines are boosted trees that see no tree, and the planner's own cost with a
+    linear fit in logarithms.
+    """
+    train, test = (read(find_data(data) / "plans" / f"{name}.jsonl") for name in ("train", "test"))
     with tempfile.TemporaryDirectory() as folder:
         out, started = Path(folder) / "plans", time.process_time()
-        mine = bough.fit(*train, test=test, task="numbers", scale="log", seed=given.seed, out=out)
+        mine = bough.fit(*train, test=test, task="numbers", scale="log", seed=seed, out=out)
         seconds = time.process_time() - started
         baseline = read_json(out / "fit.json")["baseline"]
     systems = {
@@ -90,21 +74,16 @@ def main() -> None:
         mine(tree)
         taken.append(1000 * (time.perf_counter() - begun))
     found = {
-        "seed": given.seed,
+        "seed": seed,
         "q_error": {name: {key: round(part[key], 3) for key in FIGURES} for name, part in systems.items()},
         "training_cpu_seconds": round(seconds),
         "milliseconds_per_plan": round(float(np.median(taken)), 2),
         "date": date.today().isoformat(),
         "torch": torch.__version__,
     }
-    RESULTS.mkdir(exist_ok=True)
     write_json(RESULTS / "plans.json", found)
     title = f"q-error on {len(test[0])} unseen plans; {found['milliseconds_per_plan']} ms for a single plan"
     table = Table("system", *FIGURES.values(), title=title, title_justify="left")
     for name, part in systems.items():
         table.add_row(name, *(f"{part[key]:.2f}" for key in FIGURES))
     Console().print(table)
-
-
-if __name__ == "__main__":
-    main()

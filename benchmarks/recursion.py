@@ -3,8 +3,6 @@
 Only the weights come from the layers: `gates()` returns them by the paper's names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import torch
@@ -38,7 +36,7 @@ def child_sum(layer: ChildSumTreeLSTM) -> Node:
 
 
 def nary(layer: NaryTreeLSTM) -> Node:
-    """Return the function of one node of an N-ary Tree-LSTM, Eqs. 9-14, or with affine leaves and x at leaves only."""
+    """Return the function of one node of an N-ary Tree-LSTM, Eqs. 9-14, or with affine leaves."""
     g = layer.gates()
     U = {gate: g[f"U_{gate}"].unbind() for gate in ("iou" if layer.output_gate else "iu")}
     U_f = [row.unbind() for row in g["U_f"].unbind()]
@@ -51,15 +49,11 @@ def nary(layer: NaryTreeLSTM) -> Node:
             z = z + U_l @ h_l
         return z
 
-    def leaf(x: Tensor) -> State:
-        c = g["W_leaf"] @ x + g["b_leaf"]
-        if not layer.output_gate:
-            return torch.tanh(c), c
-        return torch.sigmoid(g["W_leaf_o"] @ x + g["b_leaf_o"]) * torch.tanh(c), c
-
     def node(x: Tensor, below: Sequence[State], mask: Tensor | None) -> State:
         if affine and not below:
-            return leaf(x)
+            c = g["W_leaf"] @ x + g["b_leaf"]
+            o = torch.sigmoid(g["W_leaf_o"] @ x + g["b_leaf_o"]) if layer.output_gate else 1.0
+            return o * torch.tanh(c), c
         i = torch.sigmoid(total(x, "i", U["i"], g["b_i"], below))
         u = torch.tanh(total(x, "u", U["u"], g["b_u"], below))
         c = i * (u if mask is None else u * mask)
@@ -73,11 +67,9 @@ def nary(layer: NaryTreeLSTM) -> Node:
 
 
 def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Return h and c (N, D) of every node in the forest's order. Children are computed before their parents."""
-    rows, states = (
-        x.unbind(),
-        list[State](),
-    )  # unbind once: indexing would give each row a gradient of the size of x
+    """Return h and c (N, D) of every node in the forest's order, children before parents."""
+    # unbind once: indexing would give each row a gradient of the size of x
+    rows, states = x.unbind(), list[State]()
     for tree in trees:
         first = len(states)
         states += [(x, x)] * len(tree)
@@ -90,7 +82,7 @@ def climb(node: Node, x: Tensor, trees: Sequence[Tree], masks: Tensor | None = N
 
 
 def lstm(layer: LSTM, x: Tensor, trees: Sequence[Tree]) -> tuple[Tensor, Tensor]:
-    """Return h and c of Eq. 1 along every chain, one direction and layer at a time, each on the h below it."""
+    """Return h and c of Eq. 1 along every chain, one direction and layer at a time."""
     columns: list[tuple[Tensor, Tensor]] = []
     for direction in range(layer.directions):
         chains, inputs = trees, x

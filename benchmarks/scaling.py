@@ -1,15 +1,5 @@
-"""Measure training with one rank and two, and compute the cost with 10, 100 and 1,000 ranks from that.
+"""Measure training with one rank and two, and compute the cost with more ranks from that."""
 
-    python -m benchmarks scaling            # measure; write docs/scaling.json and the tables in docs/scaling.md
-    python -m benchmarks scaling --tables   # write only the tables, from docs/scaling.json
-
-One rank and two take turns in one run, so that a busy spell slows both. A rank's own work is measured in processor
-time, a step, which includes waiting, in wall-clock time. Both are the best of all rounds.
-"""
-
-from __future__ import annotations
-
-import argparse
 import json
 import os
 import platform
@@ -18,13 +8,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import numpy as np
 import torch
 import torch.distributed as dist
+from cyclopts import Parameter
 
 from benchmarks.corpora import sst_shaped
-from benchmarks.whole_step import WholeStep
+from benchmarks.steps import WholeStep
 from bough.train.distributed import Ranks, joined
 
 ROOT = Path(__file__).parents[1]
@@ -36,23 +28,6 @@ SHARES[5000] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 CORES = (1, 10, 100, 1000)
 
 
-# --------------------------------------------------------------------- measured
-
-
-def measured(data: Path | None) -> dict[str, Any]:
-    """Start two ranks of this file and return their measurements."""
-    how = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", __file__]
-    done = subprocess.run(
-        [*how, "--rank", *(["--data", str(data)] if data else [])],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
 def as_rank(data: Path | None) -> None:
     """Measure as one of the two ranks; the first prints the measurements as JSON."""
     torch.set_num_threads(1)
@@ -61,22 +36,16 @@ def as_rank(data: Path | None) -> None:
         corpus = sst_shaped(data, 8544)
         system = WholeStep(RECIPE, corpus)
         nodes = system.task.sizes(system.examples)
-        facts: dict[str, Any] = {
-            "recipe": RECIPE,
-            "trees": corpus.source,
-            "nodes per tree": float(nodes.mean()),
-            "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-            "torch": torch.__version__,
-            "load before": os.getloadavg()[0],
-        }
+        machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+        facts: dict[str, Any] = {"recipe": RECIPE, "trees": corpus.source, "machine": machine}
+        facts |= {"nodes per tree": float(nodes.mean()), "torch": torch.__version__}
+        facts["load before"] = os.getloadavg()[0]
         facts["steps"] = {trees: step_times(system, nodes, ranks, trees, n) for trees, n in STEPS.items()}
         weights = sum(p.numel() for p in system.model.parameters())
         rows, width = max(ranks.each(rows_of(system))), system.model.table.shape[1]
         facts["row count"] = rows
-        facts["messages"] = {
-            name: {"bytes": 4 * size} | message_times(size)
-            for name, size in (("latency", 1), ("weights", weights), ("rows", rows * (width + 2)))
-        }
+        sizes = {"latency": 1, "weights": weights, "rows": rows * (width + 2)}
+        facts["messages"] = {n: {"bytes": 4 * size} | message_times(size) for n, size in sizes.items()}
         if ranks.first:
             facts["shares"] = {
                 trees: {count: share_cost(system, nodes, trees, count) for count in counts}
@@ -92,7 +61,7 @@ def rows_of(system: WholeStep) -> int:
 
 
 def step_times(system: WholeStep, nodes: Any, ranks: Ranks, trees: int, rounds: int) -> dict[str, Any]:
-    """Return the best wall-clock and processor seconds of a step, with one rank and with two in turn."""
+    """Return the best wall-clock and processor seconds of a step, with one rank and two in turn."""
     found: dict[str, list[tuple[float, float]]] = {"1": [], "2": []}
     for turn in range(-1, rounds):  # turn -1 warms up
         first = (turn + 1) * trees % (len(nodes) - trees)
@@ -107,11 +76,9 @@ def step_times(system: WholeStep, nodes: Any, ranks: Ranks, trees: int, rounds: 
             system.optimizer.step()
             if turn >= 0:
                 found[name].append((time.perf_counter() - started, time.process_time() - busy))
+    best = {count: np.min(times or [(0.0, 0.0)], axis=0).tolist() for count, times in found.items()}
     names = ("seconds", "processor seconds")
-    return {
-        name: {count: min((time[place] for time in times), default=0.0) for count, times in found.items()}
-        for place, name in enumerate(names)
-    }
+    return {name: {count: best[count][place] for count in best} for place, name in enumerate(names)}
 
 
 def message_times(size: int, rounds: int = 30) -> dict[str, float]:
@@ -131,7 +98,7 @@ def message_times(size: int, rounds: int = 30) -> dict[str, float]:
 
 
 def share_cost(system: WholeStep, nodes: Any, trees: int, count: int, rounds: int = 3) -> dict[str, float]:
-    """Return the time of one of `count` ranks for its share of a batch, and the rows of the table to send."""
+    """Return the time of one of `count` ranks for its share of a batch, and the rows to send."""
     whole = system.examples[:trees]
     system.optimizer.zero_grad()
     system.task.loss(system.model, whole, system.rng).backward()
@@ -146,9 +113,6 @@ def share_cost(system: WholeStep, nodes: Any, trees: int, count: int, rounds: in
         system.optimizer.step()
         seconds.append(time.process_time() - busy)
     return {"processor seconds": min(seconds), "rows": rows}
-
-
-# --------------------------------------------------------------------- computed
 
 
 def step_seconds(facts: dict[str, Any], trees: str, count: int) -> tuple[float, float]:
@@ -188,11 +152,8 @@ def tables(facts: dict[str, Any]) -> str:
             cells += [f"{1000 * one:.1f} ms", f"{1000 * two:.1f} ms", f"{two / one:.2f}"]
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", "| message between 2 ranks | bytes | all-reduce | all-gather |", "|---|---:|---:|---:|"]
-    what = {
-        "latency": "one number",
-        "weights": "the weights' gradients",
-        "rows": "rows of the word table, 250 trees",
-    }
+    what = {"latency": "one number", "weights": "the weights' gradients"}
+    what["rows"] = "rows of the word table, 250 trees"
     for name, found in facts["messages"].items():
         times = " | ".join(f"{1000 * found[way]:.2f} ms" for way in ("reduce", "gather"))
         lines.append(f"| {what[name]} | {found['bytes']:,} | {times} |")
@@ -227,26 +188,35 @@ def write(page: str, found: str) -> str:
     return re.sub(r"(?s)(<!-- training -->\n).*?(\n<!-- end -->)", lambda m: m[1] + found + m[2], page)
 
 
-def main() -> None:
-    """Run the command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--data", type=Path, help="data folder with SST; else BOUGH_DATA, else trees of its shape"
-    )
-    parser.add_argument("--tables", action="store_true", help="measure nothing")
-    parser.add_argument("--rank", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.rank:
-        as_rank(arguments.data)
+def scaling(
+    *,
+    data: Path | None = None,
+    tables_only: Annotated[bool, Parameter(name="--tables", negative="")] = False,
+    rank: Annotated[bool, Parameter(show=False, negative="")] = False,
+) -> None:
+    """Measure training on more cores; write docs/scaling.json and the tables in docs/scaling.md.
+
+    One rank and two take turns in one run, so that a busy spell slows both. A rank's own work is measured in processor
+    time, a step, which includes waiting, in wall-clock time. Both are the best of all rounds.
+
+    Parameters
+    ----------
+    data
+        Data folder with SST; else BOUGH_DATA, else trees of its shape.
+    tables_only
+        Measure nothing; write only the tables, from docs/scaling.json.
+    """
+    if rank:
+        as_rank(data)
         return
-    if not arguments.tables:
-        FACTS.write_text(json.dumps(measured(arguments.data), indent=1) + "\n")
-    facts = json.loads(FACTS.read_text())
-    PAGE.write_text(write(PAGE.read_text(), tables(facts)))
-    print(tables(facts))
-
-
-if __name__ == "__main__":
-    main()
+    if not tables_only:
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+        command += ["-m", "benchmarks", "scaling", "--rank", *(["--data", str(data)] if data else [])]
+        one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        printed = subprocess.run(
+            command, env=one_thread, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+        FACTS.write_text(json.dumps(json.loads(printed), indent=1) + "\n")
+    found = tables(json.loads(FACTS.read_text()))
+    PAGE.write_text(write(PAGE.read_text(), found))
+    print(found)

@@ -1,15 +1,5 @@
-"""Measure the cost of scoring a million sentences on a Ray cluster, and compute it for larger clusters.
+"""Measure the cost of scoring on a Ray cluster, and compute it for larger clusters."""
 
-    python -m benchmarks scaling_scoring --lines 50000 --out docs/scaling-scoring.json
-
-One run measures how the time of one process splits into parsing, scoring and writing; `score_files` with one worker and
-with two on the same file; the driver's memory during that; and the driver's time for an empty task. The part `computed`
-depends on `measured` only.
-"""
-
-from __future__ import annotations
-
-import argparse
 import json
 import os
 import random
@@ -23,7 +13,7 @@ from typing import Any
 import torch
 
 import bough
-from benchmarks.load import cpu_seconds, memory, sentence
+from benchmarks.load import cpu_seconds, family, memory, sentence
 from bough.integrations.ray import score_files
 from bough.integrations.ray.connection import connected, load_ray
 from bough.pipelines.files import Record, scored
@@ -35,14 +25,12 @@ ROWS = 1024  # rows of a part
 
 
 def split_of_time(texts: list[str]) -> dict[str, float]:
-    """Return microseconds of processor time per sentence for each step, in one process with one thread."""
+    """Return microseconds of processor time per sentence for each step, on one thread."""
     pipeline = bough.load("sentiment")
-    batches = list(groups(texts))
     list(scored(pipeline, [Record(1, (text,), {}) for text in texts[:256]], brief=True))  # warms up
     each = dict.fromkeys(("parse", "score", "write", "phrases"), 0.0)
-    for (
-        batch
-    ) in batches:  # all steps of a batch in turn, so that a slow moment of the machine slows all of them
+    # all steps of a batch in turn, so that a slow moment of the machine slows all of them
+    for batch in groups(texts):
         records = [Record(1, (text,), {"text": text}) for text in batch]
         clock = [time.process_time()]
         trees = [one.tree for text in pipeline.reader.read(batch) for one in text]
@@ -68,7 +56,7 @@ def on_ray(source: Path, out: Path, workers: int) -> dict[str, Any]:
     points: list[tuple[float, int, float, float]] = []
 
     def callback(done: int, *_: int) -> None:
-        points.append((time.perf_counter(), done, cpu_seconds(os.getpid()), memory(os.getpid())))
+        points.append((time.perf_counter(), done, cpu_seconds(family(os.getpid())), memory([os.getpid()])))
 
     started = time.perf_counter()
     score_files([str(source)], str(out), brief=True, workers=workers, rows=ROWS, callback=callback)
@@ -114,25 +102,19 @@ def measure(lines: int, rounds: int, folder: Path) -> dict[str, Any]:
 def compute(measured: dict[str, Any]) -> dict[str, Any]:
     """Return the cost of a million sentences, and the rates of larger clusters."""
     each = measured["microseconds_per_sentence"]
-    work = sum(
-        each[name] for name in ("parse", "score", "write")
-    )  # microseconds per sentence, so seconds per million
+    # microseconds per sentence, so seconds per million
+    work = each["parse"] + each["score"] + each["write"]
     per_part = measured["driver_microseconds_per_task"] / 1e6
     most = ROWS / per_part  # sentences a second that one driver can hand out
     clusters = []
     for cores in CORES:
         rate = min(cores * 1e6 / work, most)
-        clusters.append(
-            {
-                "cores": cores,
-                "sentences_per_second": round(rate),
-                "seconds_per_million": round(MILLION / rate, 1),
-                "driver_share": round(rate / ROWS * per_part, 4),
-                "megabytes_per_second_in": round(rate * measured["bytes_per_line"] / 1e6, 2),
-                "megabytes_per_second_out": round(rate * measured["bytes_out_per_line"] / 1e6, 2),
-                "sentences_for_90_percent": round(9 * cores * ROWS),
-            }
-        )
+        cluster = {"cores": cores, "sentences_per_second": round(rate)}
+        cluster["seconds_per_million"] = round(MILLION / rate, 1)
+        cluster["driver_share"] = round(rate / ROWS * per_part, 4)
+        cluster["megabytes_per_second_in"] = round(rate * measured["bytes_per_line"] / 1e6, 2)
+        cluster["megabytes_per_second_out"] = round(rate * measured["bytes_out_per_line"] / 1e6, 2)
+        clusters.append(cluster | {"sentences_for_90_percent": round(9 * cores * ROWS)})
     return {
         "core_seconds_per_million": round(work, 1),
         "core_seconds_per_million_with_phrases": round(work + each["phrases"], 1),
@@ -141,22 +123,26 @@ def compute(measured: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Run the command."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("--lines", type=int, default=50_000)
-    parser.add_argument("--rounds", type=int, default=1, help="of one worker, then two")
-    parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
-    if arguments.lines < 20 * ROWS:
-        parser.error(f"--lines {arguments.lines}: at least {20 * ROWS}, so that a rate can be told")
+def scaling_scoring(*, lines: int = 50_000, rounds: int = 1, out: Path | None = None) -> None:
+    """Measure the cost of scoring a million sentences on a Ray cluster.
+
+    Measures parsing, scoring and writing in one process, one worker and two on the same file, the driver's memory, and
+    its time for an empty task. The part `computed` depends on `measured` only.
+
+    Parameters
+    ----------
+    lines
+        Sentences to score.
+    rounds
+        Rounds of one worker, then two.
+    out
+        File for the figures.
+    """
+    if lines < 20 * ROWS:
+        raise ValueError(f"--lines {lines}: at least {20 * ROWS}, so that a rate can be told")
     with tempfile.TemporaryDirectory() as folder:
-        measured = measure(arguments.lines, arguments.rounds, Path(folder))
+        measured = measure(lines, rounds, Path(folder))
     text = json.dumps({"measured": measured, "computed": compute(measured)}, indent=2) + "\n"
     print(text, end="")
-    if arguments.out is not None:
-        arguments.out.write_text(text)
-
-
-if __name__ == "__main__":
-    main()
+    if out is not None:
+        out.write_text(text)

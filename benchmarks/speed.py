@@ -1,10 +1,8 @@
-"""Measure the time of a training step against its matrix multiplications, recursion and plain torch."""
+"""Compare a training step with its matrix multiplications, recursion and plain torch."""
 
-from __future__ import annotations
-
+import json
 import platform
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,18 +11,9 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import steps
 from benchmarks.corpora import BATCH, Corpus, sick_shaped, sst_shaped
-from benchmarks.floors import relatedness_floor, sentiment_floor, shared_floor
-from benchmarks.measure import (
-    Figures,
-    Work,
-    best,
-    by_equations,
-    command,
-    interleaved,
-)
-from benchmarks.steps import Batch, LevelsStep, RelatednessStep, SentimentStep, batch_of, pairs_of
-from benchmarks.whole_step import WholeStep
+from benchmarks.measure import AsJson, Figures, Work, best_seconds, by_equations
 from bough.nn import kernels
 from bough.nn.engine import one_thread
 
@@ -89,92 +78,81 @@ def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     `trees_per_second` includes the time to build the forests. `done_ratio` compares with the matmuls that are left
     when equal words and phrases are computed once.
     """
-    starts = range(0, effort.batches * BATCH, BATCH)
-    shared = [batch_of(corpus, start, BATCH) for start in starts]
-    plain = [batch_of(corpus, start, BATCH, shared=False) for start in starts]
-    system, whole = SentimentStep(corpus.words), WholeStep("sst5-constituency-tuned", corpus)
-    floors, left = [sentiment_floor(b.forest) for b in plain], [shared_floor(b.forest, 2) for b in shared]
-    contenders: list[Work] = [
-        lambda number: system.step(shared[number]),
-        lambda number: system.step(plain[number]),
-        lambda number: floors[number].run(),
-        lambda number: left[number].run(),
-        lambda number: corpus.forest(starts[number], BATCH, shared=True).children,
-        whole,
-    ]
-    seconds = interleaved(contenders, effort.batches, effort.rounds)
-    step, unshared, bare, done, build, trained = (best(taken) for taken in seconds)
+    contenders = step_contenders(steps.SentimentStep(corpus.words), corpus, effort)
+    contenders["train"] = steps.WholeStep("sst5-constituency-tuned", corpus)
+    contenders["build"] = lambda number: corpus.batch(number * BATCH).forest.children
+    taken = best_seconds(contenders, effort.batches, effort.rounds)
     return {
-        "floor_ratio": step / bare,
-        "floor_ratio_unshared": unshared / bare,
-        "done_ratio": step / done,
-        "train_floor_ratio": trained / bare,
-        "trees_per_second": effort.batches * BATCH / (step + build),
-        "build_share": build / step,
+        "floor_ratio": taken["step"] / taken["bare"],
+        "floor_ratio_unshared": taken["unshared"] / taken["bare"],
+        "done_ratio": taken["step"] / taken["left"],
+        "train_floor_ratio": taken["train"] / taken["bare"],
+        "trees_per_second": effort.batches * BATCH / (taken["step"] + taken["build"]),
+        "build_share": taken["build"] / taken["step"],
+    }
+
+
+def step_contenders(
+    system: steps.SentimentStep | steps.RelatednessStep, corpus: Corpus, effort: Effort
+) -> dict[str, Work]:
+    """Return a step with and without sharing, its bare matmuls, and those that sharing leaves."""
+    starts = range(0, effort.batches * BATCH, BATCH)
+    shared = [corpus.batch(start) for start in starts]
+    plain = [corpus.batch(start, shared=False) for start in starts]
+    floor, arity = (steps.sentiment_floor, 2) if corpus.ratings is None else (steps.relatedness_floor, 0)
+    bare, left = [floor(b.forest) for b in plain], [steps.shared_floor(b.forest, arity) for b in shared]
+    return {
+        "step": lambda number: system.step(shared[number]),
+        "unshared": lambda number: system.step(plain[number]),
+        "bare": lambda number: bare[number].run(),
+        "left": lambda number: left[number].run(),
     }
 
 
 def recursion_figures(corpus: Corpus, effort: Effort) -> Figures:
-    """Return the time of recursion over that of the step on SST, by the fastest path and by the equations."""
-    batches = [batch_of(corpus, start * BATCH, BATCH) for start in range(effort.recursive_batches)]
-    system = SentimentStep(corpus.words)
-    contenders: list[Work] = [
-        lambda number: system.step(batches[number]),
-        by_equations(lambda number: system.step(batches[number])),
-        lambda number: system.recursive_step(batches[number]),
-    ]
-    seconds = interleaved(contenders, effort.recursive_batches, effort.recursive_rounds)
-    step, equations, recursion = (best(taken) for taken in seconds)
+    """Return the time of recursion over that of a step on SST, by kernels and by equations."""
+    batches = [corpus.batch(start * BATCH) for start in range(effort.recursive_batches)]
+    system = steps.SentimentStep(corpus.words)
+    contenders: dict[str, Work] = {
+        "step": lambda number: system.step(batches[number]),
+        "equations": by_equations(lambda number: system.step(batches[number])),
+        "recursion": lambda number: system.recursive_step(batches[number]),
+    }
+    taken = best_seconds(contenders, effort.recursive_batches, effort.recursive_rounds)
     return {
-        "recursion_speedup": recursion / step,
-        "recursion_speedup_equations": recursion / equations,
+        "recursion_speedup": taken["recursion"] / taken["step"],
+        "recursion_speedup_equations": taken["recursion"] / taken["equations"],
     }
 
 
 def relatedness_figures(data: Path | None, effort: Effort) -> Figures:
-    """Return the figures of a step on SICK's pairs over its bare matmuls without sharing, and of plain torch."""
-    corpus, ratings = sick_shaped(data, effort.batches * BATCH)
-    starts = range(0, effort.batches * BATCH, BATCH)
-    shared = [pairs_of(corpus, ratings, start, BATCH, shared=True) for start in starts]
-    plain = [pairs_of(corpus, ratings, start, BATCH, shared=False) for start in starts]
-    system, whole = RelatednessStep(corpus.words), WholeStep("sick-dependency", corpus, ratings)
-    floors, left = [relatedness_floor(b.forest) for b in plain], [shared_floor(b.forest, 0) for b in shared]
-    contenders: list[Work] = [
-        lambda number: system.step(shared[number]),
-        by_equations(lambda number: system.step(shared[number])),
-        lambda number: system.step(plain[number]),
-        lambda number: floors[number].run(),
-        lambda number: left[number].run(),
-        whole,
-    ]
-    seconds = interleaved(contenders, effort.batches, effort.rounds)
-    step, equations, unshared, bare, done, trained = (best(taken) for taken in seconds)
+    """Return the figures of a step on SICK over its unshared matmuls, and of plain torch."""
+    corpus = sick_shaped(data, effort.batches * BATCH)
+    contenders, gated, by_levels = (
+        step_contenders(steps.RelatednessStep(corpus.words, **how), corpus, effort)
+        for how in ({}, {"output_gate": True}, {"by_levels": True})
+    )
+    contenders["train"] = whole = steps.WholeStep("sick-dependency", corpus)
+    contenders["equations"] = by_equations(contenders["step"])
+    taken = best_seconds(contenders, effort.batches, effort.rounds)
+    peers = {
+        "bough, equal phrases once": gated["step"],
+        "bough, nothing shared": gated["unshared"],
+        "plain torch by levels": by_levels["unshared"],
+    }
+    theirs = best_seconds(peers, effort.batches, effort.recursive_rounds)
     return {
         "pairs_data": corpus.source,
-        "shared_floor_ratio": step / bare,
-        "unshared_floor_ratio": unshared / bare,
-        "shared_done_ratio": step / done,
-        "shared_train_floor_ratio": trained / bare,
-        "equations_ratio": equations / step,
+        "shared_floor_ratio": taken["step"] / taken["bare"],
+        "unshared_floor_ratio": taken["unshared"] / taken["bare"],
+        "shared_done_ratio": taken["step"] / taken["left"],
+        "shared_train_floor_ratio": taken["train"] / taken["bare"],
+        "equations_ratio": taken["equations"] / taken["step"],
         "busy_threads_ratio": whole.busy_ratio(effort.recursive_rounds),
-        "pairs_per_second": effort.batches * BATCH / step,
-        "peers": peer_figures(plain, shared, corpus.words, effort.recursive_rounds),
+        "pairs_per_second": effort.batches * BATCH / taken["step"],
+        # trees per second of each implementation; schedules and forests are built beforehand
+        "peers": {name: 2 * effort.batches * BATCH / seconds for name, seconds in theirs.items()},
     }
-
-
-def peer_figures(
-    plain: Sequence[Batch], shared: Sequence[Batch], words: int, rounds: int
-) -> dict[str, float]:
-    """Return trees per second of each implementation. Schedules and forests are built beforehand."""
-    system = RelatednessStep(words, output_gate=True)
-    contenders: dict[str, Work] = {
-        "bough, equal phrases once": lambda number: system.step(shared[number]),
-        "bough, nothing shared": lambda number: system.step(plain[number]),
-        "plain torch by levels": LevelsStep(plain, words),
-    }
-    seconds = interleaved(list(contenders.values()), len(plain), rounds)
-    trees = sum(len(batch.forest) for batch in plain)
-    return {name: trees / best(taken) for name, taken in zip(contenders, seconds, strict=True)}
 
 
 def growth(corpus: Corpus, effort: Effort) -> Figures:
@@ -182,34 +160,35 @@ def growth(corpus: Corpus, effort: Effort) -> Figures:
 
     Nothing is shared, because a larger batch would share more.
     """
-    system, most = SentimentStep(corpus.words), max(effort.trees)
+    system, most = steps.SentimentStep(corpus.words), max(effort.trees)
 
     def per_node(size: int) -> float:
         starts = np.linspace(0, most - size, min(most // size, 10)).astype(int).tolist()
-        batches = [batch_of(corpus, start, size, shared=False) for start in starts]
-        works: list[Work] = [lambda number: system.step(batches[number])]
-        (taken,) = interleaved(works, len(batches), effort.growth_rounds)
-        return best(taken) / sum(batch.forest.num_nodes for batch in batches)
+        batches = [corpus.batch(start, size, shared=False) for start in starts]
+        step: dict[str, Work] = {"step": lambda number: system.step(batches[number])}
+        taken = best_seconds(step, len(batches), effort.growth_rounds)["step"]
+        return taken / sum(batch.forest.num_nodes for batch in batches)
 
     return {"growth_ratio": per_node(most) / per_node(min(effort.trees))}
 
 
-def show(result: Figures) -> None:
-    """Print the figures as tables."""
+def speed(*, data: Path | None = None, as_json: AsJson = False) -> None:
+    """Compare a training step with its matrix multiplications, recursion and plain torch, on one thread.
+
+    Parameters
+    ----------
+    data
+        Data folder; without data, random trees of the same shapes.
+    """
+    result = run_bench(data)
+    if as_json:
+        print(json.dumps(result, indent=2))
+        return
     title = f"one thread, {result['data']} and {result['pairs_data']} trees, torch {result['torch']}"
     title += f"\nlayers by {result['layers_by']}"
     table = Table("what", "figure", title=title, title_justify="left")
     for key, meaning in RATIOS.items():
         table.add_row(meaning, f"{result[key]:,.0f}" if "per_second" in key else f"{result[key]:.2f}")
-    for peer, speed in result["peers"].items():
-        table.add_row(f"SICK trees per second, Child-Sum: {peer}", f"{speed:,.0f}")
+    for peer, rate in result["peers"].items():
+        table.add_row(f"SICK trees per second, Child-Sum: {peer}", f"{rate:,.0f}")
     Console().print(table)
-
-
-def main() -> None:
-    """Run the command."""
-    command("speed", run_bench, show, reads_data=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,29 +1,32 @@
-"""Train a layer on a task whose answer depends on the tree: classify one tree or a pair of trees."""
+"""Train a layer on tasks that depend on the tree: classify one tree or a pair of trees."""
 
-from __future__ import annotations
-
-import argparse
 import time
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import torch
+from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
 from torch.nn import functional
 
 from bough import Forest, Tree
-from bough.data import find_data
 from bough.files import read_json, write_json
 from bough.formats import ptb
-from bough.nn import BaseLayer, Classifier, kinds
+from bough.models.settings import kind_named
+from bough.nn import BaseLayer, Classifier
+from paper.cli import Data as Data
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS, PUBLISHED = Path(__file__).parent / "results", Path(__file__).with_name("published.toml")
+# options that every task has
+Layer = Annotated[str, Parameter(help="A name in bough.nn.kinds().")]
+Show = Annotated[bool, Parameter(negative="", help="Print the stored results and train nothing.")]
 
 
 class Example(NamedTuple):
@@ -65,7 +68,7 @@ class Words(dict[str | None, int]):
         return Example(tuple(Tree(tree.parents) for tree in trees), ids, label)
 
     def bracketed(self, texts: Iterable[str], label: int) -> Example:
-        """Return an example of binary trees, each written as `( ( a b ) c )` or as a single word."""
+        """Return an example of trees, each written as `( ( a b ) c )` or as a single word."""
         texts = (text if text.startswith("(") else f"( {text} )" for text in texts)
         return self.example((ptb.parse(text, unescape=False, labelled=False) for text in texts), label)
 
@@ -78,21 +81,15 @@ class TreeClassifier(nn.Module):
 
     def __init__(self, settings: Settings, vectors: nn.Embedding, classes: int, *, pairs: bool) -> None:
         super().__init__()
-        self.vectors, kind = vectors, kinds()[settings.layer]
+        self.vectors, kind = vectors, kind_named(settings.layer)
         given: dict[str, Any] = {"recurrent_dropout": settings.dropout} if settings.dropout else {}
         if "leaf" in kind.settings and kind.reads == "constituency":
             given["leaf"] = "affine"  # the words are at the leaves
         self.layer: BaseLayer = kind.build(vectors.embedding_dim, settings.hidden_size, 0, given)
-        width = self.layer.width
-        self.head = (
-            nn.Sequential(
-                nn.Linear(4 * width, settings.pair_hidden),
-                nn.ReLU(),
-                nn.Linear(settings.pair_hidden, classes),
-            )
-            if pairs
-            else Classifier(width, classes)
-        )
+        width, hidden = self.layer.width, settings.pair_hidden
+        self.head: nn.Module = Classifier(width, classes)
+        if pairs:
+            self.head = nn.Sequential(nn.Linear(4 * width, hidden), nn.ReLU(), nn.Linear(hidden, classes))
 
     def forward(self, examples: Sequence[Example]) -> Tensor:
         """Return logits (examples, classes)."""
@@ -109,12 +106,9 @@ class TreeClassifier(nn.Module):
 
 
 def train(
-    model: TreeClassifier,
-    examples: Sequence[Example],
-    dev: Sequence[Example],
-    settings: Settings,
+    model: TreeClassifier, settings: Settings, examples: Sequence[Example], dev: Sequence[Example]
 ) -> dict[str, Any]:
-    """Train with AdamW, and leave the model with the weights of its best epoch on dev. Return facts of the run."""
+    """Train with AdamW, and leave the weights of the best epoch on dev. Return facts of the run."""
     learned = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(learned, lr=settings.learning_rate)
     steps = settings.epochs * -(-len(examples) // settings.batch_size)
@@ -147,7 +141,7 @@ def train(
 
 
 def buckets(sizes: Sequence[int], batch_size: int) -> list[list[int]]:
-    """Return batches of examples of similar size, in random order. Trees of equal height fill the same levels."""
+    """Return batches of examples of similar size, which fill the same levels, in random order."""
     order, pool = torch.randperm(len(sizes)).tolist(), 20 * batch_size
     batches = []
     for start in range(0, len(order), pool):
@@ -168,45 +162,21 @@ def accuracy(model: TreeClassifier, examples: Sequence[Example], batch_size: int
     return right / len(examples)
 
 
-# ------------------------------------------------------------------------------- commands
-
-
-def arguments(task: str, description: str, **defaults: Any) -> argparse.Namespace:
-    """Read the options that every task has."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m benchmarks {task}",
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--data", type=Path, help="the data folder")
-    parser.add_argument("--layer", choices=sorted(kinds()), metavar="NAME", help="a name in bough.nn.kinds()")
-    parser.add_argument("--epochs", type=int)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", action="store_true", help="print the stored results and train nothing")
-    parser.set_defaults(**defaults)
-    given = parser.parse_args()
-    given.data = find_data(given.data)
-    return given
-
-
 def run(
     task: str,
     model: TreeClassifier,
     settings: Settings,
-    train_examples: Sequence[Example],
-    dev: Sequence[Example],
+    splits: tuple[Sequence[Example], Sequence[Example]],
     test: Mapping[str, Sequence[Example]],
 ) -> None:
-    """Train, test once, and store the result. It replaces an earlier result of the same layer and seed."""
-    found = train(model, train_examples, dev, settings)
+    """Train, choose the epoch on the second split, test once, and store the result."""
+    found = train(model, settings, *splits)
     found["test"] = {name: round(100 * accuracy(model, part), 2) for name, part in test.items()}
     found["date"], found["torch"] = date.today().isoformat(), torch.__version__
-    path = RESULTS / f"{task}.json"
     same = (settings.layer, settings.seed)
     others = [line for line in stored_runs(task) if (line["layer"], line["seed"]) != same]
     runs = sorted([*others, asdict(settings) | found], key=lambda line: (line["layer"], line["seed"]))
-    path.parent.mkdir(exist_ok=True)
-    write_json(path, {"runs": runs})
+    write_json(RESULTS / f"{task}.json", {"runs": runs})
 
 
 def stored_runs(task: str) -> list[dict[str, Any]]:
@@ -215,8 +185,8 @@ def stored_runs(task: str) -> list[dict[str, Any]]:
     return list(read_json(path)["runs"]) if path.is_file() else []
 
 
-def show(task: str, published: Sequence[tuple[str, Mapping[str, float], str]]) -> None:
-    """Print the stored runs of a task, their mean per layer, and published figures with their sources."""
+def show(task: str) -> None:
+    """Print the stored runs of a task, their means, and published figures with their sources."""
     rows = list[tuple[str, Mapping[str, float], str]]()
     runs = stored_runs(task)
     for layer in dict.fromkeys(line["layer"] for line in runs):
@@ -227,14 +197,12 @@ def show(task: str, published: Sequence[tuple[str, Mapping[str, float], str]]) -
         if len(own) > 1:
             means = {name: float(np.mean([line["test"][name] for line in own])) for name in own[0]["test"]}
             rows.append((f"bough, {layer}", means, f"mean of {len(own)} seeds"))
-    rows += published
+    published = tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))[task]
+    rows += [(line["system"], line["figures"], line["source"]) for line in published]
     columns = list(dict.fromkeys(name for _, figures, _ in rows for name in figures))
     table = Table("system", *columns, "from", title=f"{task}: test accuracy in percent", title_justify="left")
-    table.caption = (
-        "Published figures as their papers report them; docs/tree-tasks.md says which were checked."
-    )
+    table.caption = "Published figures are those of the papers; docs/tree-tasks.md says which were checked."
     for system, figures, source in rows:
-        table.add_row(
-            system, *(f"{figures[name]:.4g}" if name in figures else "" for name in columns), source
-        )
+        cells = [f"{figures[name]:.4g}" if name in figures else "" for name in columns]
+        table.add_row(system, *cells, source)
     Console().print(table)

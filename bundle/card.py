@@ -1,8 +1,7 @@
 """Write a bundled model with its card, its licence and its data, and measure it."""
 
-from __future__ import annotations
-
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,51 +13,18 @@ from bough.version import __version__
 from bundle.check import Metrics, Tables, check_relatedness, check_sentiment
 
 LICENSE = "Any use, with attribution of the data; code MIT"
-SST = {
-    "name": "Stanford Sentiment Treebank (Socher et al., 2013)",
-    "use": "training: train split; choices: dev split",
-    "terms": "states no licence, asks to be cited",
-}
-DATA = {
-    "sentiment": [
-        SST,
-        *(
-            {"name": name, "use": "training: train split; choices: dev split", "terms": terms}
-            for name, terms in (
-                ("GoEmotions (Demszky et al., 2020)", "Apache-2.0"),
-                ("XED (Öhman et al., 2020)", "CC BY 4.0"),
-                ("NewsMTSC (Hamborg and Donnay, 2021)", "MIT"),
-            )
-        ),
-        {
-            "name": "GloVe 840B (Pennington et al., 2014)",
-            "use": "word vectors",
-            "terms": "PDDL, public domain",
-        },
-    ],
-    "relatedness": [
-        {
-            "name": "STS benchmark (Cer et al., 2017)",
-            "use": "training and choices: train split",
-            "terms": "CC BY-SA 4.0",
-        },
-        {"name": "GloVe 6B (Pennington et al., 2014)", "use": "word vectors", "terms": "PDDL, public domain"},
-    ],
-}
+# the data of each model: name, use and terms
+DATA: dict[str, list[dict[str, str]]] = tomllib.loads(
+    Path(__file__).with_name("data.toml").read_text(encoding="utf-8")
+)
 
 
 def write_model(
     model: BundledModel, name: str, out: Path, *, data: Path | str | None, made: Mapping[str, Any]
 ) -> Tables:
-    """Write the model folder, measure it on the test splits, and write its card; `made` says how it was trained."""
-    facts = {
-        "name": name,
-        "license": LICENSE,
-        "data": DATA[name],
-        "words": len(model.words),
-        **made,
-        "made_by": f"bough {__version__}",
-    }
+    """Write the model folder, measure it on test, and write its card; `made` says how it was trained."""
+    facts = {"name": name, "license": LICENSE, "data": DATA[name], "words": len(model.words), **made}
+    facts["made_by"] = f"bough {__version__}"
     model.save(out, card="", facts=facts)
     tables = check_folder(out, data)
     model.save(out, card=model_card(name, facts, tables), facts=facts)
@@ -75,13 +41,12 @@ def check_folder(
 
 
 def model_card(name: str, facts: Mapping[str, Any], tables: Tables) -> str:
-    """Return the card in Markdown: the text beside this module, with what was measured in its place."""
+    """Return the card: the Markdown beside this module, with what was measured in its place."""
     text = Path(__file__).with_name(f"{name}_card.md").read_text(encoding="utf-8")
     data = "\n".join(f"- {one['name']}: {one['terms']}; {one['use']}." for one in facts["data"])
     measured = "\n\n".join(markdown_table(title, rows) for title, rows in tables.items())
-    how = json.dumps(
-        {key: facts[key] for key in ("trained_by", "parsed_by", "vectors", "words") if key in facts}
-    )
+    kept = ("trained_by", "parsed_by", "vectors", "words")
+    how = json.dumps({key: facts[key] for key in kept if key in facts})
     for place, filled in (("{data}", data), ("{measured}", measured), ("{made}", how)):
         text = text.replace(place, filled)
     return text
@@ -92,8 +57,6 @@ def markdown_table(title: str, rows: Mapping[str, Metrics]) -> str:
     columns = list(dict.fromkeys(name for row in rows.values() for name in row))
     lines = [f"| {title} | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for name, row in rows.items():
-        cells = [
-            f"{row[c]:.1f}" if row.get(c, 0) > 1 else f"{row[c]:.3f}" if c in row else "" for c in columns
-        ]
+        cells = [f"{row[c]:.{1 if row[c] > 1 else 3}f}" if c in row else "" for c in columns]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -1,6 +1,4 @@
-"""Measure a model on plain text: sentiment on its sources and everyday sentences, relatedness on STS and SICK."""
-
-from __future__ import annotations
+"""Measure a model on plain text: sentiment on its sources, relatedness on STS and SICK."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -13,16 +11,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.pipeline import make_pipeline
 
-from bough import Tree
 from bough.data import find_data
-from bough.formats.lines import numbered
 from bough.models.output_spec import POLARITIES, SENTIMENT, likeliest, polarities
 from bough.pipelines import PairPipeline, Pipeline
 from bough.train.calibration import calibration_error
 from bundle.opinions import SOURCES, Opinion, load_opinions
 from bundle.sts import TextPair, load_sts
-from paper.sick import TEXTS
-from paper.sst import load_sst
+from paper.sick import TEXTS, read_texts
+from paper.sst import load_sst, words_of
 
 Floats = NDArray[np.float64]
 Metrics = dict[str, float]
@@ -33,19 +29,18 @@ ALIKE = 4.2  # on the scale of 1 to 5: a score of 4 in the STS benchmark
 
 
 def check_sentiment(pipeline: Pipeline, data: Path | str | None, split: str = "test") -> Tables:
-    """Measure a model, VADER and a bag of words; the bag is trained on what the bundled model is trained on."""
+    """Measure a model, VADER and a bag of words that is trained on the bundled model's data."""
     sets = {"SST": sst_sentences(data, split)}
     sets |= {source: load_opinions(data, source, split) for source in SOURCES}
-    if split == "test":
-        sets["everyday"] = everyday_sentences()
+    if split == "test":  # the everyday sentences were written before the model was trained
+        with EVERYDAY.open(encoding="utf-8", newline="") as file:
+            sets["everyday"] = [Opinion(row["text"], row["label"]) for row in csv.DictReader(file)]
     systems = {"model": pipeline.predict_proba, "VADER": vader(), "bag of words": bag_of_words(data)}
-    return {
-        name: {
-            system: sentiment_metrics(score([o.text for o in found]), found)
-            for system, score in systems.items()
-        }
-        for name, found in sets.items()
-    }
+    tables: Tables = {}
+    for name, found in sets.items():
+        texts = [opinion.text for opinion in found]
+        tables[name] = {system: sentiment_metrics(score(texts), found) for system, score in systems.items()}
+    return tables
 
 
 def sentiment_metrics(p: Floats, opinions: Sequence[Opinion]) -> Metrics:
@@ -78,24 +73,15 @@ def sentiment_metrics(p: Floats, opinions: Sequence[Opinion]) -> Metrics:
 
 def sst_sentences(data: Path | str | None, split: str) -> list[Opinion]:
     """Return SST's sentences as plain text: their words with spaces between."""
-    trees = load_sst(data, split)
-    return [Opinion(plain_text(tree), SENTIMENT[int(str((tree.labels or ())[tree.root]))]) for tree in trees]
-
-
-def plain_text(tree: Tree) -> str:
-    """Return the words of a tree with spaces between."""
-    assert tree.tokens is not None
-    return " ".join(str(tree.tokens[node]) for node in tree.words.tolist())
-
-
-def everyday_sentences() -> list[Opinion]:
-    """Read the everyday sentences, which were written before the model was trained."""
-    with EVERYDAY.open(encoding="utf-8", newline="") as file:
-        return [Opinion(row["text"], row["label"]) for row in csv.DictReader(file)]
+    opinions = []
+    for tree in load_sst(data, split):
+        label = (tree.labels or ())[tree.root]
+        opinions.append(Opinion(" ".join(words_of(tree)), SENTIMENT[int(str(label))]))
+    return opinions
 
 
 def vader() -> Scorer:
-    """Return a scorer by a lexicon and rules: positive from 0.05 and negative from -0.05, as its authors say."""
+    """Return a scorer by a lexicon: positive from 0.05 and negative from -0.05, as its authors say."""
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     analyser = SentimentIntensityAnalyzer()
@@ -126,11 +112,8 @@ def in_five_classes(sides: Floats) -> Floats:
     return np.stack([nothing, sides[:, 0], sides[:, 1], sides[:, 2], nothing], axis=1)
 
 
-# ---------------------------------------------------------------------- relatedness
-
-
 def check_relatedness(pipeline: PairPipeline, data: Path | str | None, split: str = "test") -> Tables:
-    """Measure a model beside TF-IDF, by cosines, on the STS benchmark's dev split and SICK's test split."""
+    """Measure a model beside TF-IDF, by cosines, on the STS benchmark and SICK's test split."""
     pairs = load_sts(data, split)
     corpus = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
     words = TfidfVectorizer().fit(corpus)
@@ -138,24 +121,18 @@ def check_relatedness(pipeline: PairPipeline, data: Path | str | None, split: st
         "model": lambda texts: np.asarray(pipeline.encode(texts), dtype=np.float64),
         "TF-IDF": lambda texts: words.transform(texts).toarray(),
     }
-    tables: Tables = {"Pearson's r of the cosine": {}, "nearest": {}}
-    for name, encode in systems.items():
-        tables["Pearson's r of the cosine"][name] = correlation_by_genre(encode, pairs)
-        tables["nearest"][name] = retrieval(encode, pairs, corpus)
+    sets = {"all": pairs}
+    for pair in pairs:
+        sets.setdefault(pair.genre, []).append(pair)
     if split == "test":
-        ratings = sick_pairs(data)
-        tables["Pearson's r of the cosine"] = {
-            name: {**row, "SICK test": correlation(systems[name], ratings)}
-            for name, row in tables["Pearson's r of the cosine"].items()
-        }
-    return tables
-
-
-def correlation_by_genre(encode: Scorer, pairs: Sequence[TextPair]) -> Metrics:
-    """Return r over all pairs, and within each genre."""
-    genres = dict.fromkeys(pair.genre for pair in pairs)
-    found = {genre: correlation(encode, [pair for pair in pairs if pair.genre == genre]) for genre in genres}
-    return {"all": correlation(encode, pairs), **found}
+        rows = read_texts(find_data(data) / "sick" / TEXTS["test"][0])
+        sets["SICK test"] = [TextPair(a, b, float(score), "SICK") for _, a, b, score, _ in rows]
+    by_set = {
+        name: {which: correlation(encode, some) for which, some in sets.items()}
+        for name, encode in systems.items()
+    }
+    nearest = {name: retrieval(encode, pairs, corpus) for name, encode in systems.items()}
+    return {"Pearson's r of the cosine": by_set, "nearest": nearest}
 
 
 def correlation(encode: Scorer, pairs: Sequence[TextPair]) -> float:
@@ -167,7 +144,7 @@ def correlation(encode: Scorer, pairs: Sequence[TextPair]) -> float:
 
 
 def retrieval(encode: Scorer, pairs: Sequence[TextPair], corpus: Sequence[str]) -> Metrics:
-    """Measure at which rank the partner of a sentence stands among all others, for pairs with a score of at least 4."""
+    """Measure the rank of a sentence's partner among all others, for pairs with a score of 4 or more."""
     index = {text: number for number, text in enumerate(corpus)}
     asked = [(index[pair.a], index[pair.b]) for pair in pairs if pair.score >= ALIKE and pair.a != pair.b]
     vectors = encode(corpus)
@@ -177,15 +154,5 @@ def retrieval(encode: Scorer, pairs: Sequence[TextPair], corpus: Sequence[str]) 
         cosines[one] = -np.inf
         ranks.append(1 + int((cosines > cosines[other]).sum()))
     at = np.array(ranks)
-    return {
-        "first": float((at == 1).mean()),
-        "among ten": float((at <= 10).mean()),
-        "MRR": float((1 / at).mean()),
-    }
-
-
-def sick_pairs(data: Path | str | None) -> list[TextPair]:
-    """Read the sentences and ratings of SICK's test split."""
-    path = find_data(data) / "sick" / TEXTS["test"][0]
-    rows = (line.split("\t") for number, line in numbered(path, str(path)) if number > 1)
-    return [TextPair(a, b, float(score), "SICK") for _, a, b, score, *_ in rows]
+    shares = {"first": at == 1, "among ten": at <= 10, "MRR": 1 / at}
+    return {name: float(values.mean()) for name, values in shares.items()}

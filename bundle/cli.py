@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 from rich.console import Console
@@ -13,36 +13,25 @@ from rich.console import Console
 from bough.cli import Commands, grouped_app
 from bough.cli.options import parse_settings, use_threads
 from bough.cli.progress import ProgressBars, TrainingDisplay
+from paper.cli import Data
 
 if TYPE_CHECKING:
     from bundle.check import Tables
 
 # options that several commands have
 Out = Annotated[Path, Parameter(help="Folder for the exported model.")]
-RunFolder = Annotated[
-    Path | None,
-    Parameter(help="Folder of the training run, continued if it exists; runs/NAME-SEED unless given."),
-]
+RUN = "Folder of the training run, continued if it exists; runs/NAME-SEED unless given."
+RunFolder = Annotated[Path | None, Parameter(help=RUN)]
 Seed = Annotated[int, Parameter(help="Random seed for shuffling, initialization and dropout.")]
-Settings = Annotated[
-    list[str], Parameter(name="--set", negative="", help="key=value overrides a setting; may be repeated.")
-]
-Data = Annotated[Path | None, Parameter(help="Data folder; else BOUGH_DATA, else the user cache.")]
-Own = Annotated[
-    bool,
-    Parameter(negative="", help="The data are your own, in the same layout; their sizes are not checked."),
-]
+SET = "key=value overrides a setting; may be repeated."
+Settings = Annotated[list[str], Parameter(name="--set", negative="", help=SET)]
 ParserName = Annotated[str, Parameter(help="builtin, spacy, stanza, corenlp, or corenlp:URL.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the metrics as JSON.")]
 
 
 def build_app() -> App:
-    """Return the command line."""
     commands: Commands = {"Models": [sentiment, relatedness, check, parser], "Data": [prepare]}
     return grouped_app("python -m bundle", "Make and measure the models that come with bough.", commands)
-
-
-# ------------------------------------------------------------------------- models
 
 
 def sentiment(
@@ -67,22 +56,12 @@ def sentiment(
     logging.getLogger("bough").setLevel(logging.INFO)
     folder = run or Path("runs") / f"sentiment-{seed}"
     config = load_recipe("sentiment").with_settings(parse_settings(settings))
+    options: dict[str, Any] = {"seed": seed, "data": data, "resume": folder.exists(), "recipe": "sentiment"}
     with TrainingDisplay(Console()) as display:
-        train(
-            config,
-            folder,
-            seed=seed,
-            data=data,
-            resume=folder.exists(),
-            recipe="sentiment",
-            callback=display.show,
-        )
+        train(config, folder, **options, callback=display.show)
     model, vectors = export_run(folder, data=data)
-    made = {
-        "trained_by": f"python -m bundle sentiment --seed {seed}",
-        "parsed_by": parsed_by,
-        "vectors": vectors,
-    }
+    command = f"python -m bundle sentiment --seed {seed}"
+    made = {"trained_by": command, "parsed_by": parsed_by, "vectors": vectors}
     _show(write_model(model, "sentiment", out, data=data, made=made), as_json=False)
 
 
@@ -95,11 +74,8 @@ def relatedness(*, out: Out, run: RunFolder = None, seed: Seed = 1, data: Data =
     folder = run or Path("runs") / f"relatedness-{seed}"
     with TrainingDisplay(Console()) as display:
         model, state, vectors = train_relatedness(folder, data=data, seed=seed, callback=display.show)
-    made = {
-        "trained_by": f"python -m bundle relatedness --seed {seed}",
-        "vectors": vectors,
-        "held_out": state.best_dev,
-    }
+    command = f"python -m bundle relatedness --seed {seed}"
+    made = {"trained_by": command, "vectors": vectors, "held_out": state.best_dev}
     _show(write_model(model, "relatedness", out, data=data, made=made), as_json=False)
 
 
@@ -128,15 +104,10 @@ def check(
 
 
 def _show(tables: Tables, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(tables, indent=2))
-        return
     from bundle.card import markdown_table
 
-    print("\n\n".join(markdown_table(title, rows) for title, rows in tables.items()))
-
-
-# ------------------------------------------------------------------------- parser
+    text = "\n\n".join(markdown_table(title, rows) for title, rows in tables.items())
+    print(json.dumps(tables, indent=2) if as_json else text)
 
 
 def parser(
@@ -145,7 +116,7 @@ def parser(
     settings: Settings = [],  # noqa: B006
     resume: Annotated[bool, Parameter(negative="")] = False,
     data: Data = None,
-    own: Own = False,
+    own: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Train the built-in parser and write its card: `bough parser train` on SST, EWT and GUM's free genres.
 
@@ -157,6 +128,8 @@ def parser(
         Folder for the parser, `metrics.jsonl` and the checkpoint.
     resume
         Continue an interrupted run.
+    own
+        The data are your own, in the same layout; their sizes are not checked.
     """
     from bundle.parser import CONFIG, make_parser
 
@@ -165,9 +138,6 @@ def parser(
     config = CONFIG.with_settings(parse_settings(settings))
     with TrainingDisplay(Console(stderr=True)) as display:
         make_parser(out, data, config=config, resume=resume, check=not own, callback=display.show)
-
-
-# --------------------------------------------------------------------------- data
 
 
 def prepare(*, parser: ParserName = "builtin", data: Data = None, out: Path | None = None) -> None:

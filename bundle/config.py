@@ -1,4 +1,4 @@
-"""The settings and recipes of the bundled models: a system of the paper, and other sources beside SST."""
+"""The settings and recipes of the bundled models: a system of the paper, and more sources."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ class BundleConfig(PaperConfig):
     # sources beside SST, and how many texts of each go into a step: "goemotions:12 xed:6"
     mix: str = ""
     mix_weight: float = 2.5  # what a text of theirs counts against a phrase of SST
-    polar_weight: float = (
-        0.5  # what negative against positive counts beside that, in texts that are not neutral
-    )
+    # what negative against positive counts beside that, in texts that are not neutral
+    polar_weight: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,12 +1,10 @@
-"""Everyday opinions: comments (GoEmotions), subtitles (XED) and news (NewsMTSC), with labels coarser than SST's."""
-
-from __future__ import annotations
+"""Everyday opinions with coarse labels: comments (GoEmotions), subtitles (XED), news (NewsMTSC)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bough.data.paths import SPLITS, find_data, require
+from bough.data.paths import SPLITS, choose_from, find_data, require
 from bough.data.tables import rows_with
 from bough.errors import DataError
 from bough.files import write_text
@@ -38,8 +36,7 @@ class Opinion(NamedTuple):
 
 def load_opinions(data: Path | str | None, source: str, split: str) -> list[Opinion]:
     """Read the texts of one source in one split."""
-    if source not in SOURCES:
-        raise DataError(f"source {source!r}: one of {', '.join(map(repr, SOURCES))}")
+    choose_from("source", source, SOURCES)
     path = find_data(data) / "opinions" / f"{source}.csv"
     require([path], "opinions", HINT)
     opinions = []

@@ -1,6 +1,4 @@
-"""Train the bundled relatedness model: the mean of weighted word vectors, whose cosine is the rating of a pair."""
-
-from __future__ import annotations
+"""Train the bundled relatedness model: the cosine of means of weighted word vectors."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,8 +24,8 @@ from bough.train.loop import Callback, learn
 from bough.train.optimizer import ModelOptimizer
 from bough.train.recipes import read_recipe
 from bough.train.tasks import PairsTask, RatedPair
-from bundle.compress import compress
-from bundle.sts import TextPair, load_sts
+from bundle.export import compress
+from bundle.sts import load_sts
 
 RECIPES = Path(__file__).parent / "recipes"
 WORDS = 42_000  # of the vectors' file, the most frequent first
@@ -52,7 +50,11 @@ def train_relatedness(
     words, table = weighted_rows(vectors, counts, seed)
     torch.manual_seed(seed)
     model = Model(config.for_model(), SPEC, words, table=torch.from_numpy(table))
-    prepared = {split: _prepared(found, model) for split, found in pairs.items()}
+    prepared = {}
+    for split, found in pairs.items():
+        trees = [chain_of_words(_words(text)) for pair in found for text in pair[:2]]
+        both, ratings = prepare_all(trees, model), [pair.score for pair in found]
+        prepared[split] = [RatedPair(*pair) for pair in zip(both[::2], both[1::2], ratings, strict=True)]
     state = TrainingState(ModelOptimizer(model, config), seed)
     state.restore(run)
     learn(run, PairsTask(config), config, state, prepared, callback)
@@ -63,7 +65,7 @@ def train_relatedness(
 
 @torch.no_grad()
 def fit_scale(model: Model, task: PairsTask, pairs: Sequence[RatedPair]) -> None:
-    """Set the line from the cosine to the rating by least squares on pairs that training has not seen."""
+    """Set the line from the cosine to the rating by least squares on unseen pairs."""
     assert isinstance(model.head, CosineSimilarity)
     left, right = task.vectors(model.eval(), pairs)
     cosines = functional.cosine_similarity(left, right).double().numpy()
@@ -89,14 +91,6 @@ def weighted_rows(
     weighted = rows * (COMMON / (COMMON + shares))[:, None]
     table = np.concatenate([np.zeros((1, vectors.dim)), weighted]).astype(np.float32)
     return [*vectors.words, *own], table
-
-
-def _prepared(pairs: Sequence[TextPair], model: Model) -> list[RatedPair]:
-    left, right = (
-        prepare_all([chain_of_words(_words(text)) for text in side], model)
-        for side in ([pair.a for pair in pairs], [pair.b for pair in pairs])
-    )
-    return [RatedPair(a, b, pair.score) for a, b, pair in zip(left, right, pairs, strict=True)]
 
 
 def _words(text: str) -> list[str]:

@@ -4,14 +4,12 @@ A source has a file per split below the data folder, `extra/NAME/SPLIT.txt`: a t
 nodes without a label; the label `3|4` is one of the classes 3 and 4.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from sklearn.metrics import f1_score
 from torch import Tensor
 from torch.nn import functional
@@ -34,7 +32,6 @@ Group = tuple[str, Classes]  # a source, and the classes that one of its labels 
 
 
 def extra_file(data: Path, name: str, split: str) -> Path:
-    """Return the file with the trees of a source."""
     return data / "extra" / name / f"{split}.txt"
 
 
@@ -80,11 +77,8 @@ class MixedTask(SentimentTask):
     def read(self, split: str) -> list[Tree]:
         trees = super().read(split)
         for name in self.shares:
-            found = load_extra(self.data, name, split, self.classes)[: self.config.max_examples or None]
-            trees += [
-                tree.replace(labels=[self._number(name, label) for label in tree.labels or ()])
-                for tree in found
-            ]
+            for tree in load_extra(self.data, name, split, self.classes)[: self.config.max_examples or None]:
+                trees.append(tree.replace(labels=[self._number(name, label) for label in tree.labels or ()]))
         return trees
 
     def _number(self, name: str, label: object) -> int | None:
@@ -98,30 +92,22 @@ class MixedTask(SentimentTask):
     def files(self, split: str) -> list[Path]:
         return [*super().files(split), *(extra_file(self.data, name, split) for name in self.shares)]
 
-    # ------------------------------------------------------------------- a step
-
     def batches(self, examples: Sequence[PreparedTree], rng: np.random.Generator) -> list[Indices]:
         labels = np.array([sentence.label for sentence in examples])
         own = np.flatnonzero(labels < self.classes)
         steps = [own[chosen] for chosen in shuffled(len(own), self.config.batch_size, rng)]
         for name, count in self.shares.items():
-            drawn = self._drawn(name, labels, count * len(steps), rng)
-            steps = [np.concatenate([step, next(drawn)]) for step in steps]
+            # a source's classes take turns, each in a fresh order and again from the start
+            pools = [np.flatnonzero(labels == k) for k in self._labels_of(name)]
+            pools = [pool for pool in pools if len(pool)]
+            each = -(-count * len(steps) // len(pools))
+            columns = []
+            for pool in pools:
+                orders = [rng.permutation(pool) for _ in range(-(-each // len(pool)))]
+                columns.append(np.concatenate(orders)[:each])
+            drawn = np.stack(columns, axis=1).ravel()[: count * len(steps)].reshape(-1, count)
+            steps = [np.concatenate(both) for both in zip(steps, drawn, strict=True)]
         return steps
-
-    def _drawn(
-        self, name: str, labels: NDArray[np.int64], wanted: int, rng: np.random.Generator
-    ) -> Iterator[Indices]:
-        """The source's examples, its classes in turn, each class in a fresh order and again from the start."""
-        pools = [np.flatnonzero(labels == k) for k in self._labels_of(name)]
-        pools = [pool for pool in pools if len(pool)]
-        each = -(-wanted // len(pools))
-        columns = [
-            np.concatenate([rng.permutation(pool) for _ in range(-(-each // len(pool)))])[:each]
-            for pool in pools
-        ]
-        in_turn = np.stack(columns, axis=1).ravel()[:wanted]
-        return iter(in_turn.reshape(-1, self.shares[name]))
 
     def _labels_of(self, name: str) -> list[int]:
         return [self.classes + g for g, (source, _) in enumerate(self.groups) if source == name]
@@ -151,9 +137,8 @@ class MixedTask(SentimentTask):
             polar = outside[:, neutral]
             log_polar = log_p[:, [k for k in range(self.classes) if k != neutral]].logsumexp(dim=1)
             log_side = (log_right - log_polar)[polar]  # of the right side, were neutral impossible
-            loss = loss - self.config.mix_weight * (
-                log_right.sum() + self.config.polar_weight * log_side.sum()
-            )
+            mixed = log_right.sum() + self.config.polar_weight * log_side.sum()
+            loss = loss - self.config.mix_weight * mixed
         return loss / max(1, sum(sentence.label < self.classes for sentence in whole or batch))
 
     def members(self) -> Tensor:
@@ -167,30 +152,24 @@ class MixedTask(SentimentTask):
         """Calibrate the model on all sources."""
         calibrate(model, self, dev)
 
-    # ------------------------------------------------------------------ figures
-
     def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
-        """SST's figures, the mean F1 of each source's own classes, and the mean of all sources' losses."""
+        """Return SST's figures, the macro F1 of each source, and the mean of all losses."""
         labels = np.array([sentence.label for sentence in examples])
         own = np.flatnonzero(labels < self.classes)
         figures = super().metrics(predicted[own], [examples[i] for i in own.tolist()])
         losses = [figures.pop("loss")]
         figures["sst_loss"] = losses[0]
         for name in self.shares:
-            here = np.flatnonzero(np.isin(labels, self._labels_of(name)))
-            if not len(here):
-                continue
-            f1, loss = self._judged(name, predicted[here], labels[here])
-            figures |= {f"{name}_f1": f1, f"{name}_loss": loss}
-            losses.append(loss)
+            numbers = self._labels_of(name)
+            here = np.flatnonzero(np.isin(labels, numbers))
+            if len(here):
+                members = self.members().double().numpy()[np.array(numbers) - self.classes]
+                sums, gold = predicted[here] @ members.T, np.searchsorted(numbers, labels[here])
+                known = {"labels": np.unique(gold), "average": "macro", "zero_division": 0}
+                losses.append(float(-np.log(sums[np.arange(len(gold)), gold].clip(1e-30)).mean()))
+                figures[f"{name}_f1"] = float(f1_score(gold, sums.argmax(axis=1), **known))
+                figures[f"{name}_loss"] = losses[-1]
         return {**figures, "loss": float(np.mean(losses))}
-
-    def _judged(self, name: str, predicted: Floats, labels: NDArray[np.int64]) -> tuple[float, float]:
-        numbers = self._labels_of(name)
-        sums = predicted @ self.members().double().numpy()[np.array(numbers) - self.classes].T  # (n, groups)
-        gold, chosen = np.searchsorted(numbers, labels), sums.argmax(axis=1)
-        f1 = f1_score(gold, chosen, labels=np.unique(gold), average="macro", zero_division=0)
-        return float(f1), float(-np.log(sums[np.arange(len(gold)), gold].clip(1e-30)).mean())
 
 
 def calibrate(model: Model, task: MixedTask, dev: Sequence[PreparedTree]) -> None:
@@ -222,19 +201,12 @@ def calibrate(model: Model, task: MixedTask, dev: Sequence[PreparedTree]) -> Non
 
 
 def _targets(task: MixedTask, labels: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-    """(n, K) the classes that are right for each example, those its source has, and (n,) weights.
-
-    The weights make the sources equal.
-    """
+    """(n, K) the right classes, those the source has, and (n,) weights that make sources equal."""
     members, sources = task.members(), [""] * task.classes + [name for name, _ in task.groups]
     of_label = torch.cat([torch.eye(task.classes, dtype=torch.bool), members])
-    of_source = torch.stack(
-        [of_label[[k for k, other in enumerate(sources) if other == name]].any(dim=0) for name in sources]
-    )
+    known = {name: of_label[[other == name for other in sources]].any(dim=0) for name in sources}
+    of_source = torch.stack([known[name] for name in sources])
     of = [sources[label] for label in labels.tolist()]
-    sizes = {name: of.count(name) for name in {*of}}
-    return (
-        of_label[labels],
-        of_source[labels],
-        torch.tensor([1 / sizes[name] / len(sizes) for name in of], dtype=dtype),
-    )
+    sizes = Counter(of)
+    weights = torch.tensor([1 / sizes[name] / len(sizes) for name in of], dtype=dtype)
+    return of_label[labels], of_source[labels], weights

@@ -1,24 +1,21 @@
-"""The STS benchmark (Cer et al., 2017): pairs of captions, news and forums, and how alike they are, 0 to 5."""
-
-from __future__ import annotations
+"""The STS benchmark (Cer et al., 2017): pairs of texts, and how alike they are, 0 to 5."""
 
 import re
 from pathlib import Path
 from typing import NamedTuple
 
 from bough.data.checksums import text_digest
-from bough.data.paths import SPLITS, find_data, require
+from bough.data.paths import check_split, find_data, require
 from bough.data.tables import rows_with
-from bough.errors import DataError, FormatError
-from bough.formats.lines import numbered
-from paper.sick import TEXTS
+from bough.errors import FormatError
+from paper.sick import TEXTS, read_texts
 
 HELD_OUT = 10  # one pair in so many of the published train split is held out
 HINT = "the STS benchmark as CSV with genre, score, a and b goes to stsb/train.csv and dev.csv"
 
 
 class TextPair(NamedTuple):
-    """Two texts, how alike they are on a scale of 1 to 5, and their genre: captions, news or forum."""
+    """Two texts, how alike they are from 1 to 5, and their genre: captions, news or forum."""
 
     a: str
     b: str
@@ -33,8 +30,7 @@ def load_sts(data: Path | str | None, split: str) -> list[TextPair]:
     by a hash of its words, and `train` the rest of that. From both of these a pair with a sentence of SICK's dev or
     test split is left out, so that SICK measures the model on texts that it has not seen.
     """
-    if split not in SPLITS:
-        raise DataError(f"split {split!r}: one of {', '.join(map(repr, SPLITS))}")
+    check_split(split)
     folder = find_data(data)
     path = folder / "stsb" / ("dev.csv" if split == "test" else "train.csv")
     require([path], "stsb", HINT)
@@ -50,17 +46,20 @@ def load_sts(data: Path | str | None, split: str) -> list[TextPair]:
         pairs.append(TextPair(row["a"], row["b"], 1 + 0.8 * score, row["genre"].removeprefix("main-")))
     if split == "test":
         return pairs
-    in_sick = _sick_sentences(folder)
-    apart = [pair for pair in pairs if in_sick.isdisjoint((bare_words(pair.a), bare_words(pair.b)))]
-    return [pair for pair in apart if _is_held_out(pair) == (split == "dev")]
+    in_sick, kept = _sick_sentences(folder), []
+    for pair in pairs:
+        both = sorted((bare_words(pair.a), bare_words(pair.b)))
+        held_out = text_digest("\n".join(both))[0] % HELD_OUT == 0
+        if in_sick.isdisjoint(both) and held_out == (split == "dev"):
+            kept.append(pair)
+    return kept
 
 
 def _sick_sentences(data: Path) -> set[str]:
     """Return the sentences of SICK's dev and test splits by `bare_words`."""
     paths = [data / "sick" / TEXTS[split][0] for split in ("dev", "test")]
     require(paths, "sick")
-    lines = [line.split("\t") for path in paths for number, line in numbered(path, str(path)) if number > 1]
-    return {bare_words(text) for fields in lines for text in fields[1:3]}
+    return {bare_words(text) for path in paths for fields in read_texts(path) for text in fields[1:3]}
 
 
 def bare_words(text: str) -> str:
@@ -70,8 +69,3 @@ def bare_words(text: str) -> str:
     'it s raining again'
     """
     return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def _is_held_out(pair: TextPair) -> bool:
-    both = "\n".join(sorted((bare_words(pair.a), bare_words(pair.b))))
-    return text_digest(both)[0] % HELD_OUT == 0

@@ -1,1 +1,1 @@
-"""The reproduction of the paper: its systems, the systems that it cites, and every table, figure and claim."""
+"""The reproduction of the paper: its systems, those it cites, and every table, figure and claim."""

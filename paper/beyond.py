@@ -1,13 +1,11 @@
 """Tables beyond the paper: trees over pretrained transformers, and what the tree adds to them."""
 
-from __future__ import annotations
-
 from paper import published as paper
 from paper.claims import CONFIDENCE, contrast
 from paper.document import MISSING, NOTHING, Cell, Table
 from paper.figures import Drawing
 from paper.plan import BEYOND, BEYOND_SICK, BINARY_ENCODER, ENCODERS, OURS, SICK_ENCODER
-from paper.results import ENCODER
+from paper.results import ENCODER as ENCODER
 from paper.tables import Systems, cell, digits_of
 
 KINDS = {
@@ -22,17 +20,15 @@ FIGURES_SICK = (("pearson", "Pearson's r"), ("spearman", "Spearman's rho"), ("ms
 
 
 def name_of(task: str, system: str, encoder: str) -> str:
-    """Return the name of a system over an encoder."""
     return f"{task}-{system}{ENCODER}{encoder}"
 
 
 def tables(systems: Systems) -> tuple[Table, ...]:
-    """Return the three tables."""
     return sentiment_table(systems), relatedness_table(systems), gains_table(systems)
 
 
 def sentiment_table(systems: Systems) -> Table:
-    """Return the accuracy on SST in percent: each encoder with the parse, without a tree, and with a balanced tree."""
+    """Return SST's accuracy in percent: each encoder with the parse, no tree, and a balanced tree."""
 
     def row(title: str, fine: str, binary: str) -> tuple[Cell, ...]:
         cells = [cell(systems.get(fine), figure) for figure, _ in FIGURES]
@@ -94,17 +90,15 @@ def gains_table(systems: Systems) -> Table:
     return Table("What the tree adds", header, tuple(rows), (note,))
 
 
+_LINES = [
+    paper.Row(f"{title}, {word}", f"{system}{ENCODER}{encoder}")
+    for encoder, title in ENCODERS.items()
+    for system, word in zip(BEYOND, ("tree", "mean", "balanced"), strict=True)
+]
 BY_LENGTH = Drawing(
-    name="figure3-beyond",
-    prefix="sst5-",
-    lines=(
-        paper.Row("static words, tree", STATIC),
-        *(
-            paper.Row(f"{title}, {word}", f"{system}{ENCODER}{encoder}")
-            for encoder, title in ENCODERS.items()
-            for system, word in zip(BEYOND, ("tree", "mean", "balanced"), strict=True)
-        ),
-    ),
-    caption="Figure 3 with encoders. Fine-grained sentiment: test accuracy against sentence length, in "
+    "figure3-beyond",
+    "sst5-",
+    (paper.Row("static words, tree", STATIC), *_LINES),
+    "Figure 3 with encoders. Fine-grained sentiment: test accuracy against sentence length, in "
     "windows of ±2 words, all longer sentences in the last (45).",
 )

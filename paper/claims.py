@@ -1,6 +1,4 @@
-"""Test the paper's claims (`claims.toml`): the difference, its standard error, and whether the claim holds."""
-
-from __future__ import annotations
+"""Test the paper's claims (`claims.toml`): the difference, its standard error, the answer."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -18,7 +16,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Finding:
-    """The difference, its standard error, the half-width of its confidence interval, and the answer."""
+    """A difference, its standard error, half of its confidence interval, and the answer."""
 
     difference: float
     error: float | None
@@ -39,9 +37,9 @@ def contrast(
     difference = constant + sum(weight * statistics.fmean(values) for weight, values in samples)
     if any(len(values) < 2 for _, values in samples):  # one seed gives no variance
         return Finding(difference, None, None, "undecided within the noise")
-    parts = [
-        (weight**2 * statistics.variance(values) / len(values), len(values) - 1) for weight, values in samples
-    ]
+    parts = []  # variances, and their degrees of freedom
+    for weight, values in samples:
+        parts.append((weight**2 * statistics.variance(values) / len(values), len(values) - 1))
     variance = sum(part for part, _ in parts)
     half = 0.0
     if variance > 0:
@@ -82,7 +80,7 @@ def find(claim: dict[str, Any], systems: Mapping[str, System]) -> Finding | None
 
 
 def claims_table(systems: Mapping[str, System]) -> Table:
-    """Return the table of all claims: the means, the difference with its standard error, and the answer."""
+    """Return the table of claims: means, difference, standard error and answer."""
     rows: list[tuple[Cell, ...]] = []
     for claim in CLAIMS:
         finding, scale = find(claim, systems), claim.get("scale", 1)

@@ -1,4 +1,4 @@
-"""The command `python -m paper`: train, evaluate and list systems, reproduce the paper, fetch and parse its data."""
+"""The command `python -m paper`: train and evaluate systems, reproduce the paper, fetch its data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]
 
 
 def build_app() -> App:
-    """Return the command line."""
     commands: Commands = {
         "Systems": [train, evaluate, recipes],
         "The whole paper": [reproduce],
@@ -91,17 +90,9 @@ def train(
         folder = out or Path("runs") / f"{name.removesuffix('.toml')}-{seed}"
         console = Console(quiet=not ranks.first)
         logging.getLogger("bough").setLevel(logging.INFO if ranks.first else logging.ERROR)
+        options: dict[str, Any] = {"data": data, "resume": resume or restarts(), "device": device}
         with TrainingDisplay(console) as display:
-            result = run(
-                config,
-                folder,
-                seed=seed,
-                data=data,
-                resume=resume or restarts(),
-                device=device,
-                recipe=name,
-                callback=display.show,
-            )
+            result = run(config, folder, seed=seed, recipe=name, callback=display.show, **options)
     if not ranks.first:
         return
     chosen = f", epoch {result['epoch']} chosen on dev" if result["epoch"] else ""
@@ -195,7 +186,6 @@ def reproduce(
     from paper.document import block_as_markdown
     from paper.runner import reproduce as run
 
-    console = Console()
     options: dict[str, Any] = {"seeds": seeds, "out": out, "data": find_data(data), "readme": readme}
     options["overrides"] = parse_settings(settings)
     if jobs is not None and jobs < 1:
@@ -209,7 +199,7 @@ def reproduce(
             cluster = stack.enter_context(connected(address_of(ray)))
             options["start"] = partial(RayRun, cluster)
             options["jobs"] = lambda: min(processors(cluster), jobs or processors(cluster))
-        display = stack.enter_context(RunsDisplay(console))
+        display = stack.enter_context(RunsDisplay(Console()))
         sections, failed = run(what, **options, show=display.show)
     for block in sections.get(SECTIONS.get(what, ""), ()):
         plain_console().print(block_as_markdown(block))
@@ -221,7 +211,7 @@ def reproduce(
 
 
 class RunsDisplay(ProgressBars):
-    """Print a line for each run that ends. On a terminal, also show a bar for each run at work and one for all."""
+    """Print a line for each run that ends. On a terminal, also show a bar for each run at work."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
@@ -229,14 +219,12 @@ class RunsDisplay(ProgressBars):
 
     def show(self, progress: PlanProgress) -> None:
         """Print the new events and update the bars."""
-        lines = [
-            f"[{progress.ended}/{progress.total}] {event}" for event in progress.events[self.shown or 0 :]
-        ]
+        plain: dict[str, Any] = {"highlight": False, "markup": False, "soft_wrap": True}
         if self.shown is None:
             runs = "run" if progress.total == 1 else "runs"
-            lines.insert(0, f"{progress.total} {runs}, {progress.skipped} done before")
-        for line in lines:
-            self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+            self.console.print(f"{progress.total} {runs}, {progress.skipped} done before", **plain)
+        for event in progress.events[self.shown or 0 :]:
+            self.console.print(f"[{progress.ended}/{progress.total}] {event}", **plain)
         self.shown, left = len(progress.events), progress.time_left()
         time = "time left unknown yet" if left is None else f"about {timedelta(seconds=round(left))} left"
         counts = f"{progress.done} done, {progress.skipped} before, {len(progress.failed)} failed, {time}"
@@ -300,6 +288,7 @@ def prepare(
     """
     from bough.text import get_parser
     from paper.prepare import prepare_sick, prepare_sst
+    from paper.sst import PARSES
 
     use_threads()
     if what == "sst" and only == "constituency":
@@ -310,6 +299,5 @@ def prepare(
         if what == "sst":
             files = prepare_sst(engine, data, out, tell=bars.update)
         else:
-            kinds = {} if only is None else {"kinds": (only,)}
-            files = prepare_sick(engine, data, out, tell=bars.update, **kinds)
+            files = prepare_sick(engine, data, out, kinds=(only,) if only else PARSES, tell=bars.update)
     console.print(f"{what}: {len(files)} files by {engine.name}", highlight=False)

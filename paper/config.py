@@ -47,15 +47,13 @@ class PaperConfig(TrainConfig):
         if self.examples == "phrases" and (self.of_pairs or self.kind.reads != "words"):
             raise ValueError("examples = 'phrases' is for SST and a layer that reads words")
         if self.extra_phrases and (self.of_pairs or self.kind.reads != "constituency"):
-            raise ValueError(
-                f"extra_phrases = {self.extra_phrases} is for SST and a layer that reads trees of phrases"
-            )
+            given = f"extra_phrases = {self.extra_phrases}"
+            raise ValueError(f"{given} is for SST and a layer that reads trees of phrases")
         if self.encoder and (self.system or self.examples == "phrases"):
             raise ValueError(f"encoder = {self.encoder!r} goes with no system and no examples = 'phrases'")
         if not self.of_pairs and not self.kind.layer.phrases and self.kind.reads != "words":
-            raise ValueError(
-                f"layer = {self.layer!r} gives whole sentences a vector, and no phrase of SST; it is for pairs"
-            )
+            what = "gives whole sentences a vector, and no phrase of SST; it is for pairs"
+            raise ValueError(f"layer = {self.layer!r} {what}")
 
     @property
     def of_pairs(self) -> bool:
@@ -71,7 +69,6 @@ class PaperConfig(TrainConfig):
         return OutputSpec(classes=POLES if self.neutral == "unlabelled" else BINARY, ordered=True)
 
     def build_task(self, data: Path | str | None) -> Task:
-        """Return the task on the data in a folder."""
         from paper.tasks import RelatednessTask, SentimentTask
 
         return (RelatednessTask if self.of_pairs else SentimentTask)(self, find_data(data))

@@ -1,6 +1,4 @@
-"""A report of sections of text, lists, tables and figures, and how to write it as Markdown and as an HTML page."""
-
-from __future__ import annotations
+"""A report of text, lists, tables and figures, and how to write it as Markdown and HTML."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +32,7 @@ NOTHING = Cell("-")
 
 @dataclass(frozen=True)
 class Table:
-    """A title, column headings, rows of cells, and notes below. A row of one cell is a heading across the table."""
+    """A title, column headings, rows of cells, and notes. A row of one cell is a heading."""
 
     title: str
     header: tuple[str, ...]
@@ -55,11 +53,7 @@ Block = Table | Figure | str | tuple[str, ...]  # a string is a paragraph, a tup
 Sections = Mapping[str, Sequence[Block]]  # heading -> blocks below it
 
 
-# ------------------------------------------------------------------------------ Markdown
-
-
 def as_markdown(title: str, sections: Sections) -> str:
-    """Return the whole report as Markdown."""
     parts = [f"# {title}"]
     for heading, blocks in sections.items():
         parts += [f"## {heading}", *map(block_as_markdown, blocks)]
@@ -67,7 +61,6 @@ def as_markdown(title: str, sections: Sections) -> str:
 
 
 def block_as_markdown(block: Block) -> str:
-    """Return one block as Markdown."""
     if isinstance(block, str):
         return block
     if isinstance(block, tuple):
@@ -91,11 +84,8 @@ def grid(table: Table) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
-# ---------------------------------------------------------------------------------- HTML
-
-
 def as_html(title: str, markdown: str, figures: Iterable[Figure]) -> str:
-    """Return a report in Markdown as one HTML page, with the style sheet and the drawings inside it."""
+    """Return a report in Markdown as one HTML page, with style sheet and drawings inside."""
     from markdown import markdown as render
 
     body: str = render(

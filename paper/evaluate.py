@@ -1,7 +1,5 @@
 """Evaluate a trained run on a split of its data set."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +43,7 @@ def evaluate(
     raw, classes = read_some(task, split), []
     if config.system:
         # such a system is not stored: the same seed on the same data gives the same system
-        metrics, predicted = score_system(fit_system(config, task, facts["seed"]), config, raw)
+        metrics, predicted = score_system(fit_system(task, facts["seed"]), task, raw)
     else:
         model = Model.load(run, device)
         examples = task.prepare(raw, model)
@@ -53,9 +51,7 @@ def evaluate(
         metrics = task.figures(model, predicted, examples)
         if isinstance(task, SentimentTask):
             gold = np.array([sentence.label for sentence in examples])
-            fine = (
-                gold < predicted.shape[1]
-            )  # other sources than SST may have coarser labels, which are left out
+            fine = gold < predicted.shape[1]  # coarser labels of sources beside SST are left out
             shown = predicted[fine]
             if config.task == "sst2":
                 shown[:, 1:-1] = 0  # neutral is a class inside sentences only

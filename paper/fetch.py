@@ -8,8 +8,6 @@ DATA/glove/glove.840B.300d.txt             and others of its kind
 DATA/wordnet/{index,data}.{noun,...}       WordNet 3.0, with its lists of exceptions and counts
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bough.data.fetch import Archive, Dataset
@@ -30,7 +28,7 @@ WORDNET_FILES = (*WORDNET_SIZES, "noun.exc", "verb.exc", "adj.exc", "adv.exc", "
 
 
 def check_wordnet(folder: Path, *, counts: bool = True) -> None:
-    """Raise an error unless `folder/wordnet` is a complete WordNet 3.0. `counts=False` checks nothing."""
+    """Raise an error unless `folder/wordnet` is WordNet 3.0. `counts=False` checks nothing."""
     for name, size in WORDNET_SIZES.items() if counts else ():
         path = folder / "wordnet" / name
         check_count(path, path.stat().st_size, size, "bytes")
@@ -48,18 +46,13 @@ _TREES = Archive(
     {f"trees/{split}.txt": f"sst/trees/{split}.txt" for split in SPLITS},
     "5c613a4f673fc74097d523a2c83f38e0cc462984d847b82c7aaf36b01cbbbfcc",
 )
-_TEXTS = (
-    _sick("sick_train.zip", "train"),
-    _sick("sick_trial.zip", "dev"),
-    _sick("sick_test_annotated.zip", "test"),
-)
+_PARTS = {"sick_train.zip": "train", "sick_trial.zip": "dev", "sick_test_annotated.zip": "test"}
 _DICTIONARY = Archive(
     "https://wordnetcode.princeton.edu/3.0/WordNet-3.0.tar.bz2",
-    {f"dict/{name}": f"wordnet/{name}" for name in WORDNET_FILES}
-    | {"WordNet-3.0/LICENSE": "wordnet/LICENSE"},
+    {"WordNet-3.0/LICENSE": "wordnet/LICENSE"} | {f"dict/{n}": f"wordnet/{n}" for n in WORDNET_FILES},
     "6c492d0c7b4a40e7674d088191d3aa11f373bb1da60762e098b8ee2dda96ef22",
     optional=frozenset({"WordNet-3.0/LICENSE"}),
 )
 SST = Dataset("sst", (_TREES,), sst.check_folder)
-SICK = Dataset("sick", _TEXTS, sick.check_folder)
+SICK = Dataset("sick", tuple(_sick(*part) for part in _PARTS.items()), sick.check_folder)
 WORDNET = Dataset("wordnet", (_DICTIONARY,), check_wordnet, loose=("dict", "wordnet"))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,33 +24,12 @@ HALF = 2.0  # a window is [l - 2, l + 2]
 # NOTE(paper): the first centre and the step are read off the ticks of the figures; the last window has all longer ones
 WINDOWS_SST, WINDOWS_SICK = np.arange(5.0, 46.0, 5.0).tolist(), np.arange(4.5, 19.0, 1.0).tolist()
 
-# Okabe and Ito's colours, which do not depend on full colour vision; the markers differ too.
-STYLES: dict[str, tuple[str, str, str]] = {  # colour, marker, line
-    "dependency": ("#0072B2", "o", "-"),
-    "constituency": ("#D55E00", "s", "-"),
-    "constituency-tuned": ("#D55E00", "s", "-"),
-    "constituency-fixed": ("#CC79A7", "D", "-"),
-    "constituency-random": ("#767676", "X", "-"),
-    "lstm": ("#E69F00", "v", "--"),
-    "bilstm": ("#009E73", "^", "--"),
-    "lstm-2layer": ("#000000", "<", ":"),
-    "bilstm-2layer": ("#56B4E9", ">", ":"),
-    "dt-rnn": ("#CC79A7", "P", "-."),
-    "sdt-rnn": ("#E69F00", "X", "-."),
-    "mean": ("#767676", "d", "-."),
-    "constituency-regularised": ("#000000", "X", "-"),
-    "contextual+encoder=all-MiniLM-L6-v2": ("#0072B2", "o", "-"),
-    "contextual-mean+encoder=all-MiniLM-L6-v2": ("#56B4E9", "d", "--"),
-    "contextual-balanced+encoder=all-MiniLM-L6-v2": ("#009E73", "^", ":"),
-    "contextual+encoder=all-mpnet-base-v2": ("#D55E00", "s", "-"),
-    "contextual-mean+encoder=all-mpnet-base-v2": ("#E69F00", "v", "--"),
-    "contextual-balanced+encoder=all-mpnet-base-v2": ("#CC79A7", "P", ":"),
-}
+EDGE: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6}  # around a marker
+STYLES = {system: tuple(style) for system, style in paper.read_toml("figures.toml").items()}
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """The name of a figure, its lines (rows of a table, whose recipes start with `prefix`), and its caption."""
+class Drawing(NamedTuple):
+    """A figure's name, lines (rows of a table, with recipes that start with `prefix`) and caption."""
 
     name: str
     prefix: str
@@ -60,23 +38,23 @@ class Drawing:
 
 
 FIGURE3 = Drawing(
-    name="figure3",
-    prefix="sst5-",
-    lines=paper.TABLE2,
-    caption="Figure 3. Fine-grained sentiment: test accuracy against sentence length, in windows of ±2 words, "
+    "figure3",
+    "sst5-",
+    paper.TABLE2,
+    "Figure 3. Fine-grained sentiment: test accuracy against sentence length, in windows of ±2 words, "
     "all longer sentences in the last (45).",
 )
 FIGURE4 = Drawing(
-    name="figure4",
-    prefix="sick-",
-    lines=paper.TABLE3,
-    caption="Figure 4. Relatedness: Pearson's r on test against the pair's mean length, in windows of ±2 words, "
+    "figure4",
+    "sick-",
+    paper.TABLE3,
+    "Figure 4. Relatedness: Pearson's r on test against the pair's mean length, in windows of ±2 words, "
     "all longer pairs in the last (18.5).",
 )
 
 
 def by_length(config: PaperConfig, data: Path, predicted: NDArray[np.float64]) -> dict[str, float]:
-    """Return the accuracy (SST) or Pearson's r (SICK) of a run's test predictions by the centre of a window."""
+    """Return the accuracy (SST) or Pearson's r (SICK) of predictions by the centre of a window."""
     examples = config.build_task(data).read("test")
     sick = config.task == "sick"
     if sick:
@@ -95,31 +73,24 @@ def by_length(config: PaperConfig, data: Path, predicted: NDArray[np.float64]) -
             inside &= lengths <= centre + HALF
         if inside.sum() > 2:
             a, b = ours[inside], gold[inside]
-            if not sick:
-                scores[f"{centre:g}"] = float((a == b).mean())
-            else:  # 0 if one of them is constant, as in the metrics of the task
-                related = np.ptp(a) > 0 and np.ptp(b) > 0
-                scores[f"{centre:g}"] = float(np.corrcoef(a, b)[0, 1]) if related else 0.0
+            score = (a == b).mean()
+            if sick:  # 0 if one of them is constant, as in the metrics of the task
+                score = np.corrcoef(a, b)[0, 1] if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
+            scores[f"{centre:g}"] = float(score)
     return scores
 
 
 def draw(drawing: Drawing, systems: Mapping[str, System], out: Path) -> Figure | None:
-    """Draw the means over the seeds as `NAME.svg` and `NAME.png` in `out`. Return None if there is nothing to draw."""
+    """Draw the means over the seeds as `NAME.svg` and `NAME.png`. Return None for no results."""
     found = [(line, systems.get(drawing.prefix + line.system)) for line in drawing.lines]
     shown = [(line, system) for line, system in found if system and system.by_length]
     if not shown:
         return None
     import matplotlib
 
-    settings: dict[Any, Any] = {
-        "svg.hashsalt": drawing.name,
-        "font.family": "DejaVu Sans",
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": "#555555",
-        "path.simplify": False,
-    }
+    settings: dict[Any, Any] = {"svg.hashsalt": drawing.name, "path.simplify": False}
+    settings |= {"font.family": "DejaVu Sans", "font.size": 10, "axes.edgecolor": "#555555"}
+    settings |= {"axes.spines.top": False, "axes.spines.right": False}
     with matplotlib.rc_context(settings), replacing(out / f"{drawing.name}.png") as png:
         canvas, text = _plot(drawing, shown), io.StringIO()
         canvas.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
@@ -146,19 +117,10 @@ def _plot(drawing: Drawing, shown: list[tuple[paper.Row, System]]) -> Any:
         tree = dashes == "-" and not line.system.endswith("random")
         xs = [float(length) for length in system.by_length]
         ys = [(1 if sick else 100) * statistics.fmean(v) for v in system.by_length.values()]
-        axes.plot(
-            xs,
-            ys,
-            color=colour,
-            marker=marker,
-            linestyle=dashes,
-            linewidth=2.2 if tree else 1.3,
-            markersize=6 if tree else 5,
-            markeredgecolor="white",
-            markeredgewidth=0.6,
-            zorder=3 if tree else 2,
-            label=line.title.replace("Bidirectional", "Bi.").replace("Constituency", "Const."),
-        )
+        style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dashes}
+        style |= {"linewidth": 2.2, "markersize": 6} if tree else {"linewidth": 1.3, "markersize": 5}
+        title = line.title.replace("Bidirectional", "Bi.").replace("Constituency", "Const.")
+        axes.plot(xs, ys, label=title, zorder=3 if tree else 2, **style, **EDGE)
     axes.set_xlabel("mean length of the two sentences, words" if sick else "sentence length, words")
     axes.set_ylabel("Pearson's r" if sick else "accuracy, %")
     axes.set_xticks(sorted({float(length) for _, system in shown for length in system.by_length}))

@@ -1,6 +1,4 @@
-"""Table 4: the nearest sentences, by the cosine of mean word vectors and by the Dependency Tree-LSTM."""
-
-from __future__ import annotations
+"""Table 4: the nearest sentences, by the cosine of mean vectors and by the Tree-LSTM."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,15 +15,16 @@ from bough.models.model import Model
 from bough.train.tasks import RatedPair
 from paper import published as paper
 from paper.document import MISSING, Cell, Table
-from paper.plan import TABLE4_RUN, Run
+from paper.plan import Run
+from paper.sst import words_of
 from paper.tasks import Task
 
 FILE = "neighbours.json"
 SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
 
 
-def stored_neighbours(out: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any] | None:
-    """Return the stored Table 4 of exactly this run, or None. It is stored so that a report needs no model."""
+def stored_neighbours(out: Path, data: Path, run: Run) -> dict[str, Any] | None:
+    """Return the stored Table 4 of this run, or None. It is stored so that a report needs no model."""
     try:
         stored = read_json(out / FILE)
     except FormatError:
@@ -33,23 +32,17 @@ def stored_neighbours(out: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str,
     return stored if stored.get("key") == _key(run, data) else None
 
 
-def find_neighbours(out: Path, folder: Path, data: Path, run: Run = TABLE4_RUN) -> dict[str, Any]:
+def find_neighbours(out: Path, folder: Path, data: Path, run: Run) -> dict[str, Any]:
     """Rank the sample with the model in `folder`. Store and return the result."""
-    model = Model.load(folder)
-    stored = {
-        "key": _key(run, data),
-        "sample": SAMPLE,
-        "sample_seed": SAMPLE_SEED,
-        "model": run.name,
-        "credit": paper.SICK_CREDIT,
-        "queries": ranked(model, run.config().build_task(data), paper.QUERIES),
-    }
+    facts = {"key": _key(run, data), "sample": SAMPLE, "sample_seed": SAMPLE_SEED, "model": run.name}
+    queries = ranked(Model.load(folder), run.config().build_task(data), paper.QUERIES)
+    stored = {**facts, "credit": paper.SICK_CREDIT, "queries": queries}
     write_json(out / FILE, stored)
     return stored
 
 
 def ranked(model: Model, task: Task, queries: Sequence[str], sample: int = SAMPLE) -> list[dict[str, Any]]:
-    """Return the nearest other sentences of the sample for each query, or none if SICK has no parse of the query."""
+    """Return the nearest sentences for each query, or none if SICK has no parse of the query."""
     splits = {split: distinct(task.trees(task.read(split))) for split in ("test", "dev", "train")}
     parsed = {**splits["train"], **splits["dev"], **splits["test"]}
     texts = sorted(splits["test"])
@@ -75,8 +68,7 @@ def distinct(trees: Iterable[Tree]) -> dict[str, Tree]:
     """Return the first tree of each lower-cased text."""
     found: dict[str, Tree] = {}
     for tree in trees:
-        assert tree.tokens is not None
-        found.setdefault(" ".join(str(tree.tokens[node]) for node in tree.words).lower(), tree)
+        found.setdefault(" ".join(words_of(tree)).lower(), tree)
     return found
 
 
@@ -90,7 +82,7 @@ def _key(run: Run, data: Path) -> str:
 
 
 def table4(stored: dict[str, Any] | None) -> Table:
-    """Return Table 4: our nearest sentences beside the paper's for each query. The samples differ."""
+    """Return Table 4: our nearest sentences beside the paper's. The samples differ."""
     rows: list[tuple[Cell, ...]] = []
     found = {entry["query"]: entry for entry in stored["queries"]} if stored else {}
     for published in paper.TABLE4:

@@ -1,7 +1,5 @@
 """Plan the runs that each part of the paper needs."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -21,21 +19,13 @@ CODE = 1
 
 # Settings that are newer than the first runs, with the value that gives the behaviour of those runs. A setting with
 # this value is not part of the key. All other settings are, whether they have their default value or not.
-ADDED: dict[str, Any] = {
-    "node_text": False,
-    "combine": "sum",
-    "category_size": 32,
-    "log_numbers": "auto",
-}
+ADDED: dict[str, Any] = {"node_text": False, "combine": "sum", "category_size": 32, "log_numbers": "auto"}
 # Settings that were removed, with the value that all runs had. They are still part of the key.
 REMOVED: dict[str, Any] = {"pair_features": False}
 
-OURS = {  # the titles of our own rows below the paper's
-    "constituency-regularised": "Constituency Tree-LSTM, regularised (ours)",
-}
-TOGETHER = {  # the titles of the ensembles of all seeds of our rows
-    "constituency-regularised": "Ensemble of all seeds of this model (ours)",
-}
+# the titles of our own rows below the paper's, and of the ensembles of all their seeds
+OURS = {"constituency-regularised": "Constituency Tree-LSTM, regularised (ours)"}
+TOGETHER = {"constituency-regularised": "Ensemble of all seeds of this model (ours)"}
 CLAIM_SEEDS = 3
 CITED_SEEDS = 3  # seeds of each rebuilt cited system
 DERIVED = "drnn"  # its binary figure comes from the five-class model, as in its paper
@@ -76,7 +66,6 @@ class Run:
         return f"{self.system}.{self.seed}"
 
     def config(self) -> PaperConfig:
-        """Return the recipe with the settings."""
         return load_recipe(self.recipe).with_settings({**dict(self.overrides), **dict(self.settings)})
 
     def key(self, data: Path) -> str:
@@ -93,16 +82,13 @@ class Run:
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
         if config.embeddings != "random" and not config.encoder:
             files += sorted((data / "glove").glob("*"))
-        identity = {name: value for file in files for name, value in _identity(file, data).items()}
+        identity: dict[str, str] = {}
+        for file in files:
+            if file.is_file():  # the run itself reports a missing one
+                status = file.stat()
+                identity |= _hashed(file, data, status.st_size, status.st_mtime_ns)
         parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _identity(file: Path, data: Path) -> dict[str, str]:
-    if not file.is_file():  # the run itself reports it
-        return {}
-    status = file.stat()
-    return _hashed(file, data, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=256)  # the runs share their files, and there are 150 runs
@@ -111,30 +97,28 @@ def _hashed(file: Path, data: Path, size: int, modified: int) -> dict[str, str]:
 
 
 def runs_for(part: str, seeds: int, overrides: Mapping[str, str] | None = None) -> list[Run]:
-    """Return the runs of one part of the paper. `overrides` are set for all runs whose system has such a setting."""
-    if part not in PARTS:
-        raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
+    """Return the runs of a part of the paper. `overrides` apply to systems with such a setting."""
     if seeds < 1:
         raise ValueError(f"--seeds {seeds}: at least 1")
-    return [planned(run, overrides) for run in dict.fromkeys(_runs(part, seeds))]
+    if part not in PARTS:
+        raise ValueError(f"{part!r}: one of {', '.join(PARTS)}")
+    return [planned(run, overrides) for run in dict.fromkeys(_parts(seeds)[part])]
 
 
 def planned(run: Run, overrides: Mapping[str, str] | None = None) -> Run:
-    """Return a run with the settings of its encoder, and those of the overrides that its system has."""
+    """Return a run with the settings of its encoder and the overrides that its system has."""
     leaves = dict(run.settings).get("encoder", "")
     own = SST_SETTINGS.get(leaves, ()) if run.recipe.startswith("sst") else ()
     config = load_recipe(run.recipe)
     layer = (overrides or {}).get("layer", config.layer)
-    own_settings = {} if config.system else kind_named(layer).settings  # a system has no layer
-    taken = {
-        key: value
-        for key, value in (overrides or {}).items()
-        if key in own_settings or key not in all_settings()
-    }
-    return replace(run, overrides=own + tuple(taken.items()))
+    # the settings of other layers do not apply; a system has no layer
+    others = all_settings() - ({} if config.system else kind_named(layer).settings).keys()
+    taken = [(key, value) for key, value in (overrides or {}).items() if key not in others]
+    return replace(run, overrides=(*own, *taken))
 
 
-def _runs(part: str, seeds: int) -> list[Run]:
+def _parts(seeds: int) -> dict[str, list[Run]]:
+    """Return the runs of each part of the paper."""
     sick = _seeded([f"sick-{row.system}" for row in TABLE3], seeds)
     fine = _seeded([f"sst5-{row.system}" for row in TABLE2], seeds)
     binary = _seeded([f"sst2-{row.system}" for row in TABLE2], seeds)
@@ -161,11 +145,11 @@ def _runs(part: str, seeds: int) -> list[Run]:
         # not part of "all", because it needs the two encoders and twice the time
         "beyond": _seeded(beyond, min(BEYOND_SEEDS, seeds)),
         "all": [*sick, *cited_sick, *variants, *fine, *binary, *ours, *cited_sst],
-    }[part]
+    }
 
 
 def _seeded(systems: Iterable[str], seeds: int, first: int = 1) -> list[Run]:
-    """Return `seeds` runs of each system, whose name is a recipe's with `+key=value` for each setting over it."""
+    """Return `seeds` runs of each system, which is a recipe with `+key=value` for settings over it."""
     runs = []
     for seed in range(first, first + seeds):
         for recipe, *settings in (system.split("+") for system in systems):

@@ -1,7 +1,5 @@
 """Parse SST and SICK and write the parse files, which are not published with the data sets."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections import Counter
@@ -17,7 +15,7 @@ from bough.formats import pointers
 from bough.text import Parser
 from bough.text.tokenise import tokenise
 from paper.sick import TEXTS, read_texts
-from paper.sst import Parse, load_sst, sst_files
+from paper.sst import Parse, load_sst, sst_files, words_of
 
 AT_ONCE = 512  # sentences in a call of the parser
 # a progress callback: what is parsed, sentences done, sentences in all
@@ -39,14 +37,14 @@ def prepare_sst(
     # every labelled phrase of the treebank, with the counts of its labels, -2 to 2
     seen: dict[str, Counter[int]] = {}
     for tree in itertools.chain(*splits.values()):
-        words = _words(tree)
+        words = words_of(tree)
         for (start, end), label in zip(tree.spans.tolist(), tree.labels or (), strict=True):
             if label is not None:
                 seen.setdefault(" ".join(words[start:end]), Counter())[int(str(label)) - 2] += 1
     labels = {phrase: counts.most_common(1)[0][0] for phrase, counts in seen.items()}
     written: list[Path] = []
     for split, trees in splits.items():
-        found = _parsed(parser, "dependency", [_words(tree) for tree in trees], f"sst {split}", tell)
+        found = _parsed(parser, "dependency", [words_of(tree) for tree in trees], f"sst {split}", tell)
         both = zip(found, trees, strict=True)
         lines = [pointers.write(_labelled(tree, labels, phrases)) for tree, phrases in both]
         columns = zip(*((one.parents, one.tokens, one.relations, one.labels) for one in lines), strict=True)
@@ -59,53 +57,36 @@ def prepare_sst(
 
 def prepare_sick(
     parser: Parser,
-    data: Path | str | None = None,
-    out: Path | None = None,
+    data: Path | str | None,
+    out: Path | None,
     *,
-    kinds: Sequence[Parse] = ("dependency", "constituency"),
+    kinds: Sequence[Parse],
     tell: Tell | None = None,
 ) -> list[Path]:
-    """Write words, trees, ids and scores of SICK's pairs to `sick/SPLIT/` in `out` (else the data folder).
-
-    `kinds` are the kinds of trees to write. Return the files.
-    """
+    """Write words, trees of `kinds`, ids and scores to `sick/SPLIT/` in `out`, else the data folder."""
     source = find_data(data)
     target = out or source
     unused([target / "sick" / split / "id.txt" for split in SPLITS])
     written: list[Path] = []
     for split, (name, _) in TEXTS.items():
-        path = source / "sick" / name
+        path, folder = source / "sick" / name, target / "sick" / split
         require([path], "sick")
-        written += write_pairs(
-            parser, target / "sick" / split, read_texts(path), f"sick {split}", kinds, tell
-        )
+        pairs = read_texts(path)
+        for side, column in (("a", 1), ("b", 2)):
+            sentences = [[token.text for token in tokenise(pair[column])] for pair in pairs]
+            written.append(_write(folder / f"{side}.toks", (" ".join(words) for words in sentences)))
+            for kind in kinds:
+                trees = _parsed(parser, kind, sentences, f"sick {split} {side}", tell)
+                lines = [pointers.write(tree, kind=kind) for tree in trees]
+                ending = "parents" if kind == "dependency" else "cparents"
+                written.append(_write(folder / f"{side}.{ending}", (line.parents for line in lines)))
+                if kind == "dependency":
+                    written.append(_write(folder / f"{side}.rels", (line.relations for line in lines)))
+        written.append(_write(folder / "sim.txt", (pair[3] for pair in pairs)))
+        written.append(_write(folder / "id.txt", (pair[0] for pair in pairs)))
         if target != source:
             written.append(_copied(path, target / "sick" / name))
     return written
-
-
-def write_pairs(
-    parser: Parser,
-    folder: Path,
-    pairs: Sequence[Sequence[str]],
-    what: str,
-    kinds: Sequence[Parse] = ("dependency", "constituency"),
-    tell: Tell | None = None,
-) -> list[Path]:
-    """Write pairs in the layout of a split of SICK. A pair has an id, two sentences and a score, all as text."""
-    written: list[Path] = []
-    for side, column in (("a", 1), ("b", 2)):
-        sentences = [[token.text for token in tokenise(pair[column])] for pair in pairs]
-        written.append(_write(folder / f"{side}.toks", (" ".join(words) for words in sentences)))
-        for kind in kinds:
-            trees = _parsed(parser, kind, sentences, f"{what} {side}", tell)
-            lines = [pointers.write(tree, kind=kind) for tree in trees]
-            ending = "parents" if kind == "dependency" else "cparents"
-            written.append(_write(folder / f"{side}.{ending}", (line.parents for line in lines)))
-            if kind == "dependency":
-                written.append(_write(folder / f"{side}.rels", (line.relations for line in lines)))
-    written.append(_write(folder / "sim.txt", (pair[3] for pair in pairs)))
-    return [*written, _write(folder / "id.txt", (pair[0] for pair in pairs))]
 
 
 def unused(paths: Sequence[Path]) -> None:
@@ -128,26 +109,20 @@ def _parsed(
 
 
 def _labelled(tree: Tree, labels: dict[str, int], phrases: Tree) -> Tree:
-    """Return a dependency tree with labels of phrases at its nodes, and at the root that of the tree `phrases`."""
+    """Return a dependency tree with the labels of phrases; the root has that of `phrases`."""
     sizes = [1] * len(tree)
     parents = tree.parents.tolist()
     for node in reversed(tree.preorder.tolist()):
         if parents[node] >= 0:
             sizes[parents[node]] += sizes[node]
     words = [str(token) for token in tree.tokens or ()]
-    found = [
-        labels.get(" ".join(words[start:end]))
-        if end - start == sizes[node]
-        else None  # a subtree of adjacent words
-        for node, (start, end) in enumerate(tree.spans.tolist())
-    ]
+    found: list[int | None] = [None] * len(tree)
+    for node, (start, end) in enumerate(tree.spans.tolist()):
+        if end - start == sizes[node]:  # a subtree of adjacent words
+            found[node] = labels.get(" ".join(words[start:end]))
     if found[tree.root] is None:  # the parser split a word, so that the sentence is not a known phrase
         found[tree.root] = int(str((phrases.labels or ())[phrases.root])) - 2
     return tree.replace(labels=found)
-
-
-def _words(tree: Tree) -> list[str]:
-    return [str(tree.tokens[node]) for node in tree.words.tolist()] if tree.tokens else []
 
 
 def _write(path: Path, lines: Iterable[str | None]) -> Path:

@@ -1,6 +1,4 @@
-"""Read the paper's numbers (`published.toml`), its claims (`claims.toml`) and our differences (`differences.toml`)."""
-
-from __future__ import annotations
+"""Read the paper's numbers, its claims and our differences from TOML files."""
 
 import tomllib
 from pathlib import Path
@@ -49,9 +47,8 @@ _TABLES, _DIFFERENCES = read_toml("published.toml"), read_toml("differences.toml
 TABLE1: dict[str, list[tuple[str, int, int]]] = _TABLES["table1"]
 TABLE2, TABLE2_CITED = _rows("table2", 2), _rows("table2_cited", 2)
 TABLE3, TABLE3_CITED = _rows("table3", 3), _rows("table3_cited", 3)
-TABLE4: list[dict[str, Any]] = _TABLES[
-    "table4"
-]  # queries and their nearest sentences, by cosine and by model
+# queries and their nearest sentences, by cosine and by model
+TABLE4: list[dict[str, Any]] = _TABLES["table4"]
 QUERIES: tuple[str, ...] = tuple(entry["query"] for entry in TABLE4)
 CLAIMS: list[dict[str, Any]] = read_toml("claims.toml")["claim"]
 PAPER_DIFFERENCES: tuple[str, ...] = tuple(_DIFFERENCES["paper"])

@@ -4,8 +4,6 @@ A run works in a folder of its own node, and the task streams the files of that 
 If its node dies, the run continues elsewhere from what is here; so it does if this process is killed.
 """
 
-from __future__ import annotations
-
 import logging
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ from typing import Any
 from bough.files import partial_files, replacing
 from bough.train.loop import Event
 from bough.version import __version__
-from paper.processes import Job, train_job
+from paper.runner import Job, train_job
 
 TRIES = 3  # starts without a finished epoch, after which a run is given up
 log = logging.getLogger(__name__)
@@ -25,7 +23,7 @@ Files = dict[str, bytes]  # the contents of a folder by relative path
 
 
 def train(job: Job, files: Files, version: str) -> Iterator[Files]:
-    """Continue a run from its files, on a node; yield all its files after each epoch and at the end."""
+    """Continue a run from its files; yield all its files after each epoch and at the end."""
     if version != __version__:
         raise ValueError(f"a node has bough {__version__}, not {version}")
     snapshots: SimpleQueue[Files | None] = SimpleQueue()
@@ -95,7 +93,7 @@ def read_files(folder: Path) -> Files:
 
 
 def write_files(folder: Path, files: Files) -> None:
-    """Write each file whole or not at all, and remove the files of the folder that are not among them."""
+    """Write each file whole or not at all, and remove other files of the folder."""
     for name, content in files.items():
         with replacing(folder / name) as temporary:
             temporary.write_bytes(content)

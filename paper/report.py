@@ -1,6 +1,4 @@
-"""Write the report and the tables of other pages from finished runs. The same results give the same bytes."""
-
-from __future__ import annotations
+"""Write the report and tables from finished runs. The same results give the same bytes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,17 +14,7 @@ from paper.document import Block, Cell, Figure, Sections, Table, as_html, as_mar
 from paper.figures import FIGURE3, FIGURE4, draw
 from paper.neighbours import stored_neighbours, table4
 from paper.plan import BINARY_ENCODER, TABLE4_RUN, planned
-from paper.results import (
-    ENCODER,
-    Result,
-    System,
-    all_finished,
-    from_summary,
-    summary,
-    systems,
-    vectors_of,
-    with_ensembles,
-)
+from paper.results import Result, all_finished, from_summary, summary, systems, vectors_of, with_ensembles
 from paper.tables import FIVE_SEEDS, Systems, short_table, spread, table1, table2, table3
 
 TITLE = "The Tree-LSTM paper, run again"
@@ -39,14 +27,12 @@ HEADLINE = (
     ("SICK, Spearman's rho", 1, 3),
     ("SICK, mean squared error", 1, 5),
 )
-TREE_LSTMS = (
-    {"Dependency Tree-LSTM"},
-    {"Constituency Tree-LSTM", "Constituency Tree-LSTM, GloVe tuned"},
-)
+# the titles of both Tree-LSTMs in the two tables
+TREE_LSTMS = ({"Dependency Tree-LSTM"}, {"Constituency Tree-LSTM", "Constituency Tree-LSTM, GloVe tuned"})
 
 
 def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> Sections:
-    """Write `results.json`, the report as Markdown and HTML, and the figures into `out`; return the sections."""
+    """Write `results.json`, the report and the figures into `out`; return the sections."""
     results = all_finished(out, data, overrides)
     found = with_ensembles(systems(results), results, data)
     sentiment, relatedness = table2(found), table3(found)
@@ -68,7 +54,7 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         "Nearest sentences": (table4(stored_neighbours(out, data, planned(TABLE4_RUN, overrides))),),
         "Claims": (claims_table(found),),
     }
-    if any(ENCODER in name for name in found):
+    if any(beyond.ENCODER in name for name in found):
         sections["Beyond the paper"] = (*beyond.tables(found), drawn[beyond.BY_LENGTH.name])
     sections["What was run"] = _what_was_run(results, found, data)
     in_full = f"Each in full, with its place in the code: {NOTES}."
@@ -87,15 +73,12 @@ def in_short(*tables: Table) -> tuple[str, ...]:
     for table in tables:
         tones = [cell.tone for row in table.rows for cell in row]
         within, better, worse = (tones.count(tone) for tone in ("within", "better", "worse"))
-        count = within + better + worse
-        points.append(
-            f"{table.title}: of {count} figures, within one of the paper's standard deviations: {within}, "
-            f"better: {better}, worse: {worse}."
-        )
+        counts = f"within one of the paper's standard deviations: {within}, better: {better}, worse: {worse}"
+        points.append(f"{table.title}: of {within + better + worse} figures, {counts}.")
     return tuple(points)
 
 
-def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: Path) -> tuple[Block, ...]:
+def _what_was_run(results: Sequence[Result], found: Systems, data: Path) -> tuple[Block, ...]:
     def lines(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
         return [line for line in text.split("\n") if line.strip()]
@@ -104,21 +87,16 @@ def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: 
     trees = [lines(data / "sst" / "trees" / f"{split}.txt") for split in splits]
     examples = {
         "SST, sentences": trees,
-        "SST, sentences that are not neutral": [
-            [t for t in some if not t.startswith("(2 ")] for some in trees
-        ],
+        "SST, sentences that are not neutral": [[t for t in s if not t.startswith("(2 ")] for s in trees],
         "SICK, pairs": [lines(data / "sick" / split / "id.txt") for split in splits],
     }
-    points = []
-    for name, parts in examples.items():
-        points.append(f"Data: {name} {'/'.join(f'{len(part):,}' for part in parts)} (train/dev/test).")
+    sizes = {name: "/".join(f"{len(part):,}" for part in parts) for name, parts in examples.items()}
+    points = [f"Data: {name} {counts} (train/dev/test)." for name, counts in sizes.items()]
     packages = (result["versions"].items() for result in results)
     versions = {", ".join(f"{name} {version}" for name, version in used) for used in packages}
     points += [f"Versions: {line}." for line in sorted(versions)]
     hours = sum(result["seconds"] for result in results) / 3600
-    points.append(
-        f"Time: {hours:.1f} hours of runs, added up by the clock; each is one process of one thread."
-    )
+    points += [f"Time: {hours:.1f} hours of runs, added up by the clock; each is one process of one thread."]
     rows = []
     for system in found.values():
         cells = (system.name, ", ".join(map(str, system.seeds)), system.vectors, f"{system.seconds:.0f}")
@@ -128,22 +106,18 @@ def _what_was_run(results: Sequence[Result], found: Mapping[str, System], data: 
     return tuple(points), Table("Runs", header, tuple(rows), notes)
 
 
-# ------------------------------------------- tables of docs/results.md, and lines of README.md
-
-
 def update_readme(path: Path, results: Mapping[str, Any]) -> None:
-    """Fill the markers of a file from the contents of `results.json`. Raise ValueError if the file has none."""
+    """Fill the markers of a file from `results.json`. Raise ValueError if it has none."""
     text = path.read_text(encoding="utf-8")
     page = filled(text, results)
     if page is None:
-        raise ValueError(
-            f"{path}: no place for the results; add the lines {' and '.join(markers('results'))}"
-        )
+        lines = " and ".join(markers("results"))
+        raise ValueError(f"{path}: no place for the results; add the lines {lines}")
     write_text(path, page)
 
 
 def filled(text: str, results: Mapping[str, Any]) -> str | None:
-    """Return a page with its markers filled from the contents of `results.json`, or None if it has none."""
+    """Return a page with its markers filled from `results.json`, or None if it has none."""
     found, count = from_summary(results), 0
     for name, make in MADE.items():
         between = re.compile("({}).*?({})".format(*markers(name)), re.DOTALL)
@@ -158,7 +132,7 @@ def markers(name: str) -> tuple[str, str]:
 
 
 def _headline(systems: Systems) -> str:
-    """Return the table of the README: both Tree-LSTMs on both tasks, the paper's figures beside ours."""
+    """Return the README's table: both Tree-LSTMs on both tasks, the paper's figures beside ours."""
     tables = (table2(systems), table3(systems))
     rows = []
     for label, table, column in HEADLINE:
@@ -182,19 +156,14 @@ def _leaves(systems: Systems) -> str:
 
 
 def _results(systems: Systems) -> str:
-    """Return the short Tables 2 and 3."""
     blocks = [
         "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them as mean "
         f"(standard deviation). {FIVE_SEEDS}"
     ]
-    for task, what, table in (
-        ("sick", "SICK relatedness", short_table(table3(systems), "SICK", (1, 2, 3, 4, 5, 6))),
-        (
-            "sst",
-            "SST accuracy in percent, binary trained as such",
-            short_table(table2(systems), "SST", (1, 2, 3, 4)),
-        ),
-    ):
+    sick = short_table(table3(systems), "SICK", (1, 2, 3, 4, 5, 6))
+    sst = short_table(table2(systems), "SST", (1, 2, 3, 4))
+    trained = "SST accuracy in percent, binary trained as such"
+    for task, what, table in (("sick", "SICK relatedness", sick), ("sst", trained, sst)):
         used = [f"{name} ({known})" if known else name for name, known in vectors_of(systems, task).items()]
         vectors = f", with {', '.join(used)}" if used else ": nothing has been run yet"
         blocks += [grid(table), f"{what}{vectors}. The paper: {paper.VECTORS}."]
@@ -202,7 +171,6 @@ def _results(systems: Systems) -> str:
 
 
 def _beyond(systems: Systems) -> str:
-    """Return the tables of the systems over a transformer."""
     blocks = []
     for table in beyond.tables(systems):
         blocks += [f"{table.title}:", grid(table), *table.notes]

@@ -1,7 +1,5 @@
 """Read and write the results of finished runs, one small file each, and gather them by system."""
 
-from __future__ import annotations
-
 import base64
 import logging
 import statistics
@@ -33,19 +31,18 @@ FIELDS = (
 
 
 def result_path(out: Path, run: Run) -> Path:
-    """Return the path of the result of a finished run."""
     return out / "runs" / f"{run.name}.json"
 
 
 def finished(out: Path, run: Run, data: Path) -> Result | None:
-    """Return the result of a run, or None if it is missing, partial, or of another recipe, seed, data or code."""
+    """Return the result of a run, or None if it is missing, partial or outdated."""
     path = result_path(out, run)
     result = _read(path) if path.exists() else None
     return result if result is not None and result["key"] == run.key(data) else None
 
 
 def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> list[Result]:
-    """Return every valid result in the order of names. Partial and outdated ones are left out with a warning."""
+    """Return every valid result by name. Partial and outdated ones are left out with a warning."""
     results = []
     for path in sorted((out / "runs").glob("*.json")):
         if (result := _read(path)) is None:
@@ -77,21 +74,11 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
     """Write the result file of a run from the folder of its training. Return the result."""
     facts, test, timing = (read_json(work / name) for name in ("run.json", "test.json", "timing.json"))
     predicted = np.loadtxt(work / "predictions.txt", ndmin=2)
-    result = {
-        "key": run.key(data),
-        "system": run.system,
-        "recipe": run.recipe,
-        "settings": dict(run.settings),
-        "seed": run.seed,
-        "vectors": test["vectors"],
-        "coverage": facts["coverage"],
-        "test": test["test"],
-        "dev": test["dev"],
-        "epoch": test["epoch"],
-        "seconds": timing["seconds"],
-        "versions": facts["versions"],
-        "by_length": by_length(run.config(), data, predicted),
-    }
+    result: Result = {"key": run.key(data), "system": run.system, "recipe": run.recipe}
+    result |= {"settings": dict(run.settings), "seed": run.seed, "vectors": test["vectors"]}
+    result |= {"coverage": facts["coverage"], "test": test["test"], "dev": test["dev"]}
+    result |= {"epoch": test["epoch"], "seconds": timing["seconds"], "versions": facts["versions"]}
+    result["by_length"] = by_length(run.config(), data, predicted)
     if keeps_predictions(run):
         result["predictions"] = packed(predicted)
     write_json(result_path(out, run), result)
@@ -112,7 +99,6 @@ class System:
     together: int = 0  # the number of models in an ensemble, else 0
 
     def mean(self, figure: str) -> float:
-        """Return the mean over the seeds."""
         return statistics.fmean(self.figures[figure])
 
     def sd(self, figure: str) -> float:
@@ -152,10 +138,7 @@ def packed(predicted: NDArray[np.float64]) -> str:
 
 
 def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data: Path) -> dict[str, System]:
-    """Return the systems, and an ensemble of the seeds of each system whose runs stored their predictions.
-
-    An ensemble predicts the mean of the probabilities of its seeds.
-    """
+    """Return the systems, with ensembles of stored predictions: the mean of the probabilities."""
     found = dict(gathered)
     kept: dict[str, list[Result]] = {}
     for result in results:
@@ -169,58 +152,43 @@ def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data:
         gold = np.array([tree.labels[tree.root] for tree in trees], dtype=np.int64)
         codes = [np.frombuffer(base64.b64decode(result["predictions"]), dtype="<u2") for result in group]
         mean = np.mean([one.reshape(len(gold), -1) for one in codes], axis=0) / STEPS
-        found[name + TOGETHER_NAME] = replace(
-            gathered[name],
-            name=name + TOGETHER_NAME,
-            figures={figure: [value] for figure, value in sentiment_figures(mean, gold, config).items()},
-            by_length={},
-            seconds=sum(result["seconds"] for result in group),
-            together=len(group),
-        )
+        figures = {figure: [value] for figure, value in sentiment_figures(mean, gold, config).items()}
+        seconds, together = sum(result["seconds"] for result in group), name + TOGETHER_NAME
+        one = replace(gathered[name], name=together, figures=figures, by_length={}, seconds=seconds)
+        found[together] = replace(one, together=len(group))
     return found
 
 
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
-    """Return the word vectors that the systems of a task use, each with its coverage of the training split."""
-    used = [
-        system
-        for name, system in gathered.items()
-        if name.startswith(task) and system.vectors != "random" and ENCODER not in name
-    ]
+    """Return the word vectors of a task's systems, with their coverage of the training split."""
+    of_task = [system for name, system in gathered.items() if name.startswith(task) and ENCODER not in name]
+    used = [system for system in of_task if system.vectors != "random"]
     found = {system.vectors: "" for system in used} | {s.vectors: s.coverage for s in used if s.coverage}
     return dict(sorted(found.items()))
 
 
 def summary(gathered: dict[str, System]) -> dict[str, Any]:
     """Return the contents of `results.json`: for each system its seeds, vectors and metrics."""
-    return {
-        name: {
+    found = {}
+    for name, system in gathered.items():
+        entry: dict[str, Any] = {
             "seeds": system.seeds,
             "vectors": system.vectors,
             "coverage": system.coverage,
-            **({"together": system.together} if system.together else {}),
-            "seconds": round(system.seconds, 1),
-            "test": {
-                figure: {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
-                for figure, values in system.figures.items()
-            },
         }
-        for name, system in gathered.items()
-    }
+        entry |= {"together": system.together} if system.together else {}
+        entry |= {"seconds": round(system.seconds, 1), "test": {}}
+        for figure, values in system.figures.items():
+            entry["test"][figure] = {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
+        found[name] = entry
+    return found
 
 
 def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
     """Return the systems of a `results.json`, without their scores by length."""
-    return {
-        name: System(
-            name=name,
-            seeds=entry["seeds"],
-            vectors=entry["vectors"],
-            figures={figure: numbers["values"] for figure, numbers in entry["test"].items()},
-            by_length={},
-            seconds=entry["seconds"],
-            coverage=entry.get("coverage", ""),
-            together=entry.get("together", 0),
-        )
-        for name, entry in results.items()
-    }
+    found = {}
+    for name, entry in results.items():
+        figures = {figure: numbers["values"] for figure, numbers in entry["test"].items()}
+        plain = {"coverage": entry.get("coverage", ""), "together": entry.get("together", 0)}
+        found[name] = System(name, entry["seeds"], entry["vectors"], figures, {}, entry["seconds"], **plain)
+    return found

@@ -1,33 +1,89 @@
-"""Run the experiments of a part of the paper that are not done yet, several at a time, and write the report."""
+"""Do the runs of a part of the paper that are not done yet, and write the report."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
+import os
 import shutil
 import statistics
+import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bough.files import hold, read_json, write_text
 from paper.document import Sections
 from paper.neighbours import find_neighbours, stored_neighbours
 from paper.plan import TABLE4_RUN, Run, planned, runs_for
-from paper.processes import Job, start_process
 from paper.report import update_readme, write_report
 from paper.results import Result, collect, finished
 
 if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
-
     from paper.ray_runs import RayRun
 
+ENDED = 75
+# The modules that every run needs. The fork server loads them once, so all runs of a command use the same code.
+PRELOAD = ["torch", "scipy.stats", "paper.train", __name__]
+Job = dict[str, Any]  # config, seed, recipe and data
 POLL = 0.2  # seconds between two checks of the runs
 # starts a job, given the run's folder and the file for its output
 Start = Callable[[Job, Path, Path], "BaseProcess | RayRun"]
+
+
+def start_process(job: Job, work: Path, log: Path) -> BaseProcess:
+    """Start or continue the run in the folder `work`, in a process of one thread whose output goes to `log`.
+
+    The process is forked from one that has loaded all modules; on Windows it is a new one.
+    """
+    context: Any = multiprocessing.get_context("spawn")
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOAD)
+    arguments = (job, str(work.resolve()), str(log.resolve()))
+    process: BaseProcess = context.Process(target=work_in_process, args=arguments)
+    process.start()
+    return process
+
+
+def work_in_process(job: Job, work: str, log: str) -> None:
+    """Do a job in this process. The last line of `log` is the error, if there is one.
+
+    The process ends with the process that started it, even if that one is killed, so that no two processes ever write
+    into one folder.
+    """
+    with open(log, "wb") as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
+    starter = multiprocessing.parent_process()
+    assert starter is not None
+
+    def end_with_starter() -> None:
+        starter.join()
+        os._exit(ENDED)  # safe at any moment, because files are replaced atomically
+
+    threading.Thread(target=end_with_starter, daemon=True).start()
+    try:
+        train_job(job, Path(work))
+    except (ValueError, OSError) as error:
+        sys.exit(" ".join(str(error).split()))
+
+
+def train_job(job: Job, work: Path, **options: Any) -> None:
+    """Train in this process with one thread. Continue where an earlier process stopped."""
+    import torch
+
+    from paper.config import PaperConfig
+    from paper.train import train
+
+    torch.set_num_threads(1)
+    config = PaperConfig().with_settings(job["config"])
+    train(config, work, seed=job["seed"], data=job["data"], recipe=job["recipe"], resume=True, **options)
 
 
 class RunProgress(NamedTuple):
@@ -92,10 +148,7 @@ def reproduce(
     readme: Sequence[Path] = (),
     show: Show = lambda progress: None,
 ) -> tuple[Sections, dict[str, str]]:
-    """Do the runs of `part` that are not done yet, and write the report.
-
-    Return the report's sections, and the runs that failed with the reasons.
-    """
+    """Do the runs of `part` that are not done. Return the report's sections, and why runs failed."""
     runs = runs_for(part, seeds, overrides)
     table4_run = planned(TABLE4_RUN, overrides)
     ranking = part in ("table4", "all") and stored_neighbours(out, data, table4_run) is None
@@ -164,7 +217,7 @@ def _run_all(
     results: dict[Run, Result],
     show: Show,
 ) -> None:
-    """Start waiting runs, watch running ones and collect the results of those that end, until none is left."""
+    """Start waiting runs, watch running ones and collect their results, until none is left."""
     active: dict[Run, BaseProcess | RayRun] = {}
     try:
         while progress.waiting or active:
@@ -199,7 +252,7 @@ def _run_all(
 
 
 def _collected(run: Run, code: int, out: Path, data: Path, keep: bool) -> Result:
-    """Return the result of a run that has ended, and clear its folder. Raise ValueError if the run has failed."""
+    """Return the result of an ended run, and clear its folder. Raise ValueError if it has failed."""
     folder, kept = out / "work" / run.name, out / "work" / "models" / run.name
     if code:
         log = folder / "log"

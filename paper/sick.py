@@ -1,6 +1,4 @@
-"""Read SICK (SemEval-2014 Task 1): pairs of sentences with human ratings of their relatedness, 1 to 5."""
-
-from __future__ import annotations
+"""Read SICK (SemEval-2014 Task 1): pairs of sentences with ratings of their relatedness, 1 to 5."""
 
 import logging
 import math
@@ -13,7 +11,7 @@ from bough.data.paths import SPLITS, check_count, check_split, choose_from, find
 from bough.errors import DataError, FormatError
 from bough.formats import pointers
 from bough.formats.lines import numbered
-from paper.sst import Parse
+from paper.sst import PARSES, Parse
 
 log = logging.getLogger(__name__)
 
@@ -64,27 +62,19 @@ def load_sick(
         4500
     """
     check_split(split)
-    choose_from("parse", parse, ("dependency", "constituency"))
-    folder = find_data(data) / "sick" / split
-    pairs = load_pairs(folder, parse, scale, hint=HINT)
-    if check:
-        check_count(folder, len(pairs), KNOWN[split], "pairs")
-    return pairs
-
-
-def load_pairs(folder: Path, parse: Parse, scale: int, *, hint: str = "") -> list[Pair]:
-    """Read pairs from a folder with the layout of a split of SICK. `hint` tells how to get missing files."""
-    *trees, ids_file, scores_file = files = pair_files(folder, parse)
-    require(files, "sick", hint)
+    choose_from("parse", parse, PARSES)
+    *trees, ids_file, scores_file = files = sick_files(find_data(data), split, parse)
+    require(files, "sick", HINT)
     half = len(trees) // 2
     left, right = (pointers.read(*side, kind=parse) for side in (trees[:half], trees[half:]))
     ids = [line for _, line in numbered(ids_file, str(ids_file))]
     scores = [_score(line, scores_file, i, scale) for i, line in numbered(scores_file, str(scores_file))]
     for path, lines in ((trees[half], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
         if lines != len(left):
-            raise DataError(
-                f"{path}: {lines:,} lines, {trees[0]} has {len(left):,}; give one per pair in each"
-            )
+            counts = f"{path}: {lines:,} lines, {trees[0]} has {len(left):,}"
+            raise DataError(f"{counts}; give one per pair in each")
+    if check:
+        check_count(ids_file.parent, len(ids), KNOWN[split], "pairs")
     return [Pair(*columns) for columns in zip(left, right, scores, ids, strict=True)]
 
 
@@ -102,18 +92,13 @@ def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path
         >>> [file.name for file in sick_files(pathlib.Path("data"), "dev")][:3]
         ['a.parents', 'a.toks', 'a.rels']
     """
-    return pair_files(data / "sick" / split, parse)
-
-
-def pair_files(folder: Path, parse: Parse = "dependency") -> list[Path]:
-    """Return the files that `load_pairs` reads: those of the left and the right sentences, ids and scores."""
     endings = ("parents", "toks", "rels") if parse == "dependency" else ("cparents", "toks")
     names = [f"{side}.{ending}" for side in "ab" for ending in endings]
-    return [folder / name for name in (*names, "id.txt", "sim.txt")]
+    return [data / "sick" / split / name for name in (*names, "id.txt", "sim.txt")]
 
 
 def check_folder(data: Path, *, counts: bool) -> None:
-    """Read all of SICK in `data`, with parses if there are any. Raise an error if it is incomplete."""
+    """Read all of SICK, with parses if there are any. Raise an error if it is incomplete."""
     for split, (name, digest) in TEXTS.items():
         text = data / "sick" / name
         pairs = read_texts(text)
@@ -124,8 +109,8 @@ def check_folder(data: Path, *, counts: bool) -> None:
                 log.warning("%s: not byte for byte the known file (sha256 %s), but complete", name, digest)
     if any((data / "sick" / split).is_dir() for split in SPLITS):
         for split in SPLITS:
-            load_sick(data, split, parse="dependency", check=counts)
-            load_sick(data, split, parse="constituency", check=counts)
+            for parse in PARSES:
+                load_sick(data, split, parse=parse, check=counts)
 
 
 def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
@@ -134,14 +119,13 @@ def _score(text: str, path: Path, number: int, scale: int = 5) -> float:
     except ValueError:
         score = math.nan
     if not 1 <= score <= scale:
-        raise FormatError(
-            f"score {text!r}; a score is a number from 1 to {scale}", where=str(path), line=number
-        )
+        reason = f"score {text!r}; a score is a number from 1 to {scale}"
+        raise FormatError(reason, where=str(path), line=number)
     return score
 
 
 def read_texts(path: Path) -> list[list[str]]:
-    """Read an official tab-separated file: the id, two sentences, score and entailment label of every pair."""
+    """Read an official file: the id, two sentences, score and entailment label of every pair."""
     pairs = []
     for number, line in numbered(path, str(path)):
         fields = line.split("\t")

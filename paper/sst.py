@@ -5,8 +5,6 @@ Fine-grained labels are 0 (very negative) to 4 (very positive), with 2 for neutr
 sentences stay and are a class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -17,6 +15,7 @@ from bough.errors import DataError, FormatError
 from bough.formats import pointers, ptb
 
 Parse = Literal["constituency", "dependency"]
+PARSES: tuple[Parse, ...] = ("constituency", "dependency")
 
 
 class Known(NamedTuple):
@@ -72,7 +71,7 @@ def load_sst(
     """
     check_split(split)
     choose_from("task", task, ("fine", "binary"))
-    choose_from("parse", parse, ("constituency", "dependency"))
+    choose_from("parse", parse, PARSES)
     folder = find_data(data)
     trees = _constituency(folder, split, check)
     if parse == "dependency":
@@ -106,8 +105,14 @@ def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Pat
     return [trees, *(data / "sst" / "dep" / split / name for name in names)]
 
 
+def words_of(tree: Tree) -> list[str]:
+    """Return the words of a sentence in order."""
+    tokens = tree.tokens or ()
+    return [str(tokens[node]) for node in tree.words.tolist()]
+
+
 def check_folder(data: Path, *, counts: bool) -> None:
-    """Read the whole treebank in `data`, with dependency parses if it has any. Raise an error if it is incomplete."""
+    """Read the treebank, with parses if there are any. Raise an error if it is incomplete."""
     for split in SPLITS:
         load_sst(data, split, check=counts)
         if (data / "sst" / "dep").is_dir():
@@ -137,9 +142,8 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
     require(files, "sst", HINT)
     raw = pointers.read(heads, words, relations, labels_file)
     if len(raw) != len(sentences):
-        raise DataError(
-            f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}; give one per sentence in each"
-        )
+        counts = f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}"
+        raise DataError(f"{counts}; give one per sentence in each")
     trees, labelled = [], 0
     for number, (tree, sentence) in enumerate(zip(raw, sentences, strict=True), 1):
         labels = _numbers(tree, {str(label - 2): label for label in range(5)}, str(labels_file), number)

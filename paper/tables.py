@@ -1,7 +1,5 @@
 """Tables 1, 2 and 3, with the paper's numbers beside ours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -24,11 +22,8 @@ READING = (
 )
 
 
-# --------------------------------------------------------------------------------- cells
-
-
 def digits_of(figure: str) -> tuple[int, float]:
-    """Return the digits after the point that a figure is shown with, and the scale: 100 for percent."""
+    """Return the digits after the point of a figure, and its scale: 100 for percent."""
     return (1, 100.0) if figure in PERCENT else (4, 1.0)
 
 
@@ -80,11 +75,8 @@ def _vectors(*systems: System | None) -> Cell:
     return Cell(", ".join(names)) if names else MISSING
 
 
-# -------------------------------------------------------------------------------- tables
-
-
 def table1() -> Table:
-    """Return Table 1, the memory dimensions and parameter counts, of layers that are built for it."""
+    """Return Table 1, the memory dimensions and parameter counts, of built layers."""
     rows = []
     for title, sizes in paper.TABLE1.items():
         row = [Cell(title)]
@@ -96,10 +88,8 @@ def table1() -> Table:
         rows.append(tuple(row))
     columns = ("d", "d, paper", "count", "count, paper")
     header = ("LSTM variant", *(f"{task} {what}" for task in ("SICK", "SST") for what in columns))
-    notes = (
-        "d: memory dimension. Count: parameters of the composition function, counted in the built layers.",
-    )
-    return Table("Table 1. Memory dimensions and parameter counts", header, tuple(rows), notes)
+    note = "d: memory dimension. Count: parameters of the composition function, counted in the built layers."
+    return Table("Table 1. Memory dimensions and parameter counts", header, tuple(rows), (note,))
 
 
 def table2(systems: Systems) -> Table:
@@ -111,15 +101,8 @@ def table2(systems: Systems) -> Table:
         trained, derived = cell(two, "binary", published[1]), cell(five, "binary")
         if name == DERIVED:
             trained = replace(derived, verdict="derived" if five else "")
-        return (
-            title,
-            cell(five, "accuracy", published[0]),
-            fine,
-            trained,
-            binary,
-            derived,
-            _vectors(five, two),
-        )
+        ours = cell(five, "accuracy", published[0])
+        return title, ours, fine, trained, binary, derived, _vectors(five, two)
 
     together = {name + TOGETHER_NAME: title for name, title in TOGETHER.items()}
     rows = [
@@ -155,7 +138,7 @@ def table3(systems: Systems) -> Table:
 def _compared(
     row: Callable[..., tuple[Cell, ...]], cited: Sequence[paper.Row], own: Sequence[paper.Row]
 ) -> list[tuple[Cell, ...]]:
-    """Return the rows of the systems that the paper cites and of its own systems, each group below a heading."""
+    """Return the rows of the cited systems and of the paper's own, each group below a heading."""
     return [
         (Cell("cited: as the paper quotes them, and rebuilt here"),),
         *(row(Cell(title, tone="cited"), name, figures) for title, name, figures in cited),

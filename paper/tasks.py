@@ -1,11 +1,9 @@
-"""The paper's two tasks: the sentiment of every phrase on SST, and the relatedness of two sentences on SICK."""
-
-from __future__ import annotations
+"""The paper's two tasks: the sentiment of phrases on SST, and the relatedness of pairs on SICK."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -21,7 +19,7 @@ from bough.train.tasks import ClassesTask, Floats, Indices, Learnable, PairsTask
 from bough.trees.builders import chain, subtree
 from paper.config import PaperConfig
 from paper.sick import Pair, load_sick, sick_files
-from paper.sst import Parse, load_sst, sst_files
+from paper.sst import Parse, load_sst, sst_files, words_of
 
 # the labels of the binary task without the class neutral
 POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}
@@ -34,15 +32,22 @@ class Task(Learnable, Protocol):
     dev before test is read. `figures` returns the metrics of the test split.
     """
 
+    config: PaperConfig
     data: Path  # the data folder
 
     def read(self, split: str) -> list[Any]: ...
     def files(self, split: str) -> list[Path]: ...
     def trees(self, examples: Sequence[Any]) -> Iterator[Tree]: ...
     def prepare(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
-    def to_learn(self, examples: Sequence[Any], model: Model) -> list[Any]: ...
-    def finish(self, model: Model, dev: Sequence[Any]) -> None: ...
-    def figures(self, model: Model, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]: ...
+
+    def to_learn(self, examples: Sequence[Any], model: Model) -> list[Any]:
+        return self.prepare(examples, model)
+
+    def finish(self, model: Model, dev: Sequence[Any]) -> None:
+        return  # a subclass may calibrate the model
+
+    def figures(self, model: Model, predicted: Floats, examples: Sequence[Any]) -> dict[str, float]:
+        return self.metrics(predicted, examples)
 
 
 def read_some(task: Task, split: str) -> list[Any]:
@@ -54,14 +59,10 @@ def read_some(task: Task, split: str) -> list[Any]:
 
 
 def word_counts(task: Task, examples: Sequence[Any]) -> Counter[str]:
-    """Return how often each word occurs."""
     return Counter(token for tree in task.trees(examples) for token in tree.tokens or () if token is not None)
 
 
-# ---------------------------------------------------------------------------------- SICK
-
-
-class RelatednessTask(PairsTask):
+class RelatednessTask(PairsTask, Task):
     """SICK: two sentences and how related they are, 1 to 5 (Sec. 4.2)."""
 
     def __init__(self, config: PaperConfig, data: Path) -> None:
@@ -86,21 +87,8 @@ class RelatednessTask(PairsTask):
         left, right = (prepare_all(side, model) for side in sides)
         return [RatedPair(a, b, pair.score) for a, b, pair in zip(left, right, examples, strict=True)]
 
-    def finish(self, model: Model, dev: Sequence[RatedPair]) -> None:
-        """Do nothing."""
 
-    def figures(self, model: Model, predicted: Floats, examples: Sequence[RatedPair]) -> dict[str, float]:
-        """Return `metrics`."""
-        return self.metrics(predicted, examples)
-
-    def to_learn(self, examples: Sequence[Pair], model: Model) -> list[RatedPair]:
-        return self.prepare(examples, model)
-
-
-# ----------------------------------------------------------------------------------- SST
-
-
-class SentimentTask(ClassesTask):
+class SentimentTask(ClassesTask, Task):
     """SST: every labelled node is classified; the root is the sentence (Sec. 4.1)."""
 
     def __init__(self, config: PaperConfig, data: Path) -> None:
@@ -112,14 +100,10 @@ class SentimentTask(ClassesTask):
         self.of_phrases = config.examples == "phrases" or bool(config.system)
 
     def read(self, split: str) -> list[Tree]:
-        trees = load_sst(
-            self.data,
-            split,
-            task="binary" if self.config.task == "sst2" else "fine",
-            parse=self.parse,
-            neutral=self.of_phrases and split == "train",  # phrases of neutral sentences are examples too
-            check=self.config.source == "data",
-        )
+        task: Literal["fine", "binary"] = "binary" if self.config.task == "sst2" else "fine"
+        neutral = self.of_phrases and split == "train"  # phrases of neutral sentences are examples too
+        check = self.config.source == "data"
+        trees = load_sst(self.data, split, task=task, parse=self.parse, neutral=neutral, check=check)
         if self.config.neutral == "unlabelled":
             trees = [tree.replace(labels=[POLAR[label] for label in tree.labels or ()]) for tree in trees]
         return trees[: self.config.max_examples or None]
@@ -143,21 +127,18 @@ class SentimentTask(ClassesTask):
             return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch_size, rng)
         return super().batches(examples, rng)
 
-    def finish(self, model: Model, dev: Sequence[PreparedTree]) -> None:
-        """Do nothing; a subclass may calibrate the model."""
-
     def figures(self, model: Model, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
         """Return `metrics`, and for a model over a transformer also the accuracy of all phrases."""
         found = self.metrics(predicted, examples)
         return found if model.encoder is None else {**found, "phrases": self.phrase_accuracy(model, examples)}
 
     def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
-        """Return the accuracy and the loss at the root, and for five classes the derived binary accuracy."""
+        """Return accuracy and loss at the root, and for five classes the derived binary accuracy."""
         return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)
 
 
 def sentiment_classes(predicted: Floats, config: PaperConfig) -> Indices:
-    """Return (n,) the most probable classes. In the binary task a sentence is never predicted neutral."""
+    """Return (n,) the most probable classes; in the binary task never neutral."""
     if config.task == "sst2":
         return np.where(predicted[:, -1] > predicted[:, 0], predicted.shape[1] - 1, 0)
     return np.asarray(predicted.argmax(axis=1))
@@ -176,11 +157,8 @@ def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> 
     return {**figures, "loss": loss}
 
 
-# ------------------------------------------------------------------------------ examples
-
-
 def parse_for(config: Config, usual: Parse) -> Parse:
-    """Return the kind of trees that the layer of a configuration reads, or `usual` for a layer that reads words."""
+    """Return the kind of trees that the layer reads, or `usual` for one that reads words."""
     return usual if config.kind.reads == "words" else config.kind.reads
 
 
@@ -199,9 +177,8 @@ def phrases(trees: Sequence[Tree], model: Model) -> list[PreparedTree]:
     found: dict[bytes, PreparedTree] = {}
     chains: dict[int, Tree] = {}
     for tree in trees:
-        tokens, labels = tree.tokens or (), tree.labels or ()
-        ids = model.ids(tokens[node] for node in tree.words)
-        for (start, end), label in zip(tree.spans.tolist(), labels, strict=True):
+        ids = model.ids(words_of(tree))
+        for (start, end), label in zip(tree.spans.tolist(), tree.labels or (), strict=True):
             keys = ids[start:end]
             if label is not None and keys.tobytes() not in found:
                 if end - start not in chains:
@@ -213,11 +190,10 @@ def phrases(trees: Sequence[Tree], model: Model) -> list[PreparedTree]:
 
 
 def phrases_alone(trees: Sequence[Tree], model: Model, count: int) -> list[PreparedTree]:
-    """Return `count` distinct phrases of two words or more as examples, chosen by a hash of their words."""
+    """Return `count` distinct phrases of two words or more, chosen by a hash of their words."""
     found: dict[tuple[str, ...], tuple[Tree, int]] = {}
     for tree in trees:
-        tokens, labels = tree.tokens or (), tree.labels or ()
-        words = [str(tokens[node]) for node in tree.words]
+        words, labels = words_of(tree), tree.labels or ()
         for node, (start, end) in enumerate(tree.spans.tolist()):
             if end - start > 1 and node != tree.root and labels[node] is not None:
                 found.setdefault(tuple(words[start:end]), (tree, node))

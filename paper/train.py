@@ -1,10 +1,8 @@
-"""Train a system of the paper: read the data, build the model, run the loop, and test once with the best epoch."""
-
-from __future__ import annotations
+"""Train a system of the paper: read data, build the model, run the loop, and test once."""
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from bough.data import vectors as glove
 from bough.files import read_json, write_text
 from bough.models.config import Config
 from bough.models.model import UNKNOWN, Model
+from bough.train.card import words_line
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import TrainingState
 from bough.train.distributed import current
@@ -23,14 +22,18 @@ from bough.train.loop import Callback, cache_activations, learn
 from bough.train.optimizer import ModelOptimizer
 from bough.train.run_folder import lock_run_folder, record_run, versions
 from bough.train.word_vectors import Words
-from paper.card import model_card
 from paper.config import PaperConfig
-from paper.fit_system import run_system, write_results
+from paper.fit_system import figures_table, run_system, write_results
 from paper.recipes import command_for
 from paper.tasks import Task, read_some, word_counts
 from paper.vocabulary import with_vectors, written_vocabulary
 
 log = logging.getLogger(__name__)
+DATA = {
+    "sick": "SICK (SemEval-2014 Task 1; CC BY-NC-SA 3.0, so the model is for non-commercial use)",
+    "sst5": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it)",
+    "sst2": "Stanford Sentiment Treebank (Socher et al., 2013; please cite it), binary task",
+}
 
 
 def train(
@@ -72,22 +75,18 @@ def train(
 
     task = config.build_task(data)
     if config.system:
-        return ranks.from_first(lambda: run_system(out, task, config, run))
+        return ranks.from_first(lambda: run_system(out, task, run))
     examples = {split: read_some(task, split) for split in ("train", "dev")}
     words = ranks.in_turn(lambda: Words(config, data, seed, word_counts(task, examples["train"])))
     torch.manual_seed(seed)
-    model = _new_model(config, task, examples, words).to(device)
+    model = _new_model(task, examples, words).to(device)
     prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}
     cache_activations(model, *prepared.values())
-    facts = {
-        **run,
-        "vectors": words.name,
-        "coverage": words.coverage,
-        "versions": versions(config),
-        "data": fingerprint([file for split in examples for file in task.files(split)], data=task.data),
-    }
+    files = [file for split in examples for file in task.files(split)]
+    facts = {**run, "vectors": words.name, "coverage": words.coverage, "versions": versions(config)}
+    facts["data"] = fingerprint(files, data=task.data)
     if model.encoder is not None:
-        facts |= {"encoder": model.encoder.fingerprint}
+        facts["encoder"] = model.encoder.fingerprint
     ranks.from_first(lambda: record_run(out, facts))
 
     state = TrainingState(ModelOptimizer(model, config), seed)
@@ -98,7 +97,7 @@ def train(
     task.finish(model, prepared["dev"])
     # `finish` may have rounded or calibrated the weights
     state.best_dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
-    return _finish(out, config, task, model, state, words, facts)
+    return _finish(out, task, model, state, words, facts)
 
 
 def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | None:
@@ -112,19 +111,13 @@ def _claimed(out: Path, run: dict[str, Any], resume: bool) -> dict[str, Any] | N
 
 
 def _finish(
-    out: Path,
-    config: PaperConfig,
-    task: Task,
-    model: Model,
-    state: TrainingState,
-    words: Words,
-    facts: dict[str, Any],
+    out: Path, task: Task, model: Model, state: TrainingState, words: Words, facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """Read the test split for the only time, test the model that dev chose, and write the folder. Return the result."""
+    """Read the test split for the only time, test the model that dev chose, and write the folder."""
     examples = read_some(task, "test")
     if model.encoder is None:
         # add the words of the test split that are not in the vocabulary yet
-        forms = dict.fromkeys(map(vocabulary_form(config), word_counts(task, examples)))
+        forms = dict.fromkeys(map(vocabulary_form(task.config), word_counts(task, examples)))
         new = [word for word in forms if word not in model.index]
         if model.config.oov == "written":
             new, rows = with_vectors(words, dict.fromkeys(new, 0))
@@ -138,7 +131,8 @@ def _finish(
     result = {"test": figures, "dev": state.best_dev, "epoch": state.best_epoch, "vectors": words.name}
 
     def write() -> None:
-        card = model_card(config, facts, result, command_for(config, facts["recipe"], facts["seed"]))
+        command = command_for(task.config, facts["recipe"], facts["seed"])
+        card = model_card(task.config, facts, result, command)
         model.save(out, card=card, facts={"vectors": facts["vectors"], "scores": result})
         # again, because the run may have been killed before the line of the last epoch
         write_text(out / "metrics.jsonl", state.history_text())
@@ -149,12 +143,25 @@ def _finish(
     return result
 
 
+def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[str, Any], command: str) -> str:
+    """Return the card of a run as Markdown. `command` trains it again."""
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
+    epoch = f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev"
+    words = words_line(config, result["vectors"], facts["coverage"], "training split")
+    return (
+        f"# {config.about or facts['recipe']}\n\nTrained by `{command}`.\n\n- Data: {DATA[config.task]}\n{words}\n"
+        f"{epoch}; test was read once, with it.\n- {versions}\n\n{figures_table(result)}\n\n```\n{settings}\n```\n"
+    )
+
+
 def vocabulary_form(config: Config) -> Callable[[str], str]:
     """Return the function from a word to its form in the vocabulary."""
     return str.lower if config.lowercase else str
 
 
-def _new_model(config: PaperConfig, task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
+def _new_model(task: Task, examples: dict[str, list[Any]], words: Words) -> Model:
+    config = task.config
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []
     if config.encoder:

@@ -1,16 +1,14 @@
-"""Choose the vocabulary of a model with `oov = "written"`: words with a vector, and frequent words without."""
-
-from __future__ import annotations
+"""Choose the vocabulary for `oov = "written"`: words with a vector, and frequent words without."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from bough.data.oov import rows_for
 from bough.data.vector_sets import COMPLETED
-from bough.data.vectors import Vectors, load_vectors, random_rows
+from bough.data.vectors import load_vectors, random_rows
 from bough.train.word_vectors import Words
 
 Rows = np.ndarray[Any, np.dtype[np.float32]]
@@ -20,21 +18,16 @@ OFTEN = 3  # a word without a vector gets a row if it occurs so often in trainin
 def written_vocabulary(
     words: Words, counts: Mapping[str, int], others: Iterable[str]
 ) -> tuple[list[str], Rows]:
-    """Return the words and their vectors (n, X).
+    """Return the words and their vectors (n, X), given the counts of the words of training, and words of other splits.
 
     Every word with a vector is in the vocabulary. A word of training without a vector is too if it occurs at least
     `OFTEN` times, or if several vectors replace it. Its row starts as their mean, or at random if there is none.
-
-    Args:
-        words: the word vectors.
-        counts: the words of training and how often each occurs.
-        others: words of other splits.
     """
     known, rows = with_vectors(words, Counter({**dict.fromkeys(others, 0), **counts}))
     index = {word: place for place, word in enumerate(known)}
     own: list[str] = []
     new: list[Rows] = []
-    for word, count in sorted(counts.items(), key=_by_frequency):
+    for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if word in index or "\n" in word:
             continue
         replacing = list(rows_for(word, index, written=True))
@@ -48,7 +41,7 @@ def written_vocabulary(
 
 
 def lasting(words: Words, counts: Mapping[str, int]) -> set[str]:
-    """Return the words of training that a bundled model keeps; other words are replaced by their parts."""
+    """Return the words of training that a bundled model keeps; their parts replace others."""
     return {word for word, count in counts.items() if count >= OFTEN} | {*with_vectors(words, counts)[0]}
 
 
@@ -59,21 +52,13 @@ def with_vectors(words: Words, counts: Mapping[str, int]) -> tuple[list[str], Ro
     """
     if words.path is None:
         raise ValueError("oov = 'written' needs word vectors; set embeddings to 'tuned' or 'fixed'")
-    listed = [word for word, _ in sorted(counts.items(), key=_by_frequency)]
-    first = load_vectors(words.path, listed, cache=words.cache)
-    lacking = [word for word, found in zip(listed, first.found.tolist(), strict=True) if not found]
-    found = dict(_found_rows(first))
-    beside = words.path.with_name(words.path.name.replace(".300d.", f".300d{COMPLETED}."))
-    if beside != words.path and beside.is_file():
-        found.update(_found_rows(load_vectors(beside, lacking, cache=words.cache)))
+    listed = sorted(counts, key=lambda word: (-counts[word], word))
+    completed = words.path.with_name(words.path.name.replace(".300d.", f".300d{COMPLETED}."))
+    found: dict[str, Rows] = {}
+    for path in dict.fromkeys((words.path, completed)):
+        if path == words.path or path.is_file():
+            vectors = load_vectors(path, [word for word in listed if word not in found], cache=words.cache)
+            rows = zip(vectors.words, vectors.rows, vectors.found.tolist(), strict=True)
+            found |= {word: row for word, row, known in rows if known}
     kept = [word for word in listed if word in found]
-    return kept, np.stack([found[word] for word in kept]) if kept else np.zeros((0, first.dim), np.float32)
-
-
-def _found_rows(vectors: Vectors) -> Iterator[tuple[str, Rows]]:
-    rows = zip(vectors.words, vectors.rows, vectors.found.tolist(), strict=True)
-    return ((word, row) for word, row, found in rows if found)
-
-
-def _by_frequency(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
+    return kept, np.stack([found[word] for word in kept]) if kept else np.zeros((0, vectors.dim), np.float32)

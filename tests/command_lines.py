@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import importlib
-import io
 import re
 import shlex
-import sys
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
 from cyclopts import App, CoercionError, MissingArgumentError
@@ -24,7 +19,7 @@ from paper.recipes import FOLDER
 
 PROGRAM = re.compile(
     r"(?:\$ )?(?:torchrun (?:--\S+ (?:[^-\s]\S* )?)*-m |python -m )?"
-    r"(bough|(?:paper|bundle|benchmarks)(?:\.\w+)?) (?=[a-z-])"
+    r"(bough|paper|bundle|benchmarks) (?=[a-z-])"
 )
 QUOTED = re.compile(r"(?<!`)`([^`\n]+(?:\n[^`\n]+)?)`(?!`)")
 FENCE = re.compile(r"^```(\w*)([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -100,26 +95,11 @@ def _strings(node: ast.AST) -> Iterator[str]:
 def app_of(program: str) -> App:
     """Return the command line of a program that cyclopts reads, new: the one before it is then no longer usable."""
     apps = {"bough": bough.cli.build_app, "paper": paper.cli.build_app, "bundle": bundle.cli.build_app}
-    return apps[program]()
+    return (apps | {"benchmarks": benchmarks.__main__.build_app})[program]()
 
 
 def check(told: Command) -> None:
     """Raise an error unless the program takes the command. A word in capitals may stand for any value."""
-    if told.program in ("bough", "paper", "bundle"):
-        _check_app(told)
-        return
-    words = list(told.words)
-    if told.program == "benchmarks":
-        name = words.pop(0)
-        assert name in benchmarks.__main__.NAMES, f"there is no benchmark {name}"
-        module = f"benchmarks.{name}"
-    else:
-        module = told.program
-    unknown = _options(words) - _help_options(module)
-    assert not unknown, f"{module} has no {', '.join(sorted(unknown))}"
-
-
-def _check_app(told: Command) -> None:
     app = app_of(told.program)
     *_, chosen = app.parse_commands(told.words)[1]
     try:
@@ -151,16 +131,3 @@ def _options(words: list[str]) -> set[str]:
 
 def _is_placeholder(word: str) -> bool:
     return re.fullmatch(r"[A-Z]+(\.\.\.)?", word) is not None
-
-
-@cache
-def _help_options(module: str) -> frozenset[str]:
-    """Return the options that a module lists with `--help`."""
-    main, printed, before = importlib.import_module(module).main, io.StringIO(), sys.argv
-    sys.argv = [module, "--help"]
-    try:
-        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-            main()
-    finally:
-        sys.argv = before
-    return frozenset(re.findall(r"--?[a-z][\w-]*", printed.getvalue()))

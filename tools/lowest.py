@@ -1,4 +1,4 @@
-"""Print the lowest versions of the dependencies that pyproject.toml allows, one per line, without torch."""
+"""Print the lowest versions of the dependencies that pyproject.toml allows, without torch."""
 
 import re
 import tomllib

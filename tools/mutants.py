@@ -7,8 +7,6 @@ An entry names a function by its qualified name, a text inside it and what repla
 Changes are made in copies of the working tree. The exit code is 1 if a change survives or an entry does not apply.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os
@@ -23,9 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
-T = TypeVar("T")
 ROOT = Path(__file__).parents[1]
 SOURCES = ("src/bough", "paper", "bundle", "benchmarks", "tools")
 KERNEL = Path("src/bough/nn/kernels/_kernel.so")
@@ -49,9 +45,9 @@ class Mutant:
     file: str = ""
 
     def mutated(self) -> tuple[Path, str]:
-        """Return the changed file, relative to the root, and its new text. Raise ValueError if it does not apply."""
+        """Return the changed file and its new text. Raise ValueError if the change does not apply."""
         places = []
-        for path, first, last in _definitions().get(self.function, []):
+        for path, first, last in _definitions(*SOURCES).get(self.function, []):
             if self.file in ("", path.stem):
                 lines = (ROOT / path).read_text().splitlines(keepends=True)
                 body = "".join(lines[first:last])
@@ -59,42 +55,39 @@ class Mutant:
                 places.append((path, body.count(self.old), changed))
         if len(places) > 1:  # several functions have this name: take the one with the text
             places = [place for place in places if place[1]]
-        path, count, changed = _one(f"function {self.function}", places)
+        if len(places) != 1:
+            raise ValueError(f"function {self.function} is found {len(places)} times, not once")
+        [(path, count, changed)] = places
         if count != 1:
             raise ValueError(f"{self.old!r} is {count} times in {self.function}, not once")
         ast.parse(changed)
         return path, changed
 
     def nodes(self) -> list[str]:
-        """Return the pytest ids of the tests. Raise ValueError for a test that is missing or ambiguous."""
+        """Return the pytest ids of the tests. Raise ValueError for a missing or ambiguous one."""
         found = []
         for test in self.tests:
             stem, _, name = test.rpartition("::")
-            places = [path for path in _tests().get(name, []) if stem in ("", path.stem)]
-            found.append(f"{_one(f'test {test}', places)}::{name}")
+            places = [path for path, *_ in _definitions("tests").get(name, []) if stem in ("", path.stem)]
+            if len(places) != 1:
+                raise ValueError(f"test {test} is found {len(places)} times, not once")
+            found.append(f"{places[0]}::{name}")
         if not found:
             raise ValueError("no tests")
         return found
 
 
-def _one(what: str, places: list[T]) -> T:
-    if len(places) != 1:
-        raise ValueError(f"{what} is found {len(places)} times, not once")
-    return places[0]
-
-
 def mutants() -> list[Mutant]:
-    """Return the entries of all lists."""
     files = sorted((ROOT / "tests" / "mutants").glob("*.toml"))
     entries = [entry for file in files for entry in tomllib.loads(file.read_text())["mutant"]]
     return [Mutant(**{**entry, "tests": tuple(entry.get("tests", ()))}) for entry in entries]
 
 
 @cache
-def _definitions() -> dict[str, list[tuple[Path, int, int]]]:
-    """Return the file, first and last line of every function, class and constant, by qualified name."""
+def _definitions(*folders: str) -> dict[str, list[tuple[Path, int, int]]]:
+    """Return file, first and last line of functions, classes and constants by qualified name."""
     found: dict[str, list[tuple[Path, int, int]]] = {}
-    for path in (path for source in SOURCES for path in sorted((ROOT / source).rglob("*.py"))):
+    for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
         for name, node in _named(ast.parse(path.read_text()), ""):
             place = path.relative_to(ROOT), node.lineno - 1, node.end_lineno or node.lineno
             found.setdefault(name, []).append(place)
@@ -112,16 +105,6 @@ def _named(node: ast.AST, above: str) -> Iterator[tuple[str, ast.stmt]]:
             yield from ((above + name, child) for name in sorted(names))
 
 
-@cache
-def _tests() -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {}
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                found.setdefault(node.name, []).append(path.relative_to(ROOT))
-    return found
-
-
 def copied(folder: Path) -> Path:
     """Copy the tracked files and the compiled kernel to `folder`."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
@@ -133,7 +116,7 @@ def copied(folder: Path) -> Path:
 
 
 def run(root: Path, nodes: list[str], *options: str) -> tuple[int, str]:
-    """Run tests in a copy. Return pytest's exit code and output. A test that hangs fails after `SECONDS`."""
+    """Run tests in a copy. Return exit code and output. A test that hangs fails after `SECONDS`."""
     # No bytecode: a change may keep the size and the time of a file, and Python would use its old bytecode.
     environment = {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     options = ("-q", "-x", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *options)
@@ -163,9 +146,8 @@ def verdict_on(mutant: Mutant, root: Path) -> tuple[str, str]:
 
 def main() -> None:
     """Test the selected entries and print the verdicts."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("names", nargs="*", help="parts of the entries to select")
     parser.add_argument("--jobs", type=int, default=2, help="changes tested at a time")
     given = parser.parse_args()

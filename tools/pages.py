@@ -7,8 +7,6 @@ pages with the program. Run this after a change to a command, to a line that an 
 sentiment model.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -39,7 +37,6 @@ def filled(page: Path, parts: list[str]) -> str:
 
 
 def equations_page() -> str:
-    """Return docs/equations.md."""
     parts = []
     for section in tomllib.loads((ROOT / "tools" / "equations.toml").read_text(encoding="utf-8"))["section"]:
         rows = [f"| {e['number']} | `{e['formula']}` | {_code_of(e)} |" for e in section["equations"]]
@@ -48,7 +45,7 @@ def equations_page() -> str:
 
 
 def _code_of(equation: dict[str, str]) -> str:
-    """Return the line of code of an equation with a link to it. Raise ValueError if the line is not there."""
+    """Return an equation's line of code with a link. Raise ValueError if it is not there."""
     file, method, code = equation["file"], equation["method"], equation["code"]
     path = file if file.startswith("paper/") else f"src/bough/{file}"
     text = (ROOT / path).read_text(encoding="utf-8")
@@ -63,14 +60,12 @@ def _code_of(equation: dict[str, str]) -> str:
 
 
 def tree_picture() -> str:
-    """Return docs/sentiment.svg."""
     pipeline = bough.load("sentiment")
     assert isinstance(pipeline, Pipeline)
     return pipeline("The plot is thin, but the acting is wonderful.").svg()
 
 
 def cli_page() -> str:
-    """Return docs/reference/cli.md."""
     app, parts = build_app(), list[str]()
     for group, commands in COMMANDS.items():
         parts.append(f"## {group}\n")
@@ -81,27 +76,22 @@ def cli_page() -> str:
 
 
 def laboratory_page() -> str:
-    """Return docs/reference/laboratory.md."""
     import benchmarks.__main__
     import bundle.cli
     import paper.cli
 
     parts = []
-    for program, app in (("paper", paper.cli.build_app()), ("bundle", bundle.cli.build_app())):
-        parts += [f"## python -m {program}\n", f"{app.help}\n"]
+    for program in (paper.cli, bundle.cli, benchmarks.__main__):
+        app = program.build_app()
+        parts += [f"## {app.name[0]}\n", f"{app.help}\n"]
         for name in app:
             if not name.startswith("-"):
-                parts += _described(app[name], f"python -m {program} {name}")
-    parts += [
-        "## python -m benchmarks\n",
-        "`python -m benchmarks NAME --help` lists the options of a benchmark.\n",
-    ]
-    rows = [f"| `{name}` | {what} |" for name, what in benchmarks.__main__.NAMES.items()]
-    return filled(LABORATORY, [*parts, "| name | what it measures |", "|---|---|", *rows, ""])
+                parts += _described(app[name], f"{app.name[0]} {name}")
+    return filled(LABORATORY, parts)
 
 
 def _described(app: App, name: str) -> list[str]:
-    """Return the heading, description, usage and options of a command, or those of its subcommands."""
+    """Return heading, description, usage and options of a command, or of its subcommands."""
     subcommands = [sub for sub in app if not sub.startswith("-")]
     if subcommands:
         return [part for sub in subcommands for part in _described(app[sub], f"{name} {sub}")]
@@ -110,7 +100,8 @@ def _described(app: App, name: str) -> list[str]:
     arguments = list(app.assemble_argument_collection(parse_docstring=True))
     usage, rows = [name], []
     for argument in arguments:
-        if argument.names == ("*",):  # the group of shared options, which follow one by one
+        # the group of shared options, which follow one by one, and hidden options
+        if argument.names == ("*",) or not argument.show:
             continue
         names = [name for name in argument.names if not name.startswith(("--no-", "--empty-"))]
         if argument.index is None and argument.hint is not bool:

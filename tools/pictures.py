@@ -4,8 +4,6 @@ python tools/pictures.py            # writes docs/terminal.svg
 python tools/pictures.py --page     # writes docs/page.png; needs chromium, and playwright, which the extra `dev` has
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -3,8 +3,6 @@
 `make release-check`, or `python tools/release_check.py --facts` for the first step alone, which takes no time.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -49,7 +47,7 @@ def wrong_facts(root: Path = ROOT) -> list[str]:
 
 
 def run(*command: str | Path, folder: Path, **environment: str) -> str:
-    """Run a command outside the repository and return its output. Exit with its output if it fails."""
+    """Run a command outside the repository and return its output, or exit if it fails."""
     plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "BOUGH_DATA")}
     done = subprocess.run(
         [str(part) for part in command], cwd=folder, env=plain | environment, capture_output=True, text=True
@@ -60,7 +58,7 @@ def run(*command: str | Path, folder: Path, **environment: str) -> str:
 
 
 def build(out: Path) -> tuple[Path, Path, Path]:
-    """Build the source archive and from it two wheels: one for this platform, and one without compiled code."""
+    """Build the source archive and from it two wheels, with and without compiled code."""
     run(sys.executable, "-m", "build", "--outdir", out, ROOT, folder=out)  # the wheel comes from the archive
     (archive,) = out.glob("*.tar.gz")
     (wheel,) = out.glob("*.whl")
@@ -85,9 +83,8 @@ def contents(archive: Path, wheel: Path, pure: Path) -> None:
             sys.exit(f"{path.name} has files that are not the package's: {', '.join(sorted(others))}")
         compiled = "bough/nn/kernels/_kernel.so" in names
         if compiled == path.name.endswith("-none-any.whl"):
-            sys.exit(
-                f"{path.name} {'has' if compiled else 'lacks'} the compiled kernels; its name says otherwise"
-            )
+            has = "has" if compiled else "lacks"
+            sys.exit(f"{path.name} {has} the compiled kernels; its name says otherwise")
         print(f"  {path.name}: {path.stat().st_size / 1e6:.1f} MB, {len(names)} files")
     with tarfile.open(archive) as packed:
         if any(name.endswith(".so") for name in packed.getnames()):
@@ -96,7 +93,7 @@ def contents(archive: Path, wheel: Path, pure: Path) -> None:
 
 
 def used(folder: Path, archive: Path, wheel: Path, pure: Path) -> None:
-    """Install the wheel in a clean environment and run the demo; then install the other two and score a sentence."""
+    """Run the demo from the wheel in a clean environment; then try the other two."""
     venv.create(folder / "venv", with_pip=True)
     python, bough = folder / "venv/bin/python", folder / "venv/bin/bough"
     pip = "-m pip install --quiet --disable-pip-version-check --constraint".split()

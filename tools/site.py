@@ -4,8 +4,6 @@ A page links to files of the repository (`../src/bough/nn/nary.py#L132`, `../CON
 becomes a page: Markdown as it is, source with line numbers, a folder with all of its files. Other files are copied.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 CODE = {".py": "python", ".c": "c", ".h": "c", ".toml": "toml", ".sh": "sh", "": "sh"}
 
@@ -25,7 +24,7 @@ def on_files(files: Files, *, config: Any) -> Files:
         page, text = pages.pop()
         for link, _ in LINK.findall(text):
             target = _target(page, link)
-            if target is None or files.get_file_from_path(_uri(target)) or _in_docs(target):
+            if target is None or files.get_file_from_path(_uri(target)) or target.is_relative_to(DOCS):
                 continue
             if target.suffix in {".md", *CODE} or target.is_dir():
                 made = _text(target)
@@ -50,27 +49,23 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
 
 
 def on_page_content(html: str, *, page: Any, config: Any, files: Files) -> str:
-    """Replace line numbers in links by anchors. This comes last, because MkDocs warns of anchors not in Markdown."""
+    """Replace line numbers by anchors, last, because MkDocs warns of anchors not in Markdown."""
     return re.sub(r"\.html\?line=(\d+)", r".html#__codelineno-0-\1", html)
 
 
 def _target(page: str, link: str) -> Path | None:
     """Return the file of the repository that a link of a page points to, or None."""
-    home = ROOT / page.removeprefix("beside/") if page.startswith("beside/") else ROOT / "docs" / page
+    home = ROOT / page.removeprefix("beside/") if page.startswith("beside/") else DOCS / page
     found = Path(posixpath.normpath(home.parent / link))
     return found if found.is_relative_to(ROOT) and found.exists() else None
 
 
 def _uri(target: Path) -> str:
     """Return the path on the site of a file of the repository."""
-    if _in_docs(target):
-        return target.relative_to(ROOT / "docs").as_posix()
+    if target.is_relative_to(DOCS):
+        return target.relative_to(DOCS).as_posix()
     page = ".md" if _is_code(target) or target.is_dir() else ""
     return f"beside/{target.relative_to(ROOT).as_posix()}{page}"
-
-
-def _in_docs(target: Path) -> bool:
-    return target.is_relative_to(ROOT / "docs")
 
 
 def _is_code(target: Path) -> bool:

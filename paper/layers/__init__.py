@@ -5,15 +5,5 @@ from paper.layers.convolution import CNN, DCNN, SequenceEncoder
 from paper.layers.dependency import DTRNN, SDTRNN
 from paper.layers.mean import SpanMean
 
-__all__ = [
-    "CNN",
-    "DCNN",
-    "DRNN",
-    "DTRNN",
-    "MVRNN",
-    "RNTN",
-    "SDTRNN",
-    "RecursiveNetwork",
-    "SequenceEncoder",
-    "SpanMean",
-]
+__all__ = ["CNN", "DCNN", "DRNN", "DTRNN", "MVRNN", "RNTN", "SDTRNN"]
+__all__ += ["RecursiveNetwork", "SequenceEncoder", "SpanMean"]

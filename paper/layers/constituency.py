@@ -1,6 +1,4 @@
-"""The recursive networks over binary trees that Table 2 cites: RNN (RAE in the table), RNTN, MV-RNN, DRNN."""
-
-from __future__ import annotations
+"""The recursive networks that Table 2 cites: RNN (RAE in the table), RNTN, MV-RNN, DRNN."""
 
 import math
 from collections.abc import Sequence
@@ -28,9 +26,6 @@ class BinaryTreeLayer(TreeLayer):
         super().__init__(input_size, states, **kwargs)
         self.leaf_inputs = True
 
-    def extra_repr(self) -> str:
-        return f"{self.input_size}"
-
     def check(self, forest: Forest) -> None:
         forest.check_arity(2)
 
@@ -52,8 +47,7 @@ class RecursiveNetwork(BinaryTreeLayer):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> paper.layers.RecursiveNetwork(50)(torch.randn(3, 50), forest).shape
         torch.Size([3, 50])
     """
@@ -92,8 +86,7 @@ class RNTN(RecursiveNetwork):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> paper.layers.RNTN(25)(torch.randn(3, 25), forest).shape
         torch.Size([3, 25])
     """
@@ -131,8 +124,7 @@ class MVRNN(BinaryTreeLayer):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> h, H = paper.layers.MVRNN(10 + 10 * 10)(torch.randn(3, 110), forest)
         >>> h.shape, H.shape
         (torch.Size([3, 10]), torch.Size([3, 100]))
@@ -143,10 +135,8 @@ class MVRNN(BinaryTreeLayer):
     def __init__(self, input_size: int, **kwargs: Any) -> None:
         d = (math.isqrt(1 + 4 * input_size) - 1) // 2
         if d < 1 or d + d * d != input_size:
-            raise ValueError(
-                f"input_size={input_size}: a vector and a square matrix per word, so d + d², "
-                f"{d + d * d} or {(d + 1) * (d + 2)} for example"
-            )
+            wanted = f"d + d², {d + d * d} or {(d + 1) * (d + 2)} for example"
+            raise ValueError(f"input_size={input_size}: a vector and a square matrix per word, so {wanted}")
         super().__init__(input_size, (d, d * d), **kwargs)
         self.weight("W", 2 * d, d, fan_in=4 * d)  # row blocks H_2 h_1, H_1 h_2
         self.weight("b", d, fan_in=4 * d)
@@ -194,8 +184,7 @@ class DRNN(BinaryTreeLayer):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> pair = bough.Tree(parents=[-1, 0, 0], tokens=[None, "cats", "climb"])
-        >>> forest = bough.Forest([pair])
+        >>> forest = bough.Forest([bough.Tree(parents=[-1, 0, 0])])  # two words below a node
         >>> top, *rest = paper.layers.DRNN(50, 40, layers=3)(torch.randn(3, 50), forest)
         >>> top.shape
         torch.Size([3, 40])
@@ -218,8 +207,7 @@ class DRNN(BinaryTreeLayer):
             raise ValueError(f"layers={layers}: at least 2")
         x, d = input_size, hidden_size
         # h of the layers from the top to the second, then both messages of the first layer
-        states = (d,) * (layers + 1)
-        super().__init__(x, states, recurrent_dropout=recurrent_dropout, **kwargs)
+        super().__init__(x, (d,) * (layers + 1), recurrent_dropout=recurrent_dropout, **kwargs)
         self.layers, self.hidden_size = layers, d
         self.weight("W_x", 2 * d, x, fan_in=x)  # row blocks left, right
         self.weight("V_x", d, x, fan_in=x)
@@ -239,11 +227,8 @@ class DRNN(BinaryTreeLayer):
         for i in range(2, self.layers + 1):
             self._map("W", i).mul_(NOISE).add_(half.repeat(2, 1))
 
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, layers={self.layers}"
-
     def input_map(self, x: Tensor) -> Tensor:
-        """(M, X) -> (M, 3D): the messages of a word as a left and a right child, and its second layer's input."""
+        """(M, X) -> (M, 3D): messages of a word as a left and a right child, and the second layer's input."""
         return functional.linear(x, torch.cat([self.W_x, self.V_x]))
 
     def at_leaf(self, a: Tensor, below: Children) -> tuple[Tensor, ...]:

@@ -1,6 +1,4 @@
-"""Encoders of word sequences: a base class, and the convolutional networks of Table 2 (Kim; Kalchbrenner et al.)."""
-
-from __future__ import annotations
+"""Encoders of word sequences: a base class, and the convolutional networks of Table 2."""
 
 import math
 from typing import Any
@@ -82,22 +80,14 @@ class CNN(SequenceEncoder):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
-        >>> forest = bough.Forest([sentence])
+        >>> forest = bough.Forest([bough.Tree(parents=[1, 2, -1])])  # a chain: the last word is the root
         >>> paper.layers.CNN(300, 100)(torch.randn(3, 300), forest).shape
         torch.Size([1, 300])
     """
 
     name = "cnn"
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        *,
-        channels: int = 1,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, channels: int = 1, **kwargs: Any) -> None:
         if channels not in (1, 2) or input_size % channels:
             raise ValueError(f"channels={channels}: 1, or 2 with a row of two vectors; it has {input_size}")
         super().__init__(input_size, len(WINDOWS) * hidden_size, **kwargs)
@@ -107,9 +97,6 @@ class CNN(SequenceEncoder):
             self.weight(f"w_{m}", hidden_size, x, m, fan_in=x * m)
             self.weight(f"b_{m}", hidden_size, fan_in=x * m)
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, channels={self.channels}"
 
     def sequences(self, x: Tensor) -> Tensor:
         if self.channels == 2:
@@ -147,8 +134,7 @@ class DCNN(SequenceEncoder):
 
     Examples:
         >>> import torch, bough, paper.layers
-        >>> sentence = bough.Tree(parents=[1, 2, -1])  # a chain: the last word is the root
-        >>> forest = bough.Forest([sentence])
+        >>> forest = bough.Forest([bough.Tree(parents=[1, 2, -1])])  # a chain: the last word is the root
         >>> paper.layers.DCNN(48)(torch.randn(3, 48), forest).shape
         torch.Size([1, 720])
     """
@@ -171,23 +157,17 @@ class DCNN(SequenceEncoder):
         **kwargs: Any,
     ) -> None:
         if min(maps, second_maps, window, second_window, top) < 1:
-            raise ValueError(
-                f"maps={maps}, {second_maps}, windows={window}, {second_window}, top={top}: at least 1 each"
-            )
+            given = f"maps={maps}, {second_maps}, windows={window}, {second_window}, top={top}"
+            raise ValueError(f"{given}: at least 1 each")
         half = math.ceil(input_size / 2)
         quarter = math.ceil(half / 2)
         super().__init__(input_size, second_maps * quarter * top, **kwargs)
-        self.maps, self.second_maps, self.top = maps, second_maps, top
-        self.window, self.second_window = window, second_window
+        self.top = top
         self.weight("m_1", input_size, maps, 1, window, fan_in=window)
         self.weight("b_1", half, maps, fan_in=window)
         self.weight("m_2", half, second_maps, maps, second_window, fan_in=maps * second_window)
         self.weight("b_2", quarter, second_maps, fan_in=maps * second_window)
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        shape = f"{self.input_size}, maps={self.maps}, second_maps={self.second_maps}, window={self.window}"
-        return f"{shape}, second_window={self.second_window}, top={self.top}"
 
     def sequences(self, x: Tensor) -> Tensor:
         f = x.transpose(1, 2).unsqueeze(2)  # (B, X, 1, n)

@@ -1,6 +1,4 @@
-"""Recursive networks over dependency trees (Socher et al., 2014), the paper's baselines without an LSTM."""
-
-from __future__ import annotations
+"""Recursive networks over dependency trees (Socher et al., 2014), the baselines without an LSTM."""
 
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """The mean of word vectors of every phrase, the baseline without a tree."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Read the paper's recipes, one TOML file for each system."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The cited systems without a layer: feature-based regressors (Table 3) and Paragraph-Vec (Table 2)."""
+"""The cited systems without a layer: regressors on features (Table 3), Paragraph-Vec (Table 2)."""
 
 from paper.systems.paragraph_vec import PARAGRAPH_VEC, FittedParagraphs, ParagraphVec
 from paper.systems.semeval import SYSTEMS, Fitted, System

@@ -1,6 +1,4 @@
-"""Similarity features of two sentences: overlap of sets, best matches, aligned chunks, soft cardinality, opposites."""
-
-from __future__ import annotations
+"""Similarity features of two sentences: overlap, best matches, chunks, soft cardinality, opposites."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,16 +15,13 @@ INSIDE = {"det", "predet", "amod", "nn", "num", "poss", "possessive", "aux", "au
 ENOUGH = 0.5  # the least similarity of aligned chunks
 
 
-# -------------------------------------------------------------------------- sets
-
-
 def jaccard(a: AbstractSet[object], b: AbstractSet[object]) -> float:
     """Return |a ∩ b| / |a ∪ b|; 1 for two empty sets."""
     return len(a & b) / len(a | b) if a or b else 1.0
 
 
 def coefficients(a: AbstractSet[object], b: AbstractSet[object]) -> list[float]:
-    """Return Jaccard's and Dice's coefficients, and the overlap over the smaller, larger, left and right set."""
+    """Return Jaccard's, Dice's, and the overlap over the smaller, larger, left and right set."""
     if not a or not b:
         return [float(a == b)] * 6
     common = len(a & b)
@@ -35,27 +30,20 @@ def coefficients(a: AbstractSet[object], b: AbstractSet[object]) -> list[float]:
 
 
 def grams(items: str | Sequence[str], size: int) -> set[object]:
-    """Return all n-grams of `size` items."""
     return {tuple(items[i : i + size]) for i in range(len(items) - size + 1)}
 
 
-# --------------------------------------------------------------------- opposites
-
-
 def negation(pair: Prepared) -> list[float]:
-    """Return whether the left, the right, exactly one, and both sentences have a negation, as 0 or 1."""
+    """Return whether the left, the right, exactly one, and both have a negation, as 0 or 1."""
     left, right = (not NEGATIONS.isdisjoint(sentence.words) for sentence in pair.both)
     return [float(left), float(right), float(left != right), float(left and right)]
 
 
 def antonyms(pair: Prepared) -> float:
-    """Count the words of the left sentence alone that have an antonym in the right sentence alone."""
+    """Count the words of the left alone that have an antonym in the right alone."""
     left, right = set(pair.left.terms), set(pair.right.terms)
     opposed = pair.wordnet.antonyms
     return float(sum(any(opposed(a, b) for b in sorted(right - left)) for a in sorted(left - right)))
-
-
-# ------------------------------------------------------------------ WordNet's relations
 
 
 def related_words(pair: Prepared) -> list[float]:
@@ -81,9 +69,6 @@ def related_words(pair: Prepared) -> list[float]:
     ]
 
 
-# --------------------------------------------------------------- sums of vectors
-
-
 def cosine(a: Floats, b: Floats) -> float:
     """Return the cosine of two vectors; 0 if one is zero."""
     return float(unit(a) @ unit(b))
@@ -95,13 +80,10 @@ def cosine_of_sums(pair: Prepared, left: list[int], right: list[int]) -> float:
 
 
 def content_sums(pair: Prepared) -> list[float]:
-    """Return the cosine of the sums of the content words' unit vectors, unweighted and weighted by rarity."""
+    """Return the cosine of the sums of content words' unit vectors, plain and weighted by rarity."""
     plain = [unit(s.vectors[s.content]).sum(axis=0) for s in pair.both]
     weighted = [s.weights[s.content] @ unit(s.vectors[s.content]) for s in pair.both]
     return [cosine(*plain), cosine(*weighted)]
-
-
-# ------------------------------------------------------- best matches and chunks
 
 
 def best_matches(
@@ -113,17 +95,14 @@ def best_matches(
     """
     a, b = a or pair.left.content, b or pair.right.content
     inner, means = table[np.ix_(a, b)], []
-    for values, weights in (
-        (inner.max(axis=1), pair.left.weights[a]),
-        (inner.max(axis=0), pair.right.weights[b]),
-    ):
-        weighted = np.average(values, weights=weights) if weights.sum() > 0 else values.mean()
-        means.append(float(weighted))
+    for axis, weights in ((1, pair.left.weights[a]), (0, pair.right.weights[b])):
+        weighted = weights if weights.sum() > 0 else None
+        means.append(float(np.average(inner.max(axis=axis), weights=weighted)))
     return [*means, sum(means) / 2]
 
 
 def chunks(sentence: Sentence) -> list[list[int]]:
-    """Return the positions of content words in chunks: a noun with its modifiers, a verb with its auxiliaries."""
+    """Return content words in chunks: a noun with its modifiers, a verb with its auxiliaries."""
     groups: dict[int, list[int]] = {}
     for i in range(len(sentence.words)):
         top = i
@@ -164,9 +143,6 @@ def greedy(table: Floats, least: float) -> list[tuple[int, int]]:
     return matched
 
 
-# ------------------------------------------------------------------ soft cardinality
-
-
 def soft_cardinality(similarity: Floats, weights: Floats, softness: float) -> float:
     """Return the soft cardinality of a bag, in which similar elements count as one (Jimenez et al.).
 
@@ -204,6 +180,6 @@ def similarities(items: Sequence[T], similarity: Callable[[T, T], float]) -> Flo
 
 @cache
 def spelling(a: str, b: str) -> float:
-    """Return Dice's coefficient of the character n-grams of 2 to 4, with marks at both ends of a word."""
+    """Return Dice's coefficient of the n-grams of 2 to 4 characters, with marks at both ends."""
     x, y = (set().union(*(grams(f"<{word}>", size) for size in (2, 3, 4))) for word in (a, b))
     return 2 * len(x & y) / (len(x) + len(y))

@@ -1,4 +1,4 @@
-"""Paragraph-Vec (Le and Mikolov, 2014), rebuilt with gensim: a vector per phrase, and logistic regression on it."""
+"""Paragraph-Vec (Le and Mikolov, 2014), with gensim: a vector per phrase, and a regression."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import SGDClassifier
 
 from bough import Tree
+from paper.sst import words_of
 from paper.systems.sentence import Floats, lab_module
 
 ALPHA, LAST_ALPHA = 0.025, 1e-4  # the first and the last learning rate, in training and for a new text
@@ -16,6 +18,7 @@ GENSIM: dict[str, Any] = {  # `sample` skips frequent words at random, as in wor
     "window": 8, "negative": 5, "hs": 0, "min_count": 1, "sample": 1e-3, "alpha": ALPHA, "min_alpha": LAST_ALPHA,
     "workers": 1,
 }  # fmt: skip
+SGD: dict[str, Any] = {"loss": "log_loss", "alpha": 1e-4, "average": True, "max_iter": 20, "tol": None}
 STEPS = 30  # training steps for the vector of a new text
 Words = tuple[str, ...]
 
@@ -36,17 +39,14 @@ class ParagraphVec:
     """
 
     name: str = "paragraph-vec"
-    about: str = "Paragraph-Vec (Le and Mikolov, 2014), rebuilt"
 
     def fit(
         self, trees: Sequence[Tree], classes: int, seed: int, *, size: int = 100, epochs: int = 10
     ) -> FittedParagraphs:
-        """Fit the system to every labelled phrase of the trees, with vectors of `size` numbers for each kind."""
+        """Fit the system to every labelled phrase, with vectors of `size` numbers for each kind."""
         labels = labelled_phrases(trees)
         if len(set(labels.values())) < 2:
             raise ValueError(f"{len(labels):,} labelled phrases of fewer than two classes")
-        from sklearn.linear_model import SGDClassifier
-
         doc2vec = lab_module("gensim.models.doc2vec")
         documents = [doc2vec.TaggedDocument(words, [i]) for i, words in enumerate(labels)]
         models = []
@@ -57,9 +57,7 @@ class ParagraphVec:
             models.append(model)
         rows = np.hstack([model.dv.vectors for model in models])
         mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-8
-        regression = SGDClassifier(
-            loss="log_loss", alpha=1e-4, average=True, max_iter=20, tol=None, random_state=seed
-        )
+        regression = SGDClassifier(**SGD, random_state=seed)
         regression.fit((rows - mean) / scale, np.fromiter(labels.values(), np.int64, len(labels)))
         return FittedParagraphs([_word_model(model) for model in models], mean, scale, regression, classes)
 
@@ -87,10 +85,8 @@ class FittedParagraphs:
         """Return the probabilities (n, K) of the classes of each sentence."""
         p = np.zeros((len(trees), self.classes))  # zero for a class that no phrase has
         if trees:
-            rows = [
-                np.hstack([infer_vector(model, words_of(tree)) for model in self.models]) for tree in trees
-            ]
-            x = (np.array(rows) - self.mean) / self.scale  # (n, both kinds)
+            kinds = [[infer_vector(model, lower_words(tree)) for tree in trees] for model in self.models]
+            x = (np.hstack(kinds) - self.mean) / self.scale  # (n, both kinds)
             p[:, self.regression.classes_] = self.regression.predict_proba(x)
         return p
 
@@ -101,26 +97,23 @@ def _word_model(trained: Any) -> Any:
     gensim orders words of equal counts in another way here, which changes the negative samples for a new text.
     """
     model = type(trained)(**GENSIM, dm=int(trained.dm), vector_size=trained.vector_size)
-    words = trained.wv.index_to_key
-    model.build_vocab_from_freq(
-        {word: trained.wv.get_vecattr(word, "count") for word in words}, corpus_count=1
-    )
+    counts = {word: trained.wv.get_vecattr(word, "count") for word in trained.wv.index_to_key}
+    model.build_vocab_from_freq(counts, corpus_count=1)
     order = [trained.wv.key_to_index[word] for word in model.wv.index_to_key]
     model.syn1neg, model.wv.vectors = trained.syn1neg[order], trained.wv.vectors[order]
     return model
 
 
-def words_of(tree: Tree) -> Words:
+def lower_words(tree: Tree) -> Words:
     """Return the words of a sentence, lower-cased."""
-    tokens = tree.tokens or ()
-    return tuple(str(tokens[node]).lower() for node in tree.words)
+    return tuple(word.lower() for word in words_of(tree))
 
 
 def labelled_phrases(trees: Sequence[Tree]) -> dict[Words, int]:
     """Return every distinct labelled phrase, lower-cased, with its first label."""
     found: dict[Words, int] = {}
     for tree in trees:
-        words = words_of(tree)
+        words = lower_words(tree)
         for (start, end), label in zip(tree.spans.tolist(), tree.labels or (), strict=True):
             if label is not None:
                 found.setdefault(words[start:end], int(str(label)))

@@ -6,41 +6,18 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn import ensemble, linear_model, pipeline, preprocessing, svm, tree
 
 from bough.data import find_data
 from bough.data.vector_sets import choose
 from paper.sick import Pair
-from paper.systems.measures import (
-    antonyms,
-    best_matches,
-    chunk_alignment,
-    chunks,
-    coefficients,
-    content_sums,
-    cosine_of_sums,
-    grams,
-    jaccard,
-    negation,
-    ratios,
-    related_words,
-    similarities,
-    spelling,
-)
-from paper.systems.sentence import (
-    NEGATIONS,
-    Floats,
-    Preparation,
-    Prepared,
-    Rarity,
-    Sentence,
-    lab_module,
-    unit,
-)
+from paper.systems import measures as m
+from paper.systems.sentence import NEGATIONS, Floats, Preparation, Prepared, Sentence, lab_module, unit
 from paper.systems.wordnet import Term
 
 Features = dict[str, float | list[float]]  # the features of a pair by name, in the order of their columns
@@ -52,28 +29,28 @@ SKIPPED = {"a", "of", "is", "the"}  # the stop words of The Meaning Factory
 
 
 def illinois_lh(pair: Prepared) -> Features:
-    """Return features of word overlap, composed phrases, aligned chunks, WordNet's relations and negation."""
+    """Return features of overlap, composed phrases, chunks, WordNet's relations and negation."""
     phrases = []  # for chunks composed by sum and by product, the mean best cosine with a chunk of the other sentence
     for compose in (np.sum, np.prod):
-        a, b = ([compose(s.vectors[chunk], axis=0) for chunk in chunks(s)] for s in pair.both)
+        a, b = ([compose(s.vectors[chunk], axis=0) for chunk in m.chunks(s)] for s in pair.both)
         table = unit(np.stack(a)) @ unit(np.stack(b)).T
         phrases.append(float(table.max(axis=1).mean() + table.max(axis=0).mean()) / 2)
     return {
-        "lemmas": jaccard(pair.left.content_lemmas, pair.right.content_lemmas),
-        "negation": negation(pair),
-        "antonyms": antonyms(pair),
-        "content sums": content_sums(pair),
+        "lemmas": m.jaccard(pair.left.content_lemmas, pair.right.content_lemmas),
+        "negation": m.negation(pair),
+        "antonyms": m.antonyms(pair),
+        "content sums": m.content_sums(pair),
         "phrases": phrases,
-        "chunks": chunk_alignment(pair),
-        "related words": related_words(pair),
+        "chunks": m.chunk_alignment(pair),
+        "related words": m.related_words(pair),
     }
 
 
 def unal_nlp(pair: Prepared) -> Features:
-    """Return soft cardinalities of words (by spelling, WordNet and vectors) and of dependencies, and negation."""
+    """Return soft cardinalities by spelling, WordNet, vectors and dependencies, and negation."""
 
     def alike(a: tuple[str, str, str], b: tuple[str, str, str]) -> float:
-        return (float(a[0] == b[0]) + spelling(a[1], b[1]) + spelling(a[2], b[2])) / 3
+        return (float(a[0] == b[0]) + m.spelling(a[1], b[1]) + m.spelling(a[2], b[2])) / 3
 
     left, right = pair.both
     stems = [sentence.stems[i] for sentence in pair.both for i in sentence.content]
@@ -85,20 +62,20 @@ def unal_nlp(pair: Prepared) -> Features:
     count = len(left.content)
     # an empty triple for a sentence without dependencies
     triples = [sorted(sentence.triples) or [("", "", "")] for sentence in pair.both]
-    arcs = similarities([*triples[0], *triples[1]], alike)
+    arcs = m.similarities([*triples[0], *triples[1]], alike)
     negations = [sum(word in NEGATIONS for word in sentence.words) for sentence in pair.both]
     return {
-        "spelling": ratios(similarities(stems, spelling), weights, count, 1.0),
-        "wordnet": ratios(similarities(terms, pair.wordnet.path), weights, count, 1.0),
-        "vectors": ratios(cosines, weights, count, 2.0),
-        "dependencies": ratios(arcs, np.ones(len(arcs)), len(triples[0]), 1.0),
+        "spelling": m.ratios(m.similarities(stems, m.spelling), weights, count, 1.0),
+        "wordnet": m.ratios(m.similarities(terms, pair.wordnet.path), weights, count, 1.0),
+        "vectors": m.ratios(cosines, weights, count, 2.0),
+        "dependencies": m.ratios(arcs, np.ones(len(arcs)), len(triples[0]), 1.0),
         "negations": [*map(float, negations), float(abs(negations[0] - negations[1]))],
-        "antonyms": antonyms(pair),
+        "antonyms": m.antonyms(pair),
     }
 
 
 def meaning_factory(pair: Prepared) -> Features:
-    """Return the overlap of words, synsets and predicates, and what share of a sentence follows from the other."""
+    """Return overlaps, and what share of a sentence follows from the other."""
     left, right = pair.both
     wordnet = pair.wordnet
     lengths = len(left.words), len(right.words)
@@ -115,22 +92,23 @@ def meaning_factory(pair: Prepared) -> Features:
     weights = dict(zip(left.lemmas, left.weights.tolist(), strict=True))
     shared = sorted(set(left.lemmas) & set(right.lemmas))
     participants = [
-        jaccard(*({s.lemmas[i] for i in s.positions(which)} for s in pair.both)) for which in (AGENT, PATIENT)
+        m.jaccard(*({s.lemmas[i] for i in s.positions(which)} for s in pair.both))
+        for which in (AGENT, PATIENT)
     ]
     instances = [_instances(pair, left, right), _instances(pair, right, left)]
-    against = negation(pair)[2] > 0 or antonyms(pair) > 0
+    against = m.negation(pair)[2] > 0 or m.antonyms(pair) > 0
     return {
-        "words": jaccard(set(left.words) - SKIPPED, set(right.words) - SKIPPED),
-        "words or synonyms": jaccard(replaced, b),
+        "words": m.jaccard(set(left.words) - SKIPPED, set(right.words) - SKIPPED),
+        "words or synonyms": m.jaccard(replaced, b),
         "length difference": abs(lengths[0] - lengths[1]) / min(lengths),
-        "sums": cosine_of_sums(pair, [*range(lengths[0])], [*range(lengths[1])]),
-        "synsets": jaccard(*synsets),
+        "sums": m.cosine_of_sums(pair, [*range(lengths[0])], [*range(lengths[1])]),
+        "synsets": m.jaccard(*synsets),
         "nearest nouns": sum(hits) / len(hits) if hits else 0.0,
-        "nouns": jaccard(*nouns),
-        "verbs": jaccard(*verbs),
+        "nouns": m.jaccard(*nouns),
+        "verbs": m.jaccard(*verbs),
         # the sum over shared words of the share of sentences without them
         "rarity": sum(1 - math.exp(-weights[lemma]) for lemma in shared),
-        "predicates": jaccard(*({item for triple in s.triples for item in triple} for s in pair.both)),
+        "predicates": m.jaccard(*({item for triple in s.triples for item in triple} for s in pair.both)),
         "participants": participants,
         "instances": instances,
         "relations": [_relations(pair, left, right), _relations(pair, right, left)],
@@ -139,19 +117,19 @@ def meaning_factory(pair: Prepared) -> Features:
             0.0 if against and share >= 0.5 else 1.0 if share == 1 and not against else 0.5
             for share in instances
         ],
-        "negation": negation(pair),
-        "antonyms": antonyms(pair),
+        "negation": m.negation(pair),
+        "antonyms": m.antonyms(pair),
     }
 
 
 def _instances(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float:
-    """Return the share of the content words of `hypothesis` that follow from a word of `premise`."""
+    """Return the share of the content words of `hypothesis` that follow from `premise`."""
     content = [hypothesis.terms[i] for i in hypothesis.content]
     return sum(any(_follows(pair, other, term) for other in premise.terms) for term in content) / len(content)
 
 
 def _relations(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float:
-    """Return the share of the dependencies of `hypothesis` whose words both follow from a dependency of `premise`."""
+    """Return the share of dependencies of `hypothesis` whose words both follow from one of `premise`."""
     theirs = [(premise.terms[head], premise.terms[word]) for _, head, word in premise.arcs]
     own = [(hypothesis.terms[head], hypothesis.terms[word]) for _, head, word in hypothesis.arcs]
     found = [any(_follows(pair, a, x) and _follows(pair, b, y) for a, b in theirs) for x, y in own]
@@ -159,7 +137,7 @@ def _relations(pair: Prepared, premise: Sentence, hypothesis: Sentence) -> float
 
 
 def _follows(pair: Prepared, premise: Term, hypothesis: Term) -> bool:
-    """Return whether `hypothesis` has the lemma of `premise`, or is a synonym or a hypernym of it."""
+    """Return whether `hypothesis` has the lemma of `premise`, or is its synonym or hypernym."""
     return (
         premise[0] == hypothesis[0]
         or pair.wordnet.synonyms(premise, hypothesis)
@@ -168,7 +146,7 @@ def _follows(pair: Prepared, premise: Term, hypothesis: Term) -> bool:
 
 
 def ecnu(pair: Prepared) -> Features:
-    """Return features of lengths, overlap, WordNet's similarities, vectors, dependencies, negation and antonyms."""
+    """Return features of lengths, overlap, WordNet, vectors, dependencies and opposites."""
     left, right = pair.both
     a, b = set(left.words), set(right.words)
     sizes = [len(a), len(b), len(a - b), len(b - a), len(a | b), len(a & b)]
@@ -178,8 +156,8 @@ def ecnu(pair: Prepared) -> Features:
     texts = [f" {' '.join(sentence.words)} " for sentence in pair.both]
     stems = []  # Jaccard, and the share of the shorter sentence, of n-grams of 1, 2 and 3 stems
     for size in (1, 2, 3):
-        x, y = (grams(sentence.stems, size) for sentence in pair.both)
-        stems += [jaccard(x, y), len(x & y) / max(1, min(len(x), len(y)))]
+        x, y = (m.grams(sentence.stems, size) for sentence in pair.both)
+        stems += [m.jaccard(x, y), len(x & y) / max(1, min(len(x), len(y)))]
     distance = lab_module("nltk.metrics.distance").edit_distance
     longer = max(len(left.lemmas), len(right.lemmas))
     run = SequenceMatcher(None, left.lemmas, right.lemmas, autojunk=False).find_longest_match().size
@@ -187,7 +165,7 @@ def ecnu(pair: Prepared) -> Features:
     subsequence = (len(left.lemmas) + len(right.lemmas) - edits) // 2
     precision = []  # the mean share of n-grams of 1 to 4 words that the other has: BLEU without its brevity penalty
     for one, other in ((left.words, right.words), (right.words, left.words)):
-        runs = [(grams(one, n), grams(other, n)) for n in range(1, min(4, len(one)) + 1)]
+        runs = [(m.grams(one, n), m.grams(other, n)) for n in range(1, min(4, len(one)) + 1)]
         precision.append(sum(len(x & y) / len(x) for x, y in runs) / len(runs))
     wordnet = pair.wordnet
     others = (wordnet.wu_palmer, wordnet.leacock_chodorow, wordnet.lin)
@@ -195,29 +173,29 @@ def ecnu(pair: Prepared) -> Features:
     parts = [[[i for i, term in enumerate(s.terms) if term[1] == part] for s in pair.both] for part in "nv"]
     roles = [[s.positions(which) for s in pair.both] for which in (("root",), AGENT, PATIENT)]
     # Jaccard of the dependencies without the relation, without the head, and without the dependent
-    without = [jaccard(*({t[:i] + t[i + 1 :] for t in s.triples} for s in pair.both)) for i in range(3)]
+    without = [m.jaccard(*({t[:i] + t[i + 1 :] for t in s.triples} for s in pair.both)) for i in range(3)]
     return {
         "lengths": [*map(float, sizes), (len(a) - len(b)) / len(b), (len(b) - len(a)) / len(a)],
-        "words": coefficients(a, b),
-        "lemmas": coefficients(left.content_lemmas, right.content_lemmas),
+        "words": m.coefficients(a, b),
+        "lemmas": m.coefficients(left.content_lemmas, right.content_lemmas),
         "weighted lemmas": shared / total if total else 1.0,
-        "characters": [jaccard(*(grams(text, size) for text in texts)) for size in (2, 3, 4, 5)],
+        "characters": [m.jaccard(*(m.grams(text, size) for text in texts)) for size in (2, 3, 4, 5)],
         "stems": stems,
         "sequences": [run / longer, subsequence / longer, 1 - distance(left.lemmas, right.lemmas) / longer],
         "precision": precision,
-        "best paths": best_matches(pair, pair.table(wordnet.path)),
-        "best in WordNet": [value for one in others for value in best_matches(pair, pair.table(one))],
-        "best cosines": best_matches(pair, pair.cosines),
+        "best paths": m.best_matches(pair, pair.table(wordnet.path)),
+        "best in WordNet": [value for one in others for value in m.best_matches(pair, pair.table(one))],
+        "best cosines": m.best_matches(pair, pair.cosines),
         # the best match of the word with the worst best match
         "worst cosines": [float(cosines.max(axis=1).min()), float(cosines.max(axis=0).min())],
-        "related words": related_words(pair),
-        "sums": cosine_of_sums(pair, [*range(len(left.words))], [*range(len(right.words))]),
-        "content sums": content_sums(pair),
-        "part sums": [cosine_of_sums(pair, *positions) for positions in parts],
-        "dependencies": [*coefficients(left.triples, right.triples), *without],
-        "roles": [cosine_of_sums(pair, *positions) for positions in roles],
-        "negation": negation(pair),
-        "antonyms": antonyms(pair),
+        "related words": m.related_words(pair),
+        "sums": m.cosine_of_sums(pair, [*range(len(left.words))], [*range(len(right.words))]),
+        "content sums": m.content_sums(pair),
+        "part sums": [m.cosine_of_sums(pair, *positions) for positions in parts],
+        "dependencies": [*m.coefficients(left.triples, right.triples), *without],
+        "roles": [m.cosine_of_sums(pair, *positions) for positions in roles],
+        "negation": m.negation(pair),
+        "antonyms": m.antonyms(pair),
     }
 
 
@@ -231,8 +209,6 @@ class LogLinear:
     """
 
     def __init__(self, seed: int, strength: float = 1.0) -> None:
-        from sklearn import linear_model, pipeline, preprocessing
-
         regression = linear_model.LogisticRegression(C=strength, max_iter=2000)
         self._model: Any = pipeline.make_pipeline(preprocessing.StandardScaler(), regression)
 
@@ -249,34 +225,24 @@ class LogLinear:
 
 
 def bagged_trees(seed: int) -> Any:
-    """Return bagged regression trees."""
-    from sklearn import ensemble, tree
-
     one = tree.DecisionTreeRegressor(min_samples_leaf=5)
     return ensemble.BaggingRegressor(one, n_estimators=30, random_state=seed)
 
 
 def random_forest(seed: int) -> Any:
-    """Return a random forest."""
-    from sklearn import ensemble
-
     return ensemble.RandomForestRegressor(1000, max_depth=20, max_features=2, random_state=seed)
 
 
 def mean_of_three(seed: int) -> Any:
     """Return the mean of a support vector regression, a random forest and gradient boosting."""
-    from sklearn import ensemble, pipeline, preprocessing, svm
-
-    support_vectors = pipeline.make_pipeline(
-        preprocessing.StandardScaler(), svm.SVR(C=1.0, epsilon=0.1, gamma="auto")
-    )
+    vectors = svm.SVR(C=1.0, epsilon=0.1, gamma="auto")
     forest = ensemble.RandomForestRegressor(100, min_samples_leaf=3, max_features=0.3, random_state=seed)
     boosting = ensemble.HistGradientBoostingRegressor(
         max_iter=200, learning_rate=0.06, max_leaf_nodes=12, min_samples_leaf=20, l2_regularization=1.0,
         max_features=0.3, random_state=seed,
     )  # fmt: skip
-    learners = [("svr", support_vectors), ("forest", forest), ("boosting", boosting)]
-    return ensemble.VotingRegressor(learners)
+    scaled = pipeline.make_pipeline(preprocessing.StandardScaler(), vectors)
+    return ensemble.VotingRegressor([("svr", scaled), ("forest", forest), ("boosting", boosting)])
 
 
 # ----------------------------------------------------------------------- systems
@@ -293,32 +259,21 @@ class System:
     """
 
     name: str
-    about: str
     features: Callable[[Prepared], Features]
     learner: Callable[[int], Any] = field(repr=False)  # a regressor of scikit-learn, from a seed
 
     def fit(
-        self,
-        pairs: Sequence[Pair],
-        ratings: Sequence[float],
-        seed: int,
-        *,
-        data: Path | str | None = None,
-        vectors: str | Path = "auto",
+        self, pairs: Sequence[Pair], seed: int, data: Path | str | None = None, vectors: str | Path = "auto"
     ) -> Fitted:
-        """Fit the system to pairs of dependency trees and their ratings, which start at 1.
+        """Fit the system to pairs of dependency trees and their scores, which start at 1.
 
         WordNet and GloVe are read from the folder `data`. `vectors` is a set, a file, or `auto`, as in
         `bough.data.vector_sets.choose`.
         """
-        if not pairs or len(pairs) != len(ratings):
-            raise ValueError(
-                f"{len(pairs):,} pairs and {len(ratings):,} ratings; give one rating per pair, and at least one pair"
-            )
         prepare = preparation(find_data(data))
         rarity = prepare.rarity(pairs)
         path = choose(prepare.data, prepare.counts(pairs), vectors)
-        regressor, gold = self.learner(seed), np.array(ratings, dtype=np.float64)
+        regressor, gold = self.learner(seed), np.array([pair.score for pair in pairs])
         regressor.fit(self.rows(prepare(pairs, rarity, path)), gold)
         return Fitted(self, regressor, (gold.min(), gold.max()), rarity, prepare, path)
 
@@ -335,7 +290,7 @@ class Fitted:
         >>> from paper.sick import load_sick
         >>> from paper.systems import SYSTEMS
         >>> pairs = load_sick(None, "train")  # doctest: +SKIP
-        >>> fitted = SYSTEMS["ecnu"].fit(pairs, [pair.score for pair in pairs], seed=1)  # doctest: +SKIP
+        >>> fitted = SYSTEMS["ecnu"].fit(pairs, seed=1)  # doctest: +SKIP
         >>> fitted.predict(load_sick(None, "dev")).shape  # doctest: +SKIP
         (500,)
     """
@@ -343,7 +298,7 @@ class Fitted:
     system: System
     regressor: Any
     range: tuple[float, float]
-    rarity: Rarity = field(repr=False)
+    rarity: Callable[[str], float] = field(repr=False)
     prepare: Preparation = field(repr=False)
     vectors: Path
 
@@ -355,43 +310,15 @@ class Fitted:
         return np.asarray(np.clip(self.regressor.predict(rows), *self.range))
 
 
-@lru_cache(maxsize=2)
-def preparation(data: Path) -> Preparation:
-    """Return the preparation of a data folder; it is cached, because it caches what it reads from WordNet."""
-    return Preparation(data)
-
-
+# cached, because a preparation caches what it reads from WordNet
+preparation = cache(Preparation)
 SYSTEMS = {
     system.name: system
     for system in (
-        System(
-            name="illinois-lh",
-            about="Illinois-LH (Lai and Hockenmaier, 2014): word overlap, composed phrases, aligned chunks, "
-            "WordNet's relations and negation; a log-linear model",
-            features=illinois_lh,
-            learner=LogLinear,
-        ),
-        System(
-            name="unal-nlp",
-            about="UNAL-NLP (Jimenez et al., 2014): soft cardinalities of words and dependencies, negation and "
-            "antonyms; bagged regression trees",
-            features=unal_nlp,
-            learner=bagged_trees,
-        ),
-        System(
-            name="meaning-factory",
-            about="The Meaning Factory (Bjerva et al., 2014): overlap of words, synsets and predicates, and what "
-            "one sentence says beyond the other; a random forest",
-            features=meaning_factory,
-            learner=random_forest,
-        ),
-        System(
-            name="ecnu",
-            about="ECNU (Zhao, Zhu and Lan, 2014): lengths, surface overlap, WordNet's similarities, vectors, "
-            "dependencies, negation and antonyms; the mean of three learners",
-            features=ecnu,
-            learner=mean_of_three,
-        ),
+        System("illinois-lh", illinois_lh, LogLinear),
+        System("unal-nlp", unal_nlp, bagged_trees),
+        System("meaning-factory", meaning_factory, random_forest),
+        System("ecnu", ecnu, mean_of_three),
     )
 }
 """The four rebuilt systems by name."""

@@ -1,8 +1,7 @@
-"""Prepare sentences for the features: lemmas, stems, dependencies, weights and vectors of their words."""
-
-from __future__ import annotations
+"""Prepare sentences: lemmas, stems, dependencies, weights and vectors of their words."""
 
 import math
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,29 +21,10 @@ from paper.systems.wordnet import Term, WordNet
 
 Floats = NDArray[np.float64]
 Rarity = Callable[[str], float]  # the weight of a lemma
-NEGATIONS = frozenset(
-    ["no", "not", "n't", "nobody", "nothing", "none", "never", "without", "neither", "nor", "cannot"]
-)
-# relations without meaning of their own
-LIGHT = {"det", "aux", "auxpass", "cop", "punct", "prep", "expl", "cc"}
-STOP = {
-    "a", "an", "the", "this", "that", "these", "those", "some", "is", "are", "am", "be", "been", "being",
-    "was", "were", "do", "does", "did", "has", "have", "had", "having", "of", "in", "on", "at", "to",
-    "into", "onto", "from", "by", "with", "for", "and", "or", "but", "as", "it", "its", "he", "his", "him",
-    "she", "her", "they", "their", "them", "there", "who", "which", "while", "whose", ",", ".", ";", ":",
-    "'", "'s",
-}  # fmt: skip
-PART = {
-    **dict.fromkeys(("nsubj", "nsubjpass", "dobj", "iobj", "pobj", "nn", "poss", "appos", "npadvmod", "tmod"), "n"),
-    **dict.fromkeys(("vmod", "xcomp", "rcmod", "pcomp", "ccomp", "advcl", "parataxis", "csubj"), "v"),
-    **dict.fromkeys(("amod", "acomp"), "a"),
-    **dict.fromkeys(("advmod", "prt"), "r"),
-    **dict.fromkeys(
-        ("det", "predet", "prep", "aux", "auxpass", "cop", "cc", "neg", "expl", "mark", "possessive", "punct", "num"),
-        "",
-    ),
-}  # fmt: skip
-SUBJECTS = {"nsubj", "nsubjpass", "aux", "auxpass", "dobj", "expl"}
+_WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+NEGATIONS, STOP = frozenset(_WORDS["negations"]), frozenset(_WORDS["stop"])
+LIGHT, SUBJECTS = frozenset(_WORDS["light"]), frozenset(_WORDS["subjects"])
+PART = {relation: part for part, relations in _WORDS["parts"].items() for relation in relations}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +50,12 @@ class Sentence:
 
     @cached_property
     def content(self) -> list[int]:
-        """Return the positions of all words but stop words and negations, or of all words if there are no others."""
+        """Return the positions of words that are no stop words or negations, or else of all words."""
         spoken = [i for i, word in enumerate(self.words) if word not in STOP and word not in NEGATIONS]
         return spoken or list(range(len(self.words)))
 
     @cached_property
     def content_lemmas(self) -> set[str]:
-        """Return the lemmas of the content words."""
         return {self.lemmas[i] for i in self.content}
 
     def positions(self, relations: Sequence[str]) -> list[int]:
@@ -116,24 +95,22 @@ class Prepared:
 
     @property
     def both(self) -> tuple[Sentence, Sentence]:
-        """Return the left sentence and the right one."""
         return self.left, self.right
 
     @cached_property
     def cosines(self) -> Floats:
-        """Return the cosines (left, right) of the words' vectors, at least 0, and 1 for equal lemmas."""
+        """Return the cosines (left, right) of the vectors, at least 0, and 1 for equal lemmas."""
         cosines = np.clip(unit(self.left.vectors) @ unit(self.right.vectors).T, 0.0, 1.0)
         same = np.array([[a == b for b in self.right.lemmas] for a in self.left.lemmas])
         return np.where(same, 1.0, cosines)
 
     def table(self, similarity: Callable[[Term, Term], float]) -> Floats:
-        """Return the similarities (left, right) of the words. That of a stop word is 1 with itself, else 0."""
-        return np.array(
-            [
-                [similarity(a, b) if a[1] and b[1] else float(a == b) for b in self.right.terms]
-                for a in self.left.terms
-            ]
-        )
+        """Return the similarities (left, right). That of a stop word is 1 with itself, else 0."""
+
+        def alike(a: Term, b: Term) -> float:
+            return similarity(a, b) if a[1] and b[1] else float(a == b)
+
+        return np.array([[alike(a, b) for b in self.right.terms] for a in self.left.terms])
 
 
 def unit(rows: Floats) -> Floats:
@@ -185,14 +162,13 @@ class Preparation:
 
 
 def lab_module(name: str) -> ModuleType:
-    """Import a module of the extra `lab`. Raise a DataError that tells how to install it if it is missing."""
+    """Import a module of the extra `lab`. Raise a DataError if it is not installed."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         package = name.partition(".")[0]
-        raise DataError(
-            f'{package} is not installed; the cited systems need it: `pip install "bough[lab]"`'
-        ) from error
+        message = f'{package} is not installed; the cited systems need it: `pip install "bough[lab]"`'
+        raise DataError(message) from error
 
 
 def words_of(tree: Tree) -> tuple[str, ...]:
@@ -218,9 +194,8 @@ def tags(tree: Tree, wordnet: WordNet) -> tuple[Term, ...]:
         top = node
         while relations[top] == "conj" and not below[top] & SUBJECTS:
             top = heads[top]  # words joined by "and" have the same part of speech
-        part = (
-            "a" if "cop" in below[node] else PART.get(relations[top], "v" if below[top] & SUBJECTS else "n")
-        )
+        part = PART.get(relations[top], "v" if below[top] & SUBJECTS else "n")
+        part = "a" if "cop" in below[node] else part
         term = word, ""
         if part and word not in STOP and word not in NEGATIONS:
             known = [(lemma, other) for other in (part, *"nvar") if (lemma := wordnet.lemma(word, other))]

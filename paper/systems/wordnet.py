@@ -4,9 +4,8 @@ nltk's reader is not used: it finds other base forms, and its similarities use o
 the cited systems would change.
 """
 
-from __future__ import annotations
-
 import math
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,21 +25,19 @@ ENDINGS = {  # (ending, ending of the base form), in WordNet's order
 }  # fmt: skip
 SENSES = 5  # the number of senses of a word that are used, the most frequent ones
 Term = tuple[str, str]  # lemma and part of speech: one of `nvar`, or "" for a function word
-DEPTHS = {
-    "n": 20,
-    "v": 14,
-}  # nodes on the longest path from the root to a sense; all verbs have a common root
+# nodes on the longest path from the root to a sense; all verbs have a common root
+DEPTHS = {"n": 20, "v": 14}
 
 
 class Sense(NamedTuple):
-    """The part of speech of a synset and its offset in the data file; offset 0 is the root of all verbs."""
+    """The part of speech of a synset and its offset in the file; 0 is the root of all verbs."""
 
     part: str
     offset: int
 
 
 class Pointer(NamedTuple):
-    """A pointer from word `source` of a synset to word `target` of another, counted from 1; 0 is the whole synset."""
+    """A pointer between words of two synsets, counted from 1; 0 is the whole synset."""
 
     symbol: str
     sense: Sense
@@ -86,8 +83,6 @@ class WordNet:
         self.hypernym = cache(self._hypernym)
         self.antonyms = cache(self._antonyms)
 
-    # ------------------------------------------------------------------ words
-
     def _lemma(self, word: str, part: str) -> str | None:
         """Return the base form of a word that WordNet has with this part of speech, or None."""
         index = self._index[part]
@@ -106,8 +101,6 @@ class WordNet:
         fields = self._index.get(part, {}).get(lemma, b"").split()
         count = int(fields[2]) if fields else 0
         return tuple(Sense(part, int(offset)) for offset in fields[len(fields) - count :])
-
-    # ----------------------------------------------------------------- senses
 
     def _synset(self, sense: Sense) -> Synset:
         data = self._data[sense.part]
@@ -140,22 +133,21 @@ class WordNet:
         return steps
 
     def _depth(self, sense: Sense) -> int:
-        """Return the number of nodes on the longest path from a root to the sense, both included."""
+        """Return the number of nodes on the longest path from a root to the sense."""
         hypernyms = self.pointed(sense, "@", "@i") if sense.offset else []
         if not hypernyms:
             return 2 if sense.part == "v" and sense.offset else 1
         return 1 + max(self.depth(hypernym) for hypernym in hypernyms)
 
     def content(self, sense: Sense) -> float:
-        """Return the information content: -log of the share of SemCor's nouns or verbs at or below the sense."""
-        counts = self._counts
-        everything = max(counts.get(Sense(sense.part, 0), 0), 1)
-        return -math.log((counts.get(sense, 0) + 1) / (everything + 1))
+        """Return -log of the share of SemCor's nouns or verbs at or below the sense."""
+        everything = max(self._counts[Sense(sense.part, 0)], 1)
+        return -math.log((self._counts[sense] + 1) / (everything + 1))
 
     @cached_property
-    def _counts(self) -> dict[Sense, int]:
-        """Return the counts in SemCor of each sense with those below it; offset 0 has all of a part of speech."""
-        counts: dict[Sense, int] = {}
+    def _counts(self) -> Counter[Sense]:
+        """Return the counts in SemCor at or below each sense; offset 0 has all of a part of speech."""
+        counts = Counter[Sense]()
         for line in (self.folder / "cntlist.rev").read_text("ascii").splitlines():
             key, number, count = line.split()
             lemma, _, kind = key.partition("%")
@@ -164,31 +156,28 @@ class WordNet:
             if int(number) <= len(senses):
                 sense = senses[int(number) - 1]
                 for above in {*self.above(sense), Sense(sense.part, 0)}:
-                    counts[above] = counts.get(above, 0) + int(count)
+                    counts[above] += int(count)
         return counts
 
-    # ------------------------------------------------- similarities and relations
-
     def path(self, a: Term, b: Term) -> float:
-        """Return 1 / number of nodes on the path through the nearest common hypernym, for the nearest two senses."""
+        """Return 1 / nodes on the path through the nearest common hypernym, for the nearest senses."""
         return self._nearest(a, b, lambda s, t, common, way: 1 / (way + 1))
 
     def wu_palmer(self, a: Term, b: Term) -> float:
-        """Return 2 depth(common) / (depth(a) + depth(b)), with depths along paths through the common hypernym."""
+        """Return 2 depth(common) / (depth(a) + depth(b)), with depths through the common hypernym."""
         depth = self.depth
         return self._nearest(a, b, lambda s, t, common, way: 2 * depth(common) / (2 * depth(common) + way))
 
     def leacock_chodorow(self, a: Term, b: Term) -> float:
-        """Return log(2 D / number of nodes on the path) / log(2 D), with D the depth of the hierarchy."""
-        return self._nearest(
-            a, b, lambda s, t, common, way: 1 - math.log(way + 1) / math.log(2 * DEPTHS.get(s.part, 1))
-        )
+        """Return log(2 D / nodes on the path) / log(2 D), with D the depth of the hierarchy."""
+        whole = math.log(2 * DEPTHS.get(a[1], 1))
+        return self._nearest(a, b, lambda s, t, common, way: 1 - math.log(way + 1) / whole)
 
     def lin(self, a: Term, b: Term) -> float:
-        """Return 2 IC(common) / (IC(a) + IC(b)), with information content IC from SemCor's counts."""
-        content = self.content
+        """Return 2 IC(common) / (IC(a) + IC(b)), with IC the information content."""
 
         def similarity(s: Sense, t: Sense, common: Sense, way: int) -> float:
+            content = self.content
             return 1.0 if s == t else 2 * content(common) / max(content(s) + content(t), 1e-9)
 
         return self._nearest(a, b, similarity)
@@ -219,7 +208,7 @@ class WordNet:
         return found
 
     def _synonyms(self, a: Term, b: Term) -> bool:
-        """Return whether two different words share a sense, or have similar senses as adjectives."""
+        """Return whether two words share a sense, or have similar senses as adjectives."""
         mine, others = set(self._first_senses(a)), set(self._first_senses(b))
         similar = {t for s in mine for t in self.pointed(s, "&")}
         return a != b and bool((mine | similar) & others)
@@ -227,11 +216,8 @@ class WordNet:
     def _hypernym(self, a: Term, b: Term, steps: int = 3) -> bool:
         """Return whether b is a hypernym of a, at most `steps` above a sense of it."""
         others = set(self._first_senses(b))
-        return a != b and any(
-            0 < up <= steps and sense in others
-            for s in self._first_senses(a)
-            for sense, up in self.above(s).items()
-        )
+        above = [found for sense in self._first_senses(a) for found in self.above(sense).items()]
+        return a != b and any(0 < up <= steps and sense in others for sense, up in above)
 
     def _antonyms(self, a: Term, b: Term) -> bool:
         """Return whether the words are antonyms, directly or through a similar adjective."""

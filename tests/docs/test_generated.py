@@ -44,19 +44,15 @@ def test_the_command_lines_are_current(pages: ModuleType) -> None:
         (bough.cli.build_app(), "bough", 9),
         (paper.cli.build_app(), "python -m paper", 6),
         (bundle.cli.build_app(), "python -m bundle", 5),
+        (benchmarks.__main__.build_app(), "python -m benchmarks", 9),
     ],
-    ids=["bough", "paper", "bundle"],
+    ids=["bough", "paper", "bundle", "benchmarks"],
 )
 def test_every_command_is_on_a_page(pages: ModuleType, app: App, program: str, least: int) -> None:
     text = pages.CLI.read_text() + pages.LABORATORY.read_text()
     names = [name for name in app if not name.startswith("-")]
     assert len(names) >= least
     assert not [name for name in names if f"\n### {program} {name}" not in text]
-
-
-def test_every_benchmark_is_on_the_page(pages: ModuleType) -> None:
-    text = pages.LABORATORY.read_text()
-    assert not [name for name in benchmarks.__main__.NAMES if f"\n| `{name}` | " not in text]
 
 
 def test_the_lines_of_the_equations_are_current(pages: ModuleType) -> None:

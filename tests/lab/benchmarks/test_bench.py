@@ -11,10 +11,17 @@ import pytest
 import torch
 
 from benchmarks.corpora import sick_shaped, sst_shaped
-from benchmarks.floors import Matmuls, first_read, relatedness_floor, sentiment_floor
-from benchmarks.measure import best, interleaved
+from benchmarks.measure import best_seconds
 from benchmarks.speed import QUICK, run_bench
-from benchmarks.steps import ByLevels, RelatednessStep, SentimentStep, batch_of, pairs_of
+from benchmarks.steps import (
+    ByLevels,
+    Matmuls,
+    RelatednessStep,
+    SentimentStep,
+    first_read,
+    relatedness_floor,
+    sentiment_floor,
+)
 from bough import Forest, Tree
 from bough.errors import DataError
 from bough.nn import ChildSumTreeLSTM
@@ -68,9 +75,11 @@ def test_a_folder_that_was_named_must_have_the_data(tmp_path: Path) -> None:
 
 
 def test_real_trees_where_they_are_found(data: Path) -> None:
-    corpus, (pairs, ratings) = sst_shaped(data, 30), sick_shaped(data, 30)
+    corpus, pairs = sst_shaped(data, 30), sick_shaped(data, 30)
     assert (corpus.source, pairs.source) == ("sst", "sick")
-    assert (len(corpus.trees), len(pairs.trees), len(ratings)) == (30, 60, 30)
+    assert (len(corpus.trees), len(pairs.trees)) == (30, 60)
+    assert pairs.ratings is not None
+    assert len(pairs.ratings) == 30
 
 
 # ------------------------------------------------------------------- the contenders
@@ -85,7 +94,7 @@ def test_recursion_and_the_batched_step_learn_the_same() -> None:
             torch.manual_seed(1)
             system = SentimentStep(corpus.words, d=6, x=5)
             for _ in range(2):
-                getattr(system, name)(batch_of(corpus, 0, 4, shared=shared))
+                getattr(system, name)(corpus.batch(0, 4, shared=shared))
             weights.append(torch.cat([p.detach().flatten() for p in system.layer.parameters()]))
     for other in weights[1:]:
         torch.testing.assert_close(other, weights[0], rtol=1e-3, atol=1e-3)  # AdaGrad's first steps amplify
@@ -93,10 +102,10 @@ def test_recursion_and_the_batched_step_learn_the_same() -> None:
 
 @pytest.mark.usefixtures("no_data")
 def test_a_step_lowers_the_loss_of_its_pairs() -> None:
-    corpus, ratings = sick_shaped(None, 25)
+    corpus = sick_shaped(None, 25)
     torch.manual_seed(1)
     system = RelatednessStep(corpus.words, d=6, x=5)
-    batch = pairs_of(corpus, ratings, 0, 25, shared=True)
+    batch = corpus.batch(0, 25)
 
     def loss() -> float:
         x = system.table[batch.ids]
@@ -113,13 +122,13 @@ def test_a_step_lowers_the_loss_of_its_pairs() -> None:
 @pytest.mark.usefixtures("no_data")
 def test_the_floors_do_the_arithmetic_of_a_step() -> None:
     """Multiplications by shape: as many as a step without sharing needs, counted from the equations."""
-    forest = sst_shaped(None, 5).forest(0, 5, shared=False)
+    forest = sst_shaped(None, 5).batch(0, 5, shared=False).forest
     d, x = 6, 5
     leaves, inner = forest.leaves, forest.num_nodes - forest.leaves
     wanted = 3 * (leaves * x * 2 * d + inner * 2 * d * 5 * d + forest.num_nodes * d * 5)
     assert multiplications(sentiment_floor(forest, d, x)) == wanted
 
-    forest = sick_shaped(None, 5)[0].forest(0, 10, shared=False)
+    forest = sick_shaped(None, 5).batch(0, 5, shared=False).forest
     inner, edges = forest.num_nodes - forest.leaves, forest.num_nodes - 10
     gates = 3 * (inner * d * 2 * d + edges * d * d)
     wanted = 2 * forest.num_nodes * x * 3 * d + gates + 3 * 5 * (2 * d * 50 + 50 * 5)
@@ -131,8 +140,7 @@ def multiplications(floor: Matmuls) -> int:
 
 
 def test_what_people_write_by_levels_is_the_same_layer() -> None:
-    corpus, ratings = sick_shaped(None, 5)
-    batch = pairs_of(corpus, ratings, 0, 5, shared=False)
+    batch = sick_shaped(None, 5).batch(0, 5, shared=False)
     theirs, ours, x = ByLevels(), ChildSumTreeLSTM(300, 150), torch.randn(batch.forest.num_nodes, 300)
     i, o, u = (torch.arange(150) + 150 * k for k in range(3))
     with torch.no_grad():
@@ -165,25 +173,28 @@ def test_random_trees_have_the_shapes_of_the_real_ones() -> None:
         assert ((keys > 0) == (tree.degrees == 0)).all()
         assert keys.max() < corpus.words
 
-    pairs, ratings = sick_shaped(None, 200)
-    forests = [pairs.forest(start, 50, shared=True) for start in range(0, 400, 50)]
+    pairs = sick_shaped(None, 200)
+    forests = [pairs.batch(start, 25).forest for start in range(0, 200, 25)]
     assert 9 < np.mean([len(tree) for tree in pairs.trees]) < 10.5  # SICK: 9.7 words, 53% of them distinct
     assert 0.5 < np.mean([forest.num_unique / forest.num_nodes for forest in forests]) < 0.65
-    assert 1 <= ratings.min() <= ratings.max() <= 5
+    assert pairs.ratings is not None
+    assert 1 <= pairs.ratings.min() <= pairs.ratings.max() <= 5
 
 
 # ------------------------------------------------------------------------ measure
 
 
-def test_interleaved_runs_every_batch_every_round() -> None:
+def test_contenders_take_turns_in_every_batch_of_every_round() -> None:
     seen: list[tuple[str, int]] = []
-    a, b = interleaved([lambda n: seen.append(("a", n)), lambda n: seen.append(("b", n))], 3, 2)
-    assert a.shape == b.shape == (2, 3)
+    best_seconds({"a": lambda n: seen.append(("a", n)), "b": lambda n: seen.append(("b", n))}, 3, 2)
     assert seen == [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2), ("b", 2)] * 3  # one round to warm up
 
 
-def test_the_best_of_the_rounds() -> None:
-    assert best(np.array([[3.0, 5.0], [4.0, 4.0]])) == 7.0
+def test_the_best_of_the_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = iter([9.0, 9.0, 3.0, 5.0, 4.0, 4.0])  # a round to warm up, then two rounds of two batches
+    times = (time for seconds in taken for time in (0.0, seconds))
+    monkeypatch.setattr("time.process_time", lambda: next(times))
+    assert best_seconds({"a": lambda number: None}, 2, 2) == {"a": 7.0}
 
 
 @pytest.mark.slow

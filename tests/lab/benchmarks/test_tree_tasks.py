@@ -83,7 +83,7 @@ def test_a_run_learns_and_its_seed_fixes_the_weights(
     for _ in range(2):
         torch.manual_seed(1)
         model = TreeClassifier(settings, nn.Embedding(len(words), 4), 2, pairs=pairs)
-        tree_tasks.run("toy", model, settings, found[50:], found[:50], {"test": found[:50]})
+        tree_tasks.run("toy", model, settings, (found[50:], found[:50]), {"test": found[:50]})
         weights.append(model.state_dict())
     for name, weight in weights[0].items():
         assert torch.equal(weight, weights[1][name])

@@ -9,7 +9,7 @@ from bough.models.model import Model
 from bough.models.output_spec import SENTIMENT, OutputSpec
 from bough.pipelines.pairs import sentence_vectors
 from bough.trees.tree import Tree
-from bundle.compress import compress, leading_axes
+from bundle.export import compress, leading_axes
 
 FIVE = OutputSpec(classes=SENTIMENT, ordered=True)
 WORDS = [f"w{i}" for i in range(60)]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import bundle
-from bough.data import DataError
 from bough.errors import FormatError
 from bough.formats import ptb
 from bough.text import get_parser
@@ -35,7 +34,7 @@ def test_a_name_that_was_taken_out_is_set_aside_before_parsing(folder: Path) -> 
 
 
 def test_what_is_not_there_is_named(folder: Path) -> None:
-    with pytest.raises(DataError, match="'goemotions', 'xed', 'newsmtsc'"):
+    with pytest.raises(ValueError, match="'goemotions', 'xed' or 'newsmtsc'"):
         load_opinions(folder, "tweets", "train")
     (folder / "opinions" / "goemotions.csv").write_text("text,label\n")
     with pytest.raises(FormatError, match="no column 'split'"):

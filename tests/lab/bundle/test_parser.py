@@ -11,7 +11,7 @@ from bough.text.builtin.parser import BuiltinParser
 from bough.train.parser.evaluation import score
 from bough.train.parser.examples import read_treebanks
 from bundle.card import LICENSE
-from bundle.treebanks import write_treebanks
+from bundle.parser import write_treebanks
 from lab_calls import lab
 
 SMALL = ["epochs=2", "hidden=8", "word=8", "layers=1", "span=8", "arc=8", "relation=4", "batch_tokens=100"]

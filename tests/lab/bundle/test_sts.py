@@ -56,7 +56,7 @@ def test_what_is_wrong_is_said(folder: Path, text: str, message: str) -> None:
     (folder / "stsb" / "train.csv").write_text(text)
     with pytest.raises(FormatError, match=message):
         load_sts(folder, "train")
-    with pytest.raises(DataError, match="split 'all': one of 'train'"):
+    with pytest.raises(ValueError, match="split 'all': 'train', 'dev' or 'test'"):
         load_sts(folder, "all")
     (folder / "stsb" / "dev.csv").unlink()
     with pytest.raises(DataError, match=r"stsb/dev\.csv: no such file"):

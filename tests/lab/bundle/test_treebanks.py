@@ -7,7 +7,7 @@ import pytest
 import minidata
 from bough.errors import DataError
 from bough.train.parser.examples import read_treebanks
-from bundle.treebanks import write_treebanks
+from bundle.parser import write_treebanks
 from paper.sst import load_sst
 
 GENRES = ["news", "fiction", "court+vlog", "court+podcast"]

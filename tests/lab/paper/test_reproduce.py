@@ -139,7 +139,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_report(done: Path, mini: Pa
 STARTER = """
 import json, sys
 from pathlib import Path
-from paper.processes import start_process
+from paper.runner import start_process
 if __name__ == "__main__":
     process = start_process(json.loads(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
     print(process.pid, flush=True)
