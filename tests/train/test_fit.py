@@ -311,7 +311,7 @@ def test_what_a_person_should_know_is_told(tmp_path: Path) -> None:
     fit_sources({"train": train, "test": test}, tmp_path / "out", options, warn=heard.append)
     said = "\n".join(heard)
     assert "train[20]: a row without a text or a label, left out" in said
-    assert "the class 'rare' has one example" in said
+    assert "classes with one example, which is used for training only: 'rare'" in said
     assert "test[0]: 2 examples are in train too" in said
     assert "dev: 2 of 21 examples" in said
 

@@ -90,3 +90,11 @@ def test_labels_inside_trees_that_changed_are_other_data(tmp_path: Path) -> None
     fit_trees(0)
     with pytest.raises(TrainingError, match="another data"):
         fit_trees(1)
+
+
+def test_a_fit_that_failed_before_training_leaves_its_folder_free(tmp_path: Path) -> None:
+    texts, labels = examples(20)
+    with pytest.raises(ValueError, match="class_weight"):
+        bough.fit(texts, labels, out=tmp_path / "out", trees="none", class_weight={"none": 2.0})
+    bough.fit(texts, labels, out=tmp_path / "out", trees="none", epochs=1, settings=QUICK)
+    assert (tmp_path / "out" / "fit.json").exists()

@@ -93,7 +93,7 @@ def test_joined_sentences_keep_their_words_in_order(count: int) -> None:
 @pytest.mark.parametrize(
     ("sets", "counts", "name", "said"),
     [
-        ({}, {"the": 1}, "the words of the model it starts from", "no GloVe vectors in the data folder"),
+        ({}, {"the": 1}, "the words of the bundled sentiment model", "no GloVe vectors in the data folder"),
         ({"840B": "the elm"}, {"the": 1, "elm": 1}, "glove.840B.300d", ""),
         (
             {"840B": "the"},

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bough
+from bough.models.output_spec import OutputSpec
 from bough.train.dataset import TreeSet
 from bough.train.report import Evidence, confidence_interval, ticks
 from small_fits import QUICK, examples
@@ -92,7 +93,7 @@ def test_ticks_are_few_evenly_spaced_and_cover_the_range(low: float, span: float
 def test_intervals_hold_what_they_are_of() -> None:
     def interval(metric: str, predicted: Any, gold: Any) -> tuple[float, float]:
         evidence = Evidence("test", TreeSet(([],), list(gold)), np.asarray(predicted))
-        return confidence_interval(metric, evidence)
+        return confidence_interval(metric, evidence, OutputSpec())
 
     right = np.arange(50) < 40
     low, high = interval("accuracy", np.eye(2)[right.astype(int)], [1] * 50)
@@ -102,3 +103,26 @@ def test_intervals_hold_what_they_are_of() -> None:
     low, high = interval("pearson", x, x + rng.normal(size=200))
     assert 0.5 < low < 0.71 < high < 0.85
     assert interval("pearson", np.ones(3), np.ones(3)) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("items", "labels", "shown"),
+    [
+        (
+            [f"{n} days late" for n in range(40)],
+            [n / 2 for n in range(40)],
+            "mine(&quot;a text&quot;).numbers",
+        ),
+        ([(f"{n} men", f"{n} dogs") for n in range(40)], ["a", "b"] * 20, "Most confident mistakes"),
+        ([f"{n} days late" for n in range(40)], [["x"], ["x", "y"]] * 20, "mine(&quot;a text&quot;).labels"),
+    ],
+)
+def test_every_kind_has_an_interval_and_names_its_folder(
+    tmp_path: Path, items: Any, labels: Any, shown: str
+) -> None:
+    out = tmp_path / "mine"
+    bough.fit(items, labels, test=(items[:20], labels[:20]), out=out, trees="none", epochs=1, settings=QUICK)
+    page = (out / "report.html").read_text()
+    assert "95% interval" in page
+    assert f"--model {out}" in page
+    assert shown in page

@@ -192,3 +192,25 @@ def test_thresholds_have_the_best_f1_on_dev() -> None:
     first, second = fit_thresholds(p, gold)
     assert 0.1 <= first < 0.2
     assert 0.6 <= second < 0.7
+
+
+def test_a_label_that_is_no_number_among_numbers_is_named() -> None:
+    texts, values = [f"thing {i}" for i in range(60)], [str(i / 2) for i in range(60)]
+    for wrong in ("n/a", "inf"):
+        with pytest.raises(
+            DataError, match=rf"texts\[7\]: the label '{wrong}' is not a number, but nearly all"
+        ):
+            fitted(texts, [*values[:7], wrong, *values[8:]])
+
+
+def test_pairs_with_the_labels_0_and_1_have_classes() -> None:
+    pairs = [(f"{n} dogs run", f"{n} {word} run") for n in range(20) for word in ("dogs", "men")]
+    mine = fitted(pairs, [1, 0] * 20, epochs=1)
+    assert mine.model.output_spec.classes == ("0", "1")
+
+
+@pytest.mark.parametrize("option", ["task", "trees", "scale"])
+def test_an_option_with_another_value_is_refused(option: str) -> None:
+    given: dict[str, Any] = {option: "foo"}
+    with pytest.raises(ValueError, match=f"{option} 'foo': '"):
+        FitOptions(**given)

@@ -150,7 +150,11 @@ def fit_sources(
     train = sources["train"]
     start = options.start()
 
+    earlier = 0  # epochs of a first training: a second one goes on counting, so that loggers keep both
+
     def callback(event: Parsed | Event) -> None:
+        if earlier and isinstance(event, Event):
+            event = replace(event, epoch=event.epoch + earlier, epochs=event.epochs + earlier)
         for one in callbacks:
             one(event)
 
@@ -206,7 +210,7 @@ def fit_sources(
         if ranks.first:
             warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
         from_bundled = replace(options, init_from=SMALL_START)
-        other = from_bundled.start()
+        other, earlier = from_bundled.start(), best.state.epoch
         second = train_from(other, from_bundled.config(train, other, spec.kind), out / SMALL_START)
         first, then = best.state.best_dev, second.state.best_dev
         message = "accuracy on dev: %.3f from random weights, %.3f from %r"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from bough.data import find_data
 from bough.data.examples import Source
 from bough.data.labelled import BRACKETS
+from bough.data.paths import choose_from
 from bough.models.bundled import WEIGHTS, load_model
 from bough.models.config import Config
 from bough.models.model import ENCODER, Model
@@ -82,6 +83,9 @@ class FitOptions:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
+        for name, allowed in (("trees", Shape), ("task", Task), ("scale", Scale)):
+            if (value := getattr(self, name)) is not None:
+                choose_from(name, value, get_args(allowed))
         if self.trees == "balanced":
             object.__setattr__(self, "parser", "balanced")
 

@@ -15,8 +15,9 @@ from scipy import stats
 
 from bough.draw.canvas import STYLE as TREE_STYLE
 from bough.draw.scored_svg import svg
-from bough.models.metrics import ClassLine
+from bough.models.metrics import ClassLine, report_of
 from bough.models.model import Model
+from bough.models.output_spec import OutputSpec
 from bough.pipelines import Pipeline
 from bough.train.card import NAMES, metric_rows, words_line
 from bough.train.dataset import TreeSet
@@ -25,6 +26,7 @@ from bough.version import __version__
 
 STYLE = "\n" + (Path(__file__).parent / "report.css").read_text()
 SHOWN = 5  # examples in each list
+RESAMPLES = 300  # of the bootstrap
 MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first found is the headline
 
 
@@ -51,7 +53,7 @@ def report_page(
     kind = f"{len(classes)} {spec.kind}" if classes else "Ratings of pairs" if pairs else "Numbers"
     title = f"{kind} of {files}"
     parts = [f"<h1>{escape(title)}</h1>", _facts(model, facts), f"<h2>How good is it? ({split})</h2>"]
-    parts += [_headline(facts, evidence), _table(["metric", *scores], metric_rows(facts))]
+    parts += [_headline(facts, evidence, spec), _table(["metric", *scores], metric_rows(facts))]
     if classes:
         rows = []
         for one in (ClassLine(**line) for line in scores[split]["classes"]):
@@ -68,7 +70,7 @@ def report_page(
         gold, predicted = (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
         parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(gold, predicted, log)]
     parts += ["<h2>Learning curve</h2>", _curves(facts)]
-    if spec.kind == "classes" and not pairs:
+    if spec.kind == "classes":
         parts += _mistakes(model, evidence)
     elif not classes:
         parts += _largest_errors(evidence, gold, predicted, log)
@@ -96,6 +98,7 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
         "Classes": ", ".join(spec.classes),
         "Trees": "given" if spec.trees == "given" else f"{spec.trees}, by the parser {facts['parser']}",
         words: vectors,
+        "Started from": f"the model {facts['init_from']!r}" if facts["init_from"] else "",
         "Layer": f"{model.config.layer}, {model.config.hidden_size} wide",
         "Best epoch": f"{facts['epoch']} of {facts['epochs']} ({chosen})",
     }
@@ -103,39 +106,46 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
     return f"<dl>{shown}</dl>"
 
 
-def _headline(facts: Mapping[str, Any], evidence: Evidence) -> str:
+def _headline(facts: Mapping[str, Any], evidence: Evidence, spec: OutputSpec) -> str:
     """Return the main metric with its 95% interval, if it has one, and the baseline's."""
     figures, count = facts["scores"][evidence.split]["figures"], len(evidence.examples)
     metric = next(name for name in MAIN if name in figures)
     shown = "{:.1%}" if metric == "accuracy" else "{:.3f}"
     value = shown.format(figures[metric])
     score = f"{value} correct" if metric == "accuracy" else f"{NAMES[metric]} {value}"
-    low, high = confidence_interval(metric, evidence)
+    low, high = confidence_interval(metric, evidence, spec)
     lines = [f"{count:,} examples."]
     if low < high:
         lines = [f"95% interval {shown.format(low)} to {shown.format(high)} ({count:,} examples)."]
     if "baseline" in facts:
         name, other = facts["baseline"]["name"], facts["baseline"]["figures"][evidence.split][metric]
         lines.append(f"The baseline, {name}, has {shown.format(other)}.")
-        if low < high and other < low:
+        lower_is_better = metric == "q_error_median"
+        if low < high and (other > high if lower_is_better else other < low):
             lines.append("The model is clearly better.")
-        elif low < high and other > high:
+        elif low < high and (other < low if lower_is_better else other > high):
             lines.append("The model is clearly worse: use the baseline, or try other settings.")
         elif low < high:
             lines.append("It lies within the interval: these examples do not show which is better.")
     return f'<p class="score">{escape(score)}</p><p>{escape(" ".join(lines))}</p>'
 
 
-def confidence_interval(metric: str, evidence: Evidence) -> tuple[float, float]:
-    """Return the 95% interval of an accuracy (Wilson's) or Pearson's r (Fisher's), else (0, 0)."""
+def confidence_interval(metric: str, evidence: Evidence, spec: OutputSpec) -> tuple[float, float]:
+    """Return the 95% interval of an accuracy (Wilson's), Pearson's r (Fisher's) or another metric (bootstrap)."""
     gold, predicted = evidence.examples.gold(), evidence.predicted
     if metric == "accuracy":
         right = int((predicted.argmax(axis=1) == gold).sum())
         found: Any = stats.binomtest(right, len(gold)).proportion_ci(0.95, method="wilson")
-    elif metric == "pearson" and len(gold) > 3 and np.ptp(gold) > 0 and np.ptp(predicted) > 0:
+    elif metric == "pearson":
+        if len(gold) < 4 or np.ptp(gold) == 0 or np.ptp(predicted) == 0:
+            return 0.0, 0.0
         found = stats.pearsonr(predicted, gold).confidence_interval(0.95)
     else:
-        return 0.0, 0.0
+        rng, gold = np.random.default_rng(0), np.asarray(gold)
+        drawn = (rng.integers(len(gold), size=len(gold)) for _ in range(RESAMPLES))
+        values = [report_of(spec, predicted[rows], gold[rows]).figures[metric] for rows in drawn]
+        low, high = np.nanquantile(values, [0.025, 0.975]).tolist()
+        return low, high
     return float(found.low), float(found.high)
 
 
@@ -236,22 +246,23 @@ def _scatter(gold: Floats, predicted: Floats, log: bool) -> str:
 
 def _mistakes(model: Model, evidence: Evidence) -> list[str]:
     """Return the most confident mistakes with their trees, and the least certain predictions."""
-    classes, trees = model.output_spec.classes, evidence.examples.sides[0]
+    classes, sides = model.output_spec.classes, evidence.examples.sides
+    texts = [" / ".join(map(_text, trees)) for trees in zip(*sides, strict=True)]
     gold, predicted = evidence.examples.gold(), evidence.predicted
     sure, chosen = predicted.max(axis=1), predicted.argmax(axis=1)
     wrong = [i for i in np.argsort(-sure, kind="stable").tolist() if chosen[i] != gold[i]][:SHOWN]
-    pipeline = Pipeline(model)
+    pipeline = Pipeline(model) if len(sides) == 1 else None  # the classes of pairs are not those of phrases
     parts = [f"<h2>Most confident mistakes ({evidence.split})</h2>"]
     if not wrong:
         parts.append("<p>There are none.</p>")
     for place, i in enumerate(wrong):
-        words = f"“{escape(_text(trees[i]))}” is <b>{escape(classes[gold[i]])}</b>"
+        words = f"“{escape(texts[i])}” is <b>{escape(classes[gold[i]])}</b>"
         summary = f"{words}, predicted <b>{escape(classes[chosen[i]])}</b> ({sure[i]:.0%})"
-        drawing = svg(pipeline(trees[i]), style=False, widest=360)
+        drawing = svg(pipeline(sides[0][i]), style=False, widest=360) if pipeline else ""
         opened = " open" if place == 0 else ""
         parts.append(f"<details{opened}><summary>{summary}</summary>{drawing}</details>")
     rows = [
-        [_text(trees[i]), classes[gold[i]], f"{classes[chosen[i]]} ({sure[i]:.0%})"]
+        [texts[i], classes[gold[i]], f"{classes[chosen[i]]} ({sure[i]:.0%})"]
         for i in np.argsort(sure, kind="stable").tolist()[:SHOWN]
     ]
     least = f"<h2>Least certain predictions ({evidence.split})</h2>"
@@ -274,13 +285,14 @@ def _text(tree: Any) -> str:
 
 
 def _usage(folder: Path, model: Model) -> str:
-    name, spec = folder.name, model.output_spec
-    item = "tree" if spec.trees == "given" else '"a text"'
+    name, spec = str(folder), model.output_spec
+    given = spec.trees == "given"
+    item, file = ("tree", "new.jsonl") if given else ('"a text"', "new.csv")
     if spec.pairs or spec.kind == "ratings":
-        item = f"{item}, " + ("other" if item == "tree" else '"another"')
-    result = {"classes": "label", "labels": "labels", "numbers": "values", "ratings": "score"}[spec.kind]
-    commands = f"bough score new.csv --model {name} --out scores.jsonl\n"
-    commands += f"bough evaluate {name} labelled.csv\nbough serve --model {name}"
+        item = f"{item}, " + ("other" if given else '"another"')
+    result = {"classes": "label", "labels": "labels", "numbers": "numbers", "ratings": "score"}[spec.kind]
+    commands = f"bough score {file} --model {name} --out scores.jsonl\n"
+    commands += f"bough evaluate {name} {file.replace('new', 'labelled')}\nbough serve --model {name}"
     code = f'import bough\n\nmine = bough.load("{name}")\nmine({item}).{result}'
     return f"<pre>{escape(commands)}</pre><pre>{escape(code)}</pre>"
 

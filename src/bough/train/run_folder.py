@@ -19,7 +19,12 @@ from bough.version import __version__
 
 
 def lock_run_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Raise a TrainingError if a folder is not empty, unless the same run is resumed."""
+    """Raise a TrainingError if a folder is not empty, unless the same run is resumed.
+
+    A run that failed before its first checkpoint has left only `run.json`, which is removed.
+    """
+    if out.exists() and {path.name for path in out.iterdir()} == {"run.json"}:
+        (out / "run.json").unlink()
     if out.exists() and {*out.iterdir()} > {*partial_files(out)}:
         if not resume:
             raise TrainingError(f"{out} is not empty; resume the run, or choose another folder")

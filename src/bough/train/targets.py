@@ -84,7 +84,11 @@ class LabelIndex(Target):
         except ValueError:
             classes, ordered = sorted(names), False
         single = [name for name in classes if counts[self.numbers[name]] == 1]
-        messages = [f"the class {name!r} has one example; it is used for training only" for name in single]
+        messages = []
+        if single:
+            more = f" and {len(single) - 8} more" if len(single) > 8 else ""
+            names_shown = ", ".join(map(repr, single[:8])) + more
+            messages = [f"classes with one example, which is used for training only: {names_shown}"]
         return OutputSpec(tuple(classes), ordered=ordered, trees=trees, pairs=self.pairs), messages
 
     def encoded(self, values: Values, spec: OutputSpec) -> Values:
@@ -195,21 +199,24 @@ class LabelSets(Target):
 
 
 CLASSES = 20  # labels that are at most so many different whole numbers are classes
+NEARLY_ALL = 0.9  # if so many labels are numbers, the others are mistakes
 
 
 def choose_target(source: Source, task: Task | None, scale: Scale | None) -> tuple[Target, list[str]]:
     """Return the target for the labels of the training examples, and messages for the user.
 
     Without a `task`, lists of names are several labels, lists of numbers are numbers, and numbers are classes if they
-    are whole and few. Pairs have ratings if the first label is a number, else classes. Raise a ValueError for a task
-    or a scale that is not possible.
+    are whole and few. Pairs have classes if their labels are names, or 0 and 1, else ratings. Raise a
+    ValueError for a task or a scale that is not possible, and a DataError if nearly all labels are numbers.
     """
     examples, first = source.examples, source.examples[0]
     name = source.columns.label or "value"
     if source.pairs:
         if task in ("numbers", "labels"):
             raise ValueError(f"the task is {task}, but pairs have ratings or classes")
-        return (Ratings() if task is None and _is_number(first.label) else LabelIndex(pairs=True)), []
+        # 0 and 1 are the usual names of two classes, such as duplicates
+        rated = _is_number(first.label) and not {example.label for example in examples} == {"0", "1"}
+        return (Ratings() if task is None and rated else LabelIndex(pairs=True)), []
     if scale == "log" and task not in (None, "numbers"):
         raise ValueError(f"the scale log is for numbers; the task is {task}")
     listed = isinstance(first.value, (list, tuple, np.ndarray))
@@ -217,10 +224,15 @@ def choose_target(source: Source, task: Task | None, scale: Scale | None) -> tup
         return LabelSets(), []
     if task == "numbers" or scale is not None or (task is None and listed):
         return Numbers(scale or "linear", name), []
-    if task is None and all(_is_number(example.label) for example in examples):
-        values = np.array([float(example.label) for example in examples])
+    values = np.array([float(example.label) for example in examples if _is_number(example.label)])
+    if task is None and len(values) >= NEARLY_ALL * len(examples):
         distinct = len(np.unique(values))
         if distinct > CLASSES or (values % 1).any():
+            for other in (example for example in examples if not _is_number(example.label)):
+                raise DataError(
+                    f"{other.where}: the label {other.label!r} is not a number, but nearly all others are; leave it "
+                    "empty, which leaves the example out, or set the task to classes"
+                )
             why = f"the labels are {distinct:,} different numbers: fitting numbers; the task classes makes them classes"
             return Numbers("linear", name), [why]
     return LabelIndex(), []

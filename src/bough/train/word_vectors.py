@@ -87,9 +87,8 @@ SCALE = 0.3
 class ModelWords(Words):
     """The word table of a model as the source of word vectors, multiplied by `scale`."""
 
-    def __init__(self, seed: int, counts: Mapping[str, int], model: Model, scale: float) -> None:
-        self.seed, self.model, self.scale = seed, model, scale
-        self.name = "the words of the model it starts from"
+    def __init__(self, name: str, seed: int, counts: Mapping[str, int], model: Model, scale: float) -> None:
+        self.name, self.seed, self.model, self.scale = name, seed, model, scale
         known = [word for word, row in zip(counts, model.ids(counts), strict=True) if row]
         types = len(known) / max(len(counts), 1)
         tokens = sum(counts[word] for word in known) / max(sum(counts.values()), 1)
@@ -126,13 +125,14 @@ def words_for(
     if config.encoder:
         return Words(config, data, seed, counts)
     if start is not None:
-        return ModelWords(seed, counts, start, 1.0)
+        return ModelWords("the words of the model it starts from", seed, counts, start, 1.0)
     if config.embeddings == "random":
         return Words(config, data, seed, counts)
     vectors = _chosen_set(find_data(data), counts) if config.vectors == "auto" else config.vectors
     if vectors != BUNDLED:
         return Words(config.with_settings({"vectors": vectors}), data, seed, counts)
-    return ModelWords(seed, counts, BundledModel.load(WEIGHTS / "sentiment"), SCALE)
+    bundled = BundledModel.load(WEIGHTS / "sentiment")
+    return ModelWords("the words of the bundled sentiment model", seed, counts, bundled, SCALE)
 
 
 def _chosen_set(data: Path, counts: Mapping[str, int]) -> str:
