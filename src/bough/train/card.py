@@ -7,6 +7,7 @@ from typing import Any
 
 from bough.models.config import Config
 from bough.models.model import Model
+from bough.models.output_spec import OutputSpec
 
 FIGURES = {
     "accuracy": "accuracy, five classes",
@@ -32,6 +33,16 @@ NAMES |= {
     "macro_f1": "macro F1",
     "exact": "all labels right",
 }
+
+
+def trees_line(spec: OutputSpec, parser: str) -> str:
+    """Return which trees a fitted model reads."""
+    unparsed = {
+        "given": "given",
+        "chain": "none: a chain of the words",
+        "balanced": "balanced, without a parser",
+    }
+    return unparsed.get(spec.trees, f"one per text, by the parser {parser}")
 
 
 def metric_rows(facts: Mapping[str, Any]) -> list[list[str]]:
@@ -60,7 +71,7 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
     else:
         what = f"ratings from {spec.ratings[0]:g} to {spec.ratings[1]:g}"
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
-    parsed = "given" if spec.trees == "given" else f"{spec.trees}, by the parser `{facts['parser']}`"
+    parsed = trees_line(spec, f"`{facts['parser']}`")
     lines = [f"# {what}", "", "Made by `bough fit`; `bough.load(FOLDER)` reads it.", ""]
     lines += [f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})", f"- Trees: {parsed}"]
     if model.inputs is None or model.inputs.spec.tokens:

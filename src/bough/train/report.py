@@ -19,7 +19,7 @@ from bough.models.metrics import ClassLine, report_of
 from bough.models.model import Model
 from bough.models.output_spec import OutputSpec
 from bough.pipelines import Pipeline
-from bough.train.card import NAMES, metric_rows, words_line
+from bough.train.card import NAMES, metric_rows, trees_line, words_line
 from bough.train.dataset import TreeSet
 from bough.train.tasks import Floats
 from bough.version import __version__
@@ -96,7 +96,7 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
         "Fitted": f"{date.today().isoformat()}, bough {__version__}, seed {facts['seed']}",
         "Examples": sizes,
         "Classes": ", ".join(spec.classes),
-        "Trees": "given" if spec.trees == "given" else f"{spec.trees}, by the parser {facts['parser']}",
+        "Trees": trees_line(spec, facts["parser"]),
         words: vectors,
         "Started from": f"the model {facts['init_from']!r}" if facts["init_from"] else "",
         "Layer": f"{model.config.layer}, {model.config.hidden_size} wide",
