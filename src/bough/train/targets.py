@@ -215,7 +215,7 @@ def choose_target(source: Source, task: Task | None, scale: Scale | None) -> tup
         if task in ("numbers", "labels"):
             raise ValueError(f"the task is {task}, but pairs have ratings or classes")
         # 0 and 1 are the usual names of two classes, such as duplicates
-        rated = _is_number(first.label) and not {example.label for example in examples} == {"0", "1"}
+        rated = _is_number(first.label) and {example.label for example in examples} != {"0", "1"}
         return (Ratings() if task is None and rated else LabelIndex(pairs=True)), []
     if scale == "log" and task not in (None, "numbers"):
         raise ValueError(f"the scale log is for numbers; the task is {task}")
