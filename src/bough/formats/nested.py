@@ -82,8 +82,22 @@ def write(tree: Tree, **keys: Unpack[_Keys]) -> str:
         >>> bough.formats.nested.write(bough.Tree(parents=[1, -1], tokens=["cats", "climb"]))
         '{"token": "climb", "children": [{"token": "cats"}]}'
     """
-    columns = _named_columns(tree, keys)
-    below = json.dumps(keys.get("children", "children"))
+    below = keys.get("children", "children")
+    plain = {"token": tree.tokens, "label": tree.labels, "relation": tree.relations}
+    named = [(str(keys.get(key) or key), values) for key, values in plain.items() if values is not None]
+    named += (tree.categories or {}).items()
+    numbers = {"features": tree.feature_names, "edge_features": tree.edge_feature_names}
+    for what, names in numbers.items():
+        rows = getattr(tree, what)
+        if rows is not None and len(names) != rows.shape[1]:
+            raise ValueError(f"the {what} have no names, which are keys in JSON; name them with tree.replace")
+        if rows is not None:
+            named += zip(names, rows.T.tolist(), strict=True)
+    columns: dict[str, Sequence[Any]] = {}
+    for name, values in named:
+        if name in columns or name == below:
+            raise ValueError(f"two columns of the tree are called {name!r}; choose another key")
+        columns[name] = values
     pieces: list[str] = []
     for node, done in tree.walk():
         if done:
@@ -94,32 +108,8 @@ def write(tree: Tree, **keys: Unpack[_Keys]) -> str:
             own = {name: cell for name, cell in cells.items() if cell is not None and cell == cell}
             opened = json.dumps(own, ensure_ascii=False)[:-1]
             if tree.children[node]:
-                pieces.append(f"{opened}{', ' if own else ''}{below}: [")
+                pieces.append(f"{opened}{', ' if own else ''}{json.dumps(below)}: [")
                 continue
             pieces.append(f"{opened}}}")
         pieces.append(", ")
     return "".join(pieces[:-1])
-
-
-def _named_columns(tree: Tree, keys: _Keys) -> dict[str, Sequence[Any]]:
-    """Return the columns that are written, by the key of each. Raise a ValueError for two equal keys."""
-    columns: dict[str, Sequence[Any]] = {}
-    plain = [("token", tree.tokens), ("label", tree.labels), ("relation", tree.relations)]
-    named = [(str(keys.get(key) or key), values) for key, values in plain]
-    named += (tree.categories or {}).items()
-    for what, rows, names in (
-        ("features", tree.features, tree.feature_names),
-        ("edge_features", tree.edge_features, tree.edge_feature_names),
-    ):
-        if rows is not None:
-            if len(names) != rows.shape[1]:
-                raise ValueError(
-                    f"the {what} have no names, which are keys in JSON; name them with tree.replace"
-                )
-            named += zip(names, rows.T.tolist(), strict=True)
-    for name, values in named:
-        if values is not None:
-            if name in columns or name == keys.get("children", "children"):
-                raise ValueError(f"two columns of the tree are called {name!r}; choose another key")
-            columns[name] = values
-    return columns
