@@ -12,6 +12,7 @@ from typing import Any, TypedDict, Unpack
 
 from bough.errors import FormatError
 from bough.formats.lines import Source, name_of, numbered, parse_json
+from bough.trees.conversions import entries_of
 from bough.trees.tree import Tree
 
 
@@ -103,9 +104,7 @@ def write(tree: Tree, **keys: Unpack[_Keys]) -> str:
         if done:
             pieces[-1] = "]}"  # in place of the last child's comma
         else:
-            cells = {name: values[node] for name, values in columns.items()}
-            # a missing number is NaN, which differs from itself
-            own = {name: cell for name, cell in cells.items() if cell is not None and cell == cell}
+            own = entries_of(columns, node)
             opened = json.dumps(own, ensure_ascii=False)[:-1]
             if tree.children[node]:
                 pieces.append(f"{opened}{', ' if own else ''}{json.dumps(below)}: [")

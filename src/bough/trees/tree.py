@@ -21,6 +21,7 @@ from bough.trees.validate import (
     depths,
     feature_rows,
     frozen,
+    inverse,
     parents_first,
 )
 
@@ -126,21 +127,21 @@ class Tree(Conversions):
         return len(self.parents)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        plain = (*_COLUMNS, "categories", "feature_names", "edge_feature_names")
-        return (
-            all(getattr(self, name) == getattr(other, name) for name in plain)
-            and np.array_equal(self.parents, other.parents)
-            and all(_same_numbers(getattr(self, name), getattr(other, name)) for name, _ in _FEATURES)
-        )
+        return self._identity() == other._identity() if isinstance(other, Tree) else NotImplemented
 
     def __hash__(self) -> int:
-        numbers = (self.features, self.edge_features)
-        # equal trees need equal hashes: 0 equals -0, and all kinds of NaN are equal
-        rows = [None if array is None else np.nan_to_num(array + 0.0, nan=0.5).tobytes() for array in numbers]
-        categories = None if self.categories is None else tuple(sorted(self.categories.items()))
-        return hash((self.parents.tobytes(), self.tokens, self.labels, self.relations, categories, *rows))
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Any, ...]:
+        """Return all columns as objects that are equal, and have equal hashes, if the columns are equal."""
+        parts = [self.parents.tobytes(), self.tokens, self.labels, self.relations]
+        parts.append(None if self.categories is None else frozenset(self.categories.items()))
+        for name, names in _FEATURES:
+            rows = getattr(self, name)
+            if rows is not None:  # 0 equals -0, and all kinds of NaN are equal
+                rows = rows.shape, np.where(np.isnan(rows), np.nan, rows + 0.0).tobytes()
+            parts += [rows, getattr(self, names)]
+        return tuple(parts)
 
     def __repr__(self) -> str:
         return f"Tree({self.sketch()}, {len(self)} node{'s' if len(self) > 1 else ''})"
@@ -315,10 +316,8 @@ class Tree(Conversions):
         old = np.asarray(order, dtype=np.int64)
         if not np.array_equal(np.sort(old), np.arange(len(self))):
             raise ValueError(f"order is not a permutation of 0..{len(self) - 1}")
-        new = np.empty_like(old)
-        new[old] = np.arange(len(old))
         above = self.parents[old]
-        return self._rebuilt(np.where(above < 0, -1, new[above]), old.tolist())
+        return self._rebuilt(np.where(above < 0, -1, inverse(old)[above]), old.tolist())
 
     def _rebuilt(self, parents: Sequence[int] | Ints, origin: Sequence[int | None]) -> Tree:
         """Return a tree whose node i is node `origin[i]` of this tree, or a new node if that is None."""
@@ -360,9 +359,3 @@ class Tree(Conversions):
         from bough.draw.tree_svg import svg
 
         return svg([self], self.sketch())
-
-
-def _same_numbers(one: Floats | None, other: Floats | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other, equal_nan=True)
