@@ -1,7 +1,5 @@
 """Draw dependency trees with arcs from head to dependent, from left to right or from top to bottom."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 

@@ -1,7 +1,5 @@
 """Parts of all pictures: the SVG document, the style sheet for light and dark mode, boxes and text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from html import escape

@@ -4,8 +4,6 @@ The five colours of sentiment go from orange (negative) over grey to blue (posit
 kind of colour vision. Each colour also has a sign.
 """
 
-from __future__ import annotations
-
 COLOURS = ("#b4500a", "#f0a25c", "#dcdcdc", "#86b6e6", "#1e5aa0")
 """Colours of the five levels, from the most negative to the most positive."""
 SIGNS = ("\u2212\u2212", "\u2212", "0", "+", "++")

@@ -1,7 +1,5 @@
 """Draw the trees of a prediction as SVG, with the class of each node as a colour and a mark."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 

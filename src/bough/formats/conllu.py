@@ -4,8 +4,6 @@ The nodes are the words in order. FORM is the token, DEPREL the relation and UPO
 None. Multiword tokens (`3-4`), empty nodes (`5.1`) and comments are skipped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import chain

@@ -1,7 +1,5 @@
 """Read numbered lines of a path or an iterable, and JSON of any depth."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

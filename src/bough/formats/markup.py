@@ -4,8 +4,6 @@ Every element is a node, in the order of the document, and its tag is the token.
 categories if they are asked for. With `text=True` the category `text` holds the text directly inside an element.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Sequence

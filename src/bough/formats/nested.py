@@ -4,8 +4,6 @@ The caller names the keys that hold the children, the token, the numbers and the
 `bough.Tree.from_nested`. Objects may be nested to any depth.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack

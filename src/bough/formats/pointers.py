@@ -6,8 +6,6 @@ nodes 1..n in the order of the words, the inner nodes follow in any order, and o
 `parse` renumber a constituency tree in preorder, with children from left to right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple

@@ -10,8 +10,6 @@ and `\*`, `\\` for a backslash and `\-` for the hyphen of a literal `-LRB-`. Lab
 the name of a part of speech.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Base classes of layers and heads: initial weights as in the paper, checks of inputs, states per node and tree."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Child-Sum Tree-LSTM (Sec. 3.1), for nodes with any number of unordered children."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """`Children`: the states that the equations of a node read from its children, or from its parents."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The gated recursive cell of Ordered Memory (Shen et al., 2019), for binary trees."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

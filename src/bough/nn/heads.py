@@ -1,7 +1,5 @@
 """Heads: classes (Sec. 4.1), labels and numbers of nodes; similarity (Sec. 4.2) and classes of pairs."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import torch

@@ -1,7 +1,5 @@
 """`TreeLayer`: base class of layers defined by what a node computes from its input and its children."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar
 

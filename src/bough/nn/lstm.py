@@ -1,7 +1,5 @@
 """LSTMs over sequences of words (Sec. 2). A sequence is a chain: the first word is its leaf, the last its root."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

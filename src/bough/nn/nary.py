@@ -1,7 +1,5 @@
 """N-ary Tree-LSTM (Sec. 3.2), for nodes with at most N ordered children, with separate weights for each."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Register layers by the names that recipes and model folders use, with the settings of each."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field

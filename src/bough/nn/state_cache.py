@@ -1,7 +1,5 @@
 """`StateCache`: keep the states of subtrees between calls."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 

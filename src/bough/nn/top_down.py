@@ -1,7 +1,5 @@
 """Tree-LSTMs from the roots, in which a node reads its parent, and in both directions."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import torch

@@ -1,7 +1,5 @@
 """Sentence vectors from the mean of the words, alone or together with the root of a Tree-LSTM."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Tree-based convolution with dynamic pooling (Mou et al., 2016), which learned query optimisers use."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

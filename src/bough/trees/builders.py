@@ -1,7 +1,5 @@
 """Build chains and balanced trees, which need no parse, and extract subtrees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Convert nested objects and trees of other libraries to a `Tree`, and back."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

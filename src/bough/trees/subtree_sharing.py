@@ -1,7 +1,5 @@
 """Find the equal subtrees of many trees, in a few passes over flat arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple

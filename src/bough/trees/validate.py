@@ -1,7 +1,5 @@
 """Check the parts of trees and graphs. Errors name the wrong node and what is expected."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from reprlib import repr as short
 from types import MappingProxyType

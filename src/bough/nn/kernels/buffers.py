@@ -1,7 +1,5 @@
 """Memory that is reused from pass to pass, since new pages of memory cost more than writing to them."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

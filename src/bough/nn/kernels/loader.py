@@ -3,8 +3,6 @@
 The compiled code asks the CPU itself whether it has AVX-512 or AVX2 (`bough_isa` in kernel.c).
 """
 
-from __future__ import annotations
-
 import ctypes
 import logging
 import os

@@ -1,7 +1,5 @@
 """Compiled code of the parser: a bidirectional LSTM without gradient, and the best bracketing of a sentence."""
 
-from __future__ import annotations
-
 import ctypes
 from weakref import WeakKeyDictionary
 

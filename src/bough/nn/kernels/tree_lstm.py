@@ -1,7 +1,5 @@
 """Compiled Child-Sum and N-ary Tree-LSTM: one differentiable function, in float32 on one thread of the CPU."""
 
-from __future__ import annotations
-
 import ctypes
 from dataclasses import dataclass
 from itertools import accumulate
