@@ -41,7 +41,13 @@ class Arcs:
         self.words = [str(token) for token in tree.tokens or ()]
         self.drawn = [clipped(word) for word in self.words]
         self.relations = [str(relation or "") for relation in tree.relations or [""] * len(self.words)]
-        self.levels = self._levels()
+        count = len(self.parents)
+        # the level of each word's arc to its head, 0 for the root; over[i] is the highest level so far after word i
+        self.levels, over = [0] * count, [0] * count
+        spans = [(min(i, head), max(i, head), i) for i, head in enumerate(self.parents) if head >= 0]
+        for low, high, word in sorted(spans, key=lambda span: span[1] - span[0]):
+            self.levels[word] = 1 + max(over[low:high])
+            over[low:high] = [self.levels[word]] * (high - low)
         names = [text_width(name) * 0.85 for name in self.relations]
         self.widths = [max(text_width(word) + 12, 26.0) for word in self.drawn]
         steps = [max(w, n + 6) + GAP for w, n in zip(self.widths, names, strict=True)]
@@ -57,16 +63,6 @@ class Arcs:
             self.width, self.height = sum(steps) - GAP + 2 * MARGIN, self.base + 20 + MARGIN
             ends = [MARGIN + sum(steps[:i]) for i in range(len(steps))]
             self.along = [end + (step - GAP) / 2 for end, step in zip(ends, steps, strict=True)]
-
-    def _levels(self) -> list[int]:
-        """Return the level of each word's arc to its head, and 0 for the root."""
-        count = len(self.parents)
-        levels, over = [0] * count, [0] * count  # over[i]: the highest level so far after word i
-        spans = [(min(i, head), max(i, head), i) for i, head in enumerate(self.parents) if head >= 0]
-        for low, high, word in sorted(spans, key=lambda span: span[1] - span[0]):
-            levels[word] = 1 + max(over[low:high])
-            over[low:high] = [levels[word]] * (high - low)
-        return levels
 
     def shapes(self) -> Iterator[str]:
         """Yield the arcs, then the words."""

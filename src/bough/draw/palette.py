@@ -12,14 +12,13 @@ LEVELS = {2: (1, 3), 3: (1, 2, 3), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4)}
 NEUTRAL = 2
 INK, PAPER = "#1b1f24", "#fff"
 ON = (PAPER, INK, INK, INK, PAPER)  # the colour of text on each colour
-# colours of classes without an order, which repeat if there are more classes
+# colours of classes without an order, which repeat if there are more classes; text on them is `INK`
 KINDS = (
     "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6",
     "#ffe680", "#8dd3c7", "#d9c3a5", "#f4b6d2", "#c7cdd4",
 )  # fmt: skip
-ON_KINDS = INK
 SHORT = 2  # the number of letters by which the name of a class is abbreviated
-DARK_INK, DARK_PAPER, DARK_NEUTRAL, ON_DARK_NEUTRAL = "#e8ebee", "#14181d", "#5a5f66", PAPER
+DARK_INK, DARK_PAPER, DARK_NEUTRAL = "#e8ebee", "#14181d", "#5a5f66"
 
 
 def level_of_class(number: int, classes: int, *, ordered: bool) -> int:
@@ -40,10 +39,9 @@ def variables() -> str:
         f"--c{i}:{colour};--on{i}:{on};" for i, (colour, on) in enumerate(zip(COLOURS, ON, strict=True))
     )
     kinds = "".join(
-        f".c{level}{{background:{colour};color:{ON_KINDS}}}"
-        for level, colour in enumerate(KINDS, len(COLOURS))
+        f".c{level}{{background:{colour};color:{INK}}}" for level, colour in enumerate(KINDS, len(COLOURS))
     )
-    dark = f"--c{NEUTRAL}:{DARK_NEUTRAL};--on{NEUTRAL}:{ON_DARK_NEUTRAL};"
+    dark = f"--c{NEUTRAL}:{DARK_NEUTRAL};--on{NEUTRAL}:{PAPER};"
     return (
         f":root{{--ink:{INK};--paper:{PAPER};{levels}}}\n{kinds}\n"
         f"@media (prefers-color-scheme:dark){{:root{{--ink:{DARK_INK};--paper:{DARK_PAPER};{dark}}}}}\n"
