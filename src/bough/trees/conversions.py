@@ -15,7 +15,8 @@ from bough.trees.validate import ParentError
 
 Field = str | Callable[[Any], Any]
 Path = Callable[[int], str]
-Names = Mapping[str, Sequence[str]]
+Strings = Sequence[str]
+Fields = Mapping[str, Field | None]
 T = TypeVar("T")
 # the fields of nodes of `ast` that hold a name or a constant
 _NAMED = ("id", "attr", "name", "arg", "value", "module", "rest")
@@ -37,9 +38,9 @@ class Conversions:
         token: str | Callable[[Any], Any] | None = None,
         label: str | Callable[[Any], Any] | None = None,
         relation: str | Callable[[Any], Any] | None = None,
-        numbers: Sequence[str] = (),
-        categories: Sequence[str] = (),
-        edge_numbers: Sequence[str] = (),
+        numbers: Strings = (),
+        categories: Strings = (),
+        edge_numbers: Strings = (),
     ) -> Self:
         """Convert any nested object: JSON, dictionaries, dataclasses. The nodes are in preorder.
 
@@ -93,12 +94,7 @@ class Conversions:
 
     @classmethod
     def from_networkx(
-        cls,
-        graph: Any,
-        *,
-        numbers: Sequence[str] = (),
-        categories: Sequence[str] = (),
-        edge_numbers: Sequence[str] = (),
+        cls, graph: Any, *, numbers: Strings = (), categories: Strings = (), edge_numbers: Strings = ()
     ) -> Self:
         """Convert a directed graph whose edges run from parent to child (`nodes(data=True)` and `edges`).
 
@@ -106,9 +102,7 @@ class Conversions:
         `numbers` and `categories`. `edge_numbers` are attributes of the edges.
         """
         if not graph.is_directed():
-            raise ValueError(
-                "an undirected graph has no root; pass a DiGraph, with edges from parent to child"
-            )
+            raise ValueError("an undirected graph has no root; pass a DiGraph, with edges to the children")
         index = {name: node for node, name in enumerate(graph.nodes)}
         parents = [-1] * len(index)
         edges: list[Mapping[str, Any]] = [{}] * len(index)
@@ -318,7 +312,7 @@ def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Path]:
 
 
 def _columns(
-    objects: Sequence[Any], edges: Sequence[Any], path: Path, fields: Mapping[str, Field | None], names: Names
+    objects: Sequence[Any], edges: Sequence[Any], path: Path, fields: Fields, names: Mapping[str, Strings]
 ) -> dict[str, Any]:
     """Return the columns of a tree, from one object per node and one per edge to the parent."""
     for what, keys in names.items():

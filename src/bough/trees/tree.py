@@ -11,19 +11,9 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bough.trees import validate
 from bough.trees.conversions import Conversions
-from bough.trees.validate import (
-    Floats,
-    Ints,
-    category_columns,
-    checked_parents,
-    column,
-    depths,
-    feature_rows,
-    frozen,
-    inverse,
-    parents_first,
-)
+from bough.trees.validate import Floats, Ints, depths, frozen, inverse
 
 _COLUMNS = ("tokens", "labels", "relations")
 _FEATURES = (("features", "feature_names"), ("edge_features", "edge_feature_names"))
@@ -74,7 +64,7 @@ class Tree(Conversions):
         edge_features: ArrayLike | None = None,
         edge_feature_names: Sequence[str] = (),
     ) -> None:
-        self.__dict__["parents"] = checked_parents(parents)
+        self.__dict__["parents"] = validate.checked_parents(parents)
         columns: dict[str, Any] = {"tokens": tokens, "labels": labels, "relations": relations}
         if features is not None or len(feature_names):
             columns |= {"features": features, "feature_names": feature_names}
@@ -88,14 +78,14 @@ class Tree(Conversions):
         own, size = self.__dict__, len(self)
         for name in _COLUMNS:
             if name in given:
-                own[name] = column(name, given[name], size)
+                own[name] = validate.column(name, given[name], size)
         if "categories" in given:
-            own["categories"] = category_columns(given["categories"], size)
+            own["categories"] = validate.category_columns(given["categories"], size)
         for name, names in _FEATURES:
             if name in given or names in given:
                 rows = given.get(name, getattr(self, name))
                 old = () if rows is None else getattr(self, names)
-                own[name], own[names] = feature_rows(name, rows, given.get(names, old), size)
+                own[name], own[names] = validate.feature_rows(name, rows, given.get(names, old), size)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Tree does not change; tree.replace({name}=...) makes another")
@@ -145,8 +135,6 @@ class Tree(Conversions):
 
     def __repr__(self) -> str:
         return f"Tree({self.sketch()}, {len(self)} node{'s' if len(self) > 1 else ''})"
-
-    # ---------------------------------------------------------------- structure
 
     @cached_property
     def root(self) -> int:
@@ -219,11 +207,9 @@ class Tree(Conversions):
     @property
     def _upwards(self) -> Iterable[int]:
         """All nodes, children before their parents."""
-        if parents_first(self.parents):
+        if validate.parents_first(self.parents):
             return range(len(self) - 1, -1, -1)
-        above = self.parents.copy()
-        above[self.root] = self.root
-        deepest_first: list[int] = np.argsort(-depths(above)).tolist()
+        deepest_first: list[int] = np.argsort(-depths(self.parents)).tolist()
         return deepest_first
 
     @cached_property
@@ -257,8 +243,6 @@ class Tree(Conversions):
                     high[parent] = high[node]
         spans = np.array([low, high], dtype=np.int64).T
         return frozen(np.where(spans[:, :1] >= spans[:, 1:], 0, spans))  # (0, 0) for a subtree without words
-
-    # ------------------------------------------------------------------ changes
 
     def replace(self, **changes: Any) -> Tree:
         """Return a tree with some columns replaced; None removes a column. Other columns are shared with this tree.
@@ -335,8 +319,6 @@ class Tree(Conversions):
                 chosen = rows[[old or 0 for old in origin]]
                 fields |= {name: np.where(new[:, None], np.nan, chosen), names: getattr(self, names)}
         return Tree(parents, **fields)
-
-    # ------------------------------------------------------------------ display
 
     def sketch(self, limit: int = 60) -> str:
         """Return the tree in brackets on one line, cut after `limit` characters."""

@@ -50,8 +50,8 @@ def checked_parents(parents: Sequence[int] | Ints, first: int = 0) -> Ints:
         shown = " and ".join(map(str, roots[:2] + first)) + (", ..." if len(roots) > 2 else "")
         raise ParentError(f"{len(roots)} roots (nodes {shown}); a tree has one", int(roots[1]))
     if not parents_first(array):
-        above, root = array.copy(), roots[0]
-        above[root] = root
+        root = roots[0]
+        above = np.where(array < 0, root, array)
         for _ in range(len(array).bit_length()):  # each step looks twice as far up as the one before
             above = above[above]
         lost = above[above != root]  # after so many steps these are nodes of cycles
@@ -67,9 +67,10 @@ def parents_first(parents: Ints) -> bool:
     return bool((parents < np.arange(len(parents))).all())
 
 
-def depths(above: Ints) -> Ints:
-    """Return the number of edges from each node to its root, from the parents (N,); roots are their own parents."""
-    steps: Ints = (above != np.arange(len(above))).astype(np.int64)
+def depths(parents: Ints) -> Ints:
+    """Return the number of edges from each node to its root, from the parents (N,), -1 for a root."""
+    steps: Ints = (parents >= 0).astype(np.int64)
+    above = np.where(parents < 0, np.arange(len(parents)), parents)
     while steps[above].any():  # each round looks twice as far up as the one before
         steps, above = steps + steps[above], above[above]
     return steps
