@@ -162,7 +162,10 @@ def test_dropout_inside_turns_sharing_off_while_it_is_active(module: nn.Module) 
         (lambda: Own()(ROWS, TREES[0]), r"forest is a Tree; a layer takes bough\.Forest\(\[tree\]\)"),
         (lambda: Own()(ROWS, TREES), r"forest is a list; a layer takes bough\.Forest\(trees\)"),
         (lambda: Own()(ROWS, None), r"forest is a NoneType; a layer takes bough\.Forest\(trees\)"),
-        (lambda: Own()(FOREST, ROWS), r"x is a Forest; the order is layer\(x, forest\)"),
+        (
+            lambda: Own()(FOREST, ROWS),
+            r"x is a Forest; it must be a tensor .* in the order layer\(x, forest\)",
+        ),
         (lambda: Own()([[1.0]], FOREST), "x is a list; it must be a tensor with one row per node"),
         (lambda: TreeLayer(2, states=4), r"states=4: one width per state, as in states=\(4,\)"),  # type: ignore[arg-type]
         (lambda: Forest(TREES[0]), r"a Tree, where a list of trees is expected: Forest\(\[tree\]\)"),  # type: ignore[arg-type]

@@ -17,11 +17,7 @@ LARGE = 4096  # rows of a level from which torch uses all its threads
 
 
 def run_equations(
-    layer: Any,
-    a: Tensor,
-    forest: Forest,
-    dropout: Tensor | None = None,
-    edge_features: Tensor | None = None,
+    layer: Any, a: Tensor, forest: Forest, dropout: Tensor | None = None, edge_features: Tensor | None = None
 ) -> tuple[Tensor, ...]:
     """Return one (U, D) per state of the layer, for the unique nodes of the forest.
 
@@ -62,24 +58,17 @@ class _Equations(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        layer: Any,
-        forest: Forest,
-        dropout: Tensor | None,
-        record: bool,
-        a: Tensor,
-        edge_features: Tensor | None,
-        *weights: Tensor,
+        ctx: Any, layer: Any, forest: Forest, dropout: Tensor | None, record: bool, *tensors: Any
     ) -> tuple[Tensor, ...]:
-        buffer = LevelBuffer(a, forest, layer.states)
-        inside = a.detach().requires_grad_(record and a.requires_grad)
-        features = edge_features
+        a, features, *weights = tensors
+        a = a.detach().requires_grad_(record and a.requires_grad)
         if features is not None:
             features = features.detach().requires_grad_(record and features.requires_grad)
+        buffer = LevelBuffer(a, forest, layer.states)
         # inference mode makes a small call a fifth faster; the buffers, which are returned, are made outside it
         with without_autocast(a.device), torch.inference_mode(not record), torch.set_grad_enabled(record):
-            ctx.outputs = _run_levels(layer, inside, features, forest, dropout, buffer)
-        ctx.inputs, ctx.sizes = (inside, features, *weights), forest.level_sizes
+            ctx.outputs = _run_levels(layer, a, features, forest, dropout, buffer)
+        ctx.inputs, ctx.sizes = (a, features, *weights), forest.level_sizes
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(*weights)  # so that torch refuses a second backward, and changed weights
         return tuple(state[:] for state in buffer.states)
@@ -108,20 +97,15 @@ class _Equations(torch.autograd.Function):
 
 
 def _run_levels(
-    layer: Any,
-    a: Tensor,
-    edge_features: Tensor | None,
-    forest: Forest,
-    dropout: Tensor | None,
-    buffer: LevelBuffer,
+    layer: Any, a: Tensor, given: Tensor | None, forest: Forest, dropout: Tensor | None, buffer: LevelBuffer
 ) -> tuple[Tensor, ...]:
-    """Compute one level after the other, and return the states of all nodes, connected to the autograd graph."""
+    """Compute one level after the other from a and the features of edges. Return all states, with their graph."""
     sizes, owners = forest.level_sizes, forest.edge_rows.split(forest.edge_sizes)
     inputs: Sequence[Any] = [a, *[None] * len(sizes)]
     masks: Sequence[Tensor | None] = [None] * len(sizes)
     features: Sequence[Tensor | None] = masks
-    if edge_features is not None:
-        features = edge_features.index_select(0, forest.edge_columns).split(forest.edge_sizes)
+    if given is not None:
+        features = given.index_select(0, forest.edge_columns).split(forest.edge_sizes)
     if not layer.leaf_inputs:
         inputs = (a if forest.inputs_are_unique else a.index_select(0, forest.input_of)).split(sizes)
     if dropout is not None:
@@ -135,10 +119,9 @@ def _run_levels(
         if [state.shape for state in states] != wanted:
             shapes = [tuple(state.shape) for state in states]
             raise ValueError(f"{type(layer).__name__}.node gave {shapes}; its states are {wanted}")
-    if edge_features is not None and len(forest.children) and "features" not in known:
-        raise ValueError(
-            f"{type(layer).__name__} does not use edge_features; a layer reads them as below.features"
-        )
+    if given is not None and len(forest.children) and "features" not in known:
+        unread = f"{type(layer).__name__} does not use edge_features"
+        raise ValueError(f"{unread}; a layer reads them as below.features")
     _, *whole = _NextLevel.apply(buffer, len(sizes), done, *states)  # type: ignore[no-untyped-call]
     return tuple(whole)
 

@@ -41,10 +41,7 @@ class GatedRecursive(TreeLayer):
 
     name = "gated-recursive"
     reads = "constituency"
-    W_1: nn.Parameter
-    b_1: nn.Parameter
-    W_2: nn.Parameter
-    b_2: nn.Parameter
+    shown = ("recurrent_dropout",)
 
     def __init__(
         self, input_size: int, hidden_size: int, *, recurrent_dropout: float = 0.0, **kwargs: Any
@@ -60,9 +57,6 @@ class GatedRecursive(TreeLayer):
         self.weight("b_2", 4 * d, fan_in=4 * d)
         self.leaf_norm, self.norm = nn.LayerNorm(d, **self._factory), nn.LayerNorm(d, **self._factory)
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, recurrent_dropout={self.recurrent_dropout}"
 
     def check(self, forest: Forest) -> None:
         forest.check_arity(2)

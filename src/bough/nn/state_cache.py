@@ -1,7 +1,6 @@
 """`StateCache`: keep the states of subtrees between calls."""
 
 import threading
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -51,9 +50,8 @@ class StateCache:
         per_entry = 16 + 8 + 16 + 4 * sum(layer.states)
         entries = min(max_entries, max_bytes // per_entry, 2**30)
         if entries < 1:
-            raise ValueError(
-                f"max_entries={max_entries}, max_bytes={max_bytes}: no room; an entry has {per_entry} bytes"
-            )
+            given = f"max_entries={max_entries}, max_bytes={max_bytes}"
+            raise ValueError(f"{given}: no room; an entry has {per_entry} bytes")
         self.layer, self.max_entries = layer, entries
         slots = 1 << (2 * entries - 1).bit_length()
         with torch.inference_mode(False):  # `empty` takes no memory before it is written to
@@ -88,20 +86,17 @@ class StateCache:
         """Return the states of all nodes, as the layer does, without a gradient."""
         with self._lock:
             parameters = list(self.layer.parameters())
-            if not self._unchanged(parameters):
+            unchanged = len(parameters) == len(self._weights) and all(
+                new is old and new.data_ptr() == before.data_ptr() and new._version == version
+                for new, (old, before, version) in zip(parameters, self._weights, strict=True)
+            )
+            if not unchanged:
                 self._forget()
                 known = not any(parameter.is_inference() for parameter in parameters)  # these have no version
                 self._weights = [(p, p.detach(), p._version) for p in parameters] if known else []
             found = self.layer.infer(x, forest, self._table)
-        states: Tensor | tuple[Tensor, ...] = self.layer(x, forest) if found is None else found
-        return states
+        return self.layer(x, forest) if found is None else found  # type: ignore[no-any-return]
 
     def _forget(self) -> None:
         self._lists.fill_(-1)
         self._table.count, self._table.newest, self._table.oldest = 0, -1, -1
-
-    def _unchanged(self, parameters: Sequence[Tensor]) -> bool:
-        return len(parameters) == len(self._weights) and all(
-            new is old and new.data_ptr() == before.data_ptr() and new._version == version
-            for new, (old, before, version) in zip(parameters, self._weights, strict=True)
-        )

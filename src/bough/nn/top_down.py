@@ -42,6 +42,7 @@ class TopDownTreeLSTM(TreeLayer):
     """
 
     from_roots = True
+    shown = ("arity",)
 
     def __init__(
         self,
@@ -61,9 +62,6 @@ class TopDownTreeLSTM(TreeLayer):
         self.weight("b_W", 4 * d, fan_in=x)
         self.weight("U", arity * d, 4 * d, fan_in=d)  # row block l: for the l-th child
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, arity={self.arity}"
 
     def check(self, forest: Forest) -> None:
         forest.check_one_parent()
@@ -118,9 +116,7 @@ class BiTreeLSTM(BaseLayer):
         **kwargs: Any,
     ) -> None:
         if leaf == "affine" and not arity:
-            raise ValueError(
-                "leaf='affine' needs an arity of at least 1; with arity=0 every node has an input"
-            )
+            raise ValueError("leaf='affine' needs an arity of at least 1; with arity=0 all nodes have inputs")
         super().__init__(input_size, 2 * hidden_size)
         self.hidden_size, self.arity = hidden_size, arity
         kwargs["recurrent_dropout"] = recurrent_dropout
@@ -142,9 +138,8 @@ class BiTreeLSTM(BaseLayer):
         risen, unique_of = self.up.rows(x, forest)
         up = risen.index_select(0, unique_of)  # (N, D)
         fallen, row_of = self.down.rows(up.index_select(0, self.down.input_nodes(forest)), forest)
-        return torch.cat([up, fallen.index_select(0, row_of)], dim=1), torch.arange(
-            forest.num_nodes, device=x.device
-        )
+        both = torch.cat([up, fallen.index_select(0, row_of)], dim=1)
+        return both, torch.arange(forest.num_nodes, device=x.device)
 
 
 register(BiTreeLSTM, name="bi-constituency", reads="constituency", arity=2)

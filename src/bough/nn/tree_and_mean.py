@@ -37,9 +37,6 @@ class MeanVectors(BaseLayer):
     def __init__(self, input_size: int, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
         super().__init__(input_size, input_size, device=device, dtype=dtype)
 
-    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        return (self.sentences(x, forest),)
-
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         words = x.index_select(0, forest.input_of.index_select(0, forest.unique_of))  # (N, X)
         sums = x.new_zeros(len(forest), x.shape[1]).index_add(0, forest.batch, words)
@@ -81,9 +78,6 @@ class TreeAndMean(BaseLayer):
 
     def input_nodes(self, forest: Forest) -> Tensor:
         return self.tree.input_nodes(forest.unshared)
-
-    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        return (self.sentences(x, forest),)
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         forest = forest.unshared

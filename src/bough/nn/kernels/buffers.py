@@ -31,9 +31,8 @@ class Buffer:
 
     def __del__(self) -> None:
         floats = getattr(self, "floats", None)
-        if floats is None or not self._lock.acquire(
-            blocking=False
-        ):  # `__del__` must not wait: the garbage collector may call it while the lock is held
+        # `__del__` must not wait: the garbage collector may call it while the lock is held
+        if floats is None or not self._lock.acquire(blocking=False):
             return
         try:
             self._free.append(floats)
@@ -41,9 +40,3 @@ class Buffer:
                 self._free.pop(0)
         finally:
             self._lock.release()
-
-
-def forget_buffers() -> None:
-    """Free the memory that is kept for reuse."""
-    with Buffer._lock:
-        Buffer._free.clear()

@@ -62,7 +62,7 @@ def _weights(layer: nn.LSTM, parameters: list[Tensor], lanes: int) -> Weights:
     """Return W, U and b of both directions in the layout of lstm.h, cached until a parameter changes."""
     if any(
         parameter.is_inference() for parameter in parameters
-    ):  # these have no version, so changes are not noticed
+    ):  # these have no version that tells of changes
         return _in_panels(layer, parameters, lanes)
     state = [lanes, *((parameter.data_ptr(), parameter._version) for parameter in parameters)]
     known, weights = _kept.get(layer, (None, None))

@@ -47,12 +47,10 @@ def run_tree_lstm(
         output_gate: whether there is an o.
         dropout: a factor for each entry of u, one row per unique node that has gates.
     """
-    states: tuple[Tensor, Tensor]
-    if recorded(a, U, b):
-        states = _TreeLSTM.apply(a, U, b, dropout, forest, arity, output_gate)  # type: ignore[no-untyped-call]
-    else:
-        states = _Pass(U, b, forest, arity, output_gate, keep=False).forward(a, dropout)
-    return states
+    if not recorded(a, U, b):
+        return _Pass(U, b, forest, arity, output_gate, keep=False).forward(a, dropout)
+    h, c = _TreeLSTM.apply(a, U, b, dropout, forest, arity, output_gate)  # type: ignore[no-untyped-call]
+    return h, c
 
 
 def infer_tree_lstm(
@@ -233,9 +231,8 @@ class _TreeLSTM(torch.autograd.Function):
         ctx.run = _Pass(U, b, *options, keep=True)
         h, c = ctx.run.forward(a, dropout)
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(
-            U, b, dropout, h, c
-        )  # so that torch raises an error if one is changed before the backward pass
+        # so that torch raises an error if one is changed before the backward pass
+        ctx.save_for_backward(U, b, dropout, h, c)
         return h, c
 
     @staticmethod
