@@ -5,7 +5,7 @@ import math
 import os
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from typing import Any, TypeAlias, TypeVar
 
 from bough.errors import FormatError
@@ -30,12 +30,8 @@ def name_of(source: Source, where: str | None) -> str | None:
 def numbered(source: Source, where: str | None, first: int = 1) -> Iterator[tuple[int, str]]:
     """Yield each line with its number, counted from `first`, without the line ending and without a BOM."""
     number = first - 1
-    with ExitStack() as stack:
-        lines: Iterable[str] | Iterable[bytes]
-        if isinstance(source, (str, os.PathLike)):
-            lines = stack.enter_context(open(source, "rb"))  # as bytes: a line of text ends at \n only
-        else:
-            lines = source
+    # a file is read as bytes: a line of text ends at \n only
+    with open(source, "rb") if isinstance(source, (str, os.PathLike)) else nullcontext(source) as lines:
         try:
             for raw in lines:
                 line = raw.decode("utf-8") if isinstance(raw, bytes) else raw

@@ -39,8 +39,7 @@ def read(source: Source, *, where: str | None = None, **options: Unpack[_Options
     Args:
         source: a path, or an iterable of lines.
         where: the name of the source in errors.
-        options: `html=True` for HTML; `numbers` and `categories`, names of attributes; `text=True` for the text of the
-            elements.
+        options: `html=True` for HTML; `numbers` and `categories`, names of attributes; `text=True` for texts.
 
     Examples:
         >>> from bough.formats import markup

@@ -155,9 +155,9 @@ def write(tree: Tree, *, kind: Kind = "dependency") -> Lines:
             raise ValueError(f"node {spoken[0]} has children and a token; write it as a dependency tree")
     position = {node: new for new, node in enumerate(order, start=1)} | {-1: 0}
     parents = tree.parents.tolist()
-    for node in order[:words] if tree.tokens is not None else ():
-        if tree.tokens[node] is None:
-            raise ValueError(f"node {node} has no token; here all have one, or the tree has none")
+    silent = [node for node in order[:words] if tree.tokens is not None and tree.tokens[node] is None]
+    if silent:
+        raise ValueError(f"node {silent[0]} has no token; here all have one, or the tree has none")
 
     def joined(column: Sequence[Hashable] | None, kind: str, nodes: list[int]) -> str | None:
         return None if column is None else " ".join(cell(column, node, kind, "#", " \r\n") for node in nodes)

@@ -15,8 +15,7 @@ T = TypeVar("T")
 class Children:
     """Neighbours of the nodes of one level, with one row per neighbour, sorted by node.
 
-    The engine passes it to `node`. The neighbours are children in a layer from the leaves (`below`), and parents in a
-    layer from the roots (`above`).
+    The engine passes it to `node`: children to a layer from the leaves, parents to a layer from the roots.
 
     Shape:
         n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids of the edges;

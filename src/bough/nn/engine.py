@@ -1,7 +1,5 @@
 """Run a layer's equations over a forest, one level at a time, and differentiate them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -51,6 +49,15 @@ def _other_tensors(layer: Any) -> list[tuple[nn.Module, str]]:
         and value.requires_grad
         and (number == 0 or not module._forward_pre_hooks)
     ]
+
+
+class LevelBuffer:
+    """States of all levels and, in the backward pass, their gradients, with one row per unique node."""
+
+    def __init__(self, like: Tensor, forest: Forest, widths: Sequence[int]) -> None:
+        self.states = tuple(like.new_empty(forest.num_unique, width) for width in widths)
+        self.gradients: list[Tensor] = []
+        self.slices, self.neighbours = forest.slices, forest.children.split(forest.edge_sizes)
 
 
 class _Equations(torch.autograd.Function):
@@ -124,15 +131,6 @@ def _run_levels(
         raise ValueError(f"{unread}; a layer reads them as below.features")
     _, *whole = _NextLevel.apply(buffer, len(sizes), done, *states)  # type: ignore[no-untyped-call]
     return tuple(whole)
-
-
-class LevelBuffer:
-    """States of all levels and, in the backward pass, their gradients, with one row per unique node."""
-
-    def __init__(self, like: Tensor, forest: Forest, widths: Sequence[int]) -> None:
-        self.states = tuple(like.new_empty(forest.num_unique, width) for width in widths)
-        self.gradients: list[Tensor] = []
-        self.slices, self.neighbours = forest.slices, forest.children.split(forest.edge_sizes)
 
 
 class _NextLevel(torch.autograd.Function):

@@ -20,14 +20,12 @@ class GatedRecursive(TreeLayer):
         [f_1; f_2; i; p] = W_2 GELU(W_1 [h_l; h_r] + b_1) + b_2        at an inner node
         h_j = LayerNorm(σ(f_1) ⊙ h_l + σ(f_2) ⊙ h_r + σ(i) ⊙ p)
 
-    Inner nodes have no input. Leaves and inner nodes have separate LayerNorms. For a node with a single child h_r is
-    zero.
+    Inner nodes have no input. Leaves and inner nodes have separate LayerNorms. An only child is h_l; h_r is zero.
 
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state; the hidden layer between W_1 and W_2 is 4 D wide.
-        recurrent_dropout: the probability of dropping an entry of the hidden layer while training; each node has its
-            own mask.
+        recurrent_dropout: the probability of dropping an entry of the hidden layer, per node, while training.
 
     Shape:
         x (N, X), a forest of N nodes -> h (N, D).

@@ -72,8 +72,7 @@ class Classifier(_NodeHead):
     ) -> Tensor:
         """Return the sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1.
 
-        With `rows` (N,), the state of node k is h[rows[k]], so that nodes can share a state without a copy. `weights`
-        (N,) are factors of the nodes' losses.
+        With `rows` (N,), the state of node k is h[rows[k]]. `weights` (N,) are factors of the nodes' losses.
         """
         self._check(h, labels, rows)
         if rows is None:
@@ -255,6 +254,7 @@ class Similarity(_PairHead):
     """
 
     shown = ("hidden", "classes", "features", "objective")
+    scale: Tensor
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from bough.nn.base import BaseLayer, Reads
 
 E = TypeVar("E", bound=type[BaseLayer])
+Settings = Mapping[str, Any]
 _SIZES = ("self", "input_size", "hidden_size", "relations", "edge_size", "device", "dtype")
 
 
@@ -20,7 +21,7 @@ class Kind:
     name: str
     layer: type[BaseLayer]
     reads: Reads
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Settings = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -46,7 +47,7 @@ class Kind:
         return inspect.signature(self.layer.__init__).parameters
 
     def build(
-        self, input_size: int, hidden_size: int, relations: int, settings: dict[str, Any], edge_size: int = 1
+        self, input_size: int, hidden_size: int, relations: int, settings: Settings, edge_size: int = 1
     ) -> BaseLayer:
         """Return a new layer of this kind."""
         sizes = {"input_size": input_size, "hidden_size": hidden_size}

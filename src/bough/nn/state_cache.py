@@ -21,8 +21,7 @@ class StateCache:
 
     The cache is cleared when a weight of the layer changes. As in autograd, changes through `weight.data` are not
     noticed: call `clear()` after them. There are no gradients. The cache works for `ChildSumTreeLSTM` and
-    `NaryTreeLSTM` (with `forget="full"`) in float32 on a CPU with the compiled code. Other layers, and graphs made
-    from edges, are computed without it.
+    `NaryTreeLSTM` (with `forget="full"`) in float32 by the compiled code. Other layers and graphs do without it.
 
     Args:
         layer: the layer.
@@ -95,7 +94,7 @@ class StateCache:
                 known = not any(parameter.is_inference() for parameter in parameters)  # these have no version
                 self._weights = [(p, p.detach(), p._version) for p in parameters] if known else []
             found = self.layer.infer(x, forest, self._table)
-        return self.layer(x, forest) if found is None else found  # type: ignore[no-any-return]
+        return self.layer(x, forest) if found is None else found
 
     def _forget(self) -> None:
         self._lists.fill_(-1)

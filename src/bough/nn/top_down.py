@@ -90,8 +90,7 @@ class BiTreeLSTM(BaseLayer):
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
-        arity: 2 for binary trees; 0 for any number of unordered children, with the Child-Sum layer on the way up and
-            shared matrices on the way down.
+        arity: 2 for binary trees; 0 for any number of unordered children, with Child-Sum and shared matrices.
         leaf: "gated" if every node has an input, "affine" if leaves only have one, as in `NaryTreeLSTM`.
         recurrent_dropout: the probability of dropping an entry of u while training, in both directions.
 

@@ -35,10 +35,8 @@ class Forest:
     Args:
         trees: the trees.
         keys: one list of ints per tree; nodes with equal keys must have equal inputs.
-        relations: an id for each relation name, for layers with weights per relation; not needed if the relations of
-            the trees are ints.
-        digests: the result of `bough.trees.subtree_sharing.prepared(trees, keys)`, which saves time; ignored for trees
-            with relations.
+        relations: the id of each relation, for layers with weights per relation, unless the relations are ints.
+        digests: of `bough.trees.subtree_sharing.prepared(trees, keys)`, to save time; not for trees with relations.
 
     Shape:
         N nodes (`num_nodes`), E edges: `roots` (trees,), `batch` (N,), `ptr` (trees + 1,), `edge_index` (2, E).

@@ -124,8 +124,8 @@ class Tree(Conversions):
 
     def _identity(self) -> tuple[Any, ...]:
         """Return all columns as objects that are equal, and have equal hashes, if the columns are equal."""
-        parts = [self.parents.tobytes(), self.tokens, self.labels, self.relations]
-        parts.append(None if self.categories is None else frozenset(self.categories.items()))
+        categories = None if self.categories is None else frozenset(self.categories.items())
+        parts: list[Any] = [self.parents.tobytes(), self.tokens, self.labels, self.relations, categories]
         for name, names in _FEATURES:
             rows = getattr(self, name)
             if rows is not None:  # 0 equals -0, and all kinds of NaN are equal

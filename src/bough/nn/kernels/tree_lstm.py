@@ -58,8 +58,7 @@ def infer_tree_lstm(
 ) -> tuple[Tensor, Tensor] | None:
     """Return h, c (N, D) of the nodes of a small forest by one compiled call without gradient.
 
-    Return None if `forward` has to compute them, also for a wrong input or a node with too many children: `forward`
-    then raises the error.
+    Return None if `forward` has to compute them, or has to raise an error for a wrong input or forest.
 
     Args:
         layer: a `ChildSumTreeLSTM`, or an `NaryTreeLSTM` with `forget="full"`.
