@@ -61,7 +61,7 @@ class StateCache:
         states = (part.data_ptr() for part in self._states)
         self._table = Table(entries, slots, 0, -1, -1, 0, self._keys.data_ptr(), *lists, *states)
         self._weights: list[tuple[Tensor, Tensor, int]] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"StateCache({self.layer}, {len(self)} of {self.max_entries} subtrees)"
@@ -78,7 +78,8 @@ class StateCache:
     def clear(self) -> None:
         """Empty the cache."""
         with self._lock:
-            self._forget()
+            self._lists.fill_(-1)
+            self._table.count, self._table.newest, self._table.oldest = 0, -1, -1
 
     @torch.no_grad()
     def __call__(self, x: Tensor, forest: Forest) -> Tensor | tuple[Tensor, ...]:
@@ -90,12 +91,8 @@ class StateCache:
                 for new, (old, before, version) in zip(parameters, self._weights, strict=True)
             )
             if not unchanged:
-                self._forget()
+                self.clear()
                 known = not any(parameter.is_inference() for parameter in parameters)  # these have no version
                 self._weights = [(p, p.detach(), p._version) for p in parameters] if known else []
             found = self.layer.infer(x, forest, self._table)
         return self.layer(x, forest) if found is None else found
-
-    def _forget(self) -> None:
-        self._lists.fill_(-1)
-        self._table.count, self._table.newest, self._table.oldest = 0, -1, -1
