@@ -157,8 +157,7 @@ class TreeLayer(BaseLayer):
 
     def _has_kernel(self) -> bool:
         """Return whether there is a kernel for the equations, and no subclass has changed them."""
-        owner = next(
-            kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer) and "run_kernel" in vars(kind)
-        )
+        layers = (kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer))
+        owner = next(kind for kind in layers if "run_kernel" in vars(kind))
         same = all(getattr(type(self), name) is getattr(owner, name) for name in owner.equations)
         return self.fast and owner is not TreeLayer and same and not self.from_roots

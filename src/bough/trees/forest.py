@@ -158,9 +158,8 @@ class Forest:
             self.check_one_parent()
             self.check_one_root()
             parents = self._parents_by_edges()
-            inside = np.where(
-                parents < 0, -1, parents - np.repeat(self._flat.starts[:-1], self.ptr.diff().cpu())
-            )
+            firsts = np.repeat(self._flat.starts[:-1], np.diff(self._flat.starts))
+            inside = np.where(parents < 0, -1, parents - firsts)
             self._trees = tuple(map(Tree, np.split(inside, self._flat.starts[1:-1])))
         return self._trees
 
