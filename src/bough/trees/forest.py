@@ -386,7 +386,9 @@ class Forest:
         if degrees.max(initial=0) > 1:  # several parents
             ranks = validate.longest_paths(parents, flat.below, self.num_nodes)
         else:
-            ranks = validate.depths(self._parents_by_edges())
+            above = np.full(self.num_nodes, -1)
+            above[flat.below] = parents
+            ranks = validate.depths(above)
         node_of = np.argsort(ranks, kind="stable")
         other = self._copied()
         other.runs_down, other.inputs_are_unique, other.keys = True, True, None

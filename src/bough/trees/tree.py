@@ -175,7 +175,8 @@ class Tree(Conversions):
     @cached_property
     def leaves(self) -> Ints:
         """The nodes without children, left to right."""
-        return frozen(self.preorder[self.degrees[self.preorder] == 0])
+        below = self.children
+        return frozen(np.array([node for node in self.preorder.tolist() if not below[node]], dtype=np.int64))
 
     @cached_property
     def preorder(self) -> Ints:

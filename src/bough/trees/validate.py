@@ -50,8 +50,8 @@ def checked_parents(parents: Sequence[int] | Ints, first: int = 0) -> Ints:
         shown = " and ".join(map(str, roots[:2] + first)) + (", ..." if len(roots) > 2 else "")
         raise ParentError(f"{len(roots)} roots (nodes {shown}); a tree has one", int(roots[1]))
     if not parents_first(array):
-        root = roots[0]
-        above = np.where(array < 0, root, array)
+        above, root = array.copy(), roots[0]
+        above[root] = root
         for _ in range(len(array).bit_length()):  # each step looks twice as far up as the one before
             above = above[above]
         lost = above[above != root]  # after so many steps these are nodes of cycles
