@@ -69,8 +69,16 @@ class Arcs:
         for word, head in enumerate(self.parents):
             if head >= 0:
                 yield self._arc(word, head)
-        for word in range(len(self.words)):
-            yield self._word(word)
+        for word, head in enumerate(self.parents):
+            relation, width = self.relations[word], self.widths[word]
+            role = f"{relation or 'depends on'} of {self.words[head]}" if head >= 0 else "the root"
+            left, y, mark = self.along[word] - width / 2, 0.0 if self.upright else self.base + 10, ""
+            if self.upright:
+                left, y, name = self.left, self.along[word], shown(relation if head >= 0 else "root")
+                x = left + width + 8
+                mark = f'<text class="relation" x="{x:.1f}" y="{y:.1f}" dy=".35em">{name}</text>'
+            title = f"{self.words[word]}: {role}"
+            yield box(self.first + word, left, y, width, self.drawn[word], title=title, after=mark)
 
     def _arc(self, word: int, head: int) -> str:
         # the arcs of a head start left or right of its middle, where no arc ends
@@ -98,14 +106,3 @@ class Arcs:
         )
         tip = f'<path class="tip" d="M{end - 3.5:.1f} {y - 3:.1f}h7l-3.5 6Z"/>'
         return f'<path class="edge" d="{path}"/>{tip}{label if name else ""}'
-
-    def _word(self, word: int) -> str:
-        head, relation = self.parents[word], self.relations[word]
-        role = f"{relation or 'depends on'} of {self.words[head]}" if head >= 0 else "the root"
-        width = self.widths[word]
-        left, y, mark = self.along[word] - width / 2, 0.0 if self.upright else self.base + 10, ""
-        if self.upright:
-            left, y, name = self.left, self.along[word], relation if head >= 0 else "root"
-            mark = f'<text class="relation" x="{left + width + 8:.1f}" y="{y:.1f}" dy=".35em">{shown(name)}</text>'
-        title = f"{self.words[word]}: {role}"
-        return box(self.first + word, left, y, width, self.drawn[word], title=title, after=mark)

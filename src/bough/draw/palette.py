@@ -35,12 +35,9 @@ def sign_of_class(level: int, name: str) -> str:
 
 def variables() -> str:
     """Return the palette as CSS: the variables `--c0` to `--c4`, `--on0`, ..., and a class for each of `KINDS`."""
-    levels = "".join(
-        f"--c{i}:{colour};--on{i}:{on};" for i, (colour, on) in enumerate(zip(COLOURS, ON, strict=True))
-    )
-    kinds = "".join(
-        f".c{level}{{background:{colour};color:{INK}}}" for level, colour in enumerate(KINDS, len(COLOURS))
-    )
+    ordered, unordered = enumerate(zip(COLOURS, ON, strict=True)), enumerate(KINDS, len(COLOURS))
+    levels = "".join(f"--c{i}:{colour};--on{i}:{on};" for i, (colour, on) in ordered)
+    kinds = "".join(f".c{level}{{background:{colour};color:{INK}}}" for level, colour in unordered)
     dark = f"--c{NEUTRAL}:{DARK_NEUTRAL};--on{NEUTRAL}:{PAPER};"
     return (
         f":root{{--ink:{INK};--paper:{PAPER};{levels}}}\n{kinds}\n"
