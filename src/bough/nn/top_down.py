@@ -119,11 +119,10 @@ class BiTreeLSTM(BaseLayer):
         super().__init__(input_size, 2 * hidden_size)
         self.hidden_size, self.arity = hidden_size, arity
         kwargs["recurrent_dropout"] = recurrent_dropout
-        self.up: TreeLayer = (
-            NaryTreeLSTM(input_size, hidden_size, arity, leaf=leaf, **kwargs)
-            if arity
-            else ChildSumTreeLSTM(input_size, hidden_size, **kwargs)
-        )
+        if arity:
+            self.up: TreeLayer = NaryTreeLSTM(input_size, hidden_size, arity, leaf=leaf, **kwargs)
+        else:
+            self.up = ChildSumTreeLSTM(input_size, hidden_size, **kwargs)
         self.down = TopDownTreeLSTM(hidden_size, hidden_size, max(arity, 1), **kwargs)
 
     @property
