@@ -240,7 +240,7 @@ def test_bad_utf8_is_blamed_on_its_own_file(tmp_path: Path) -> None:
         ),
         ("dependency", Tree([-1], tokens=[""]), "node 0 has token ''"),
         ("dependency", Tree([-1], tokens=["\ufeffa"]), "U+FEFF in front is lost as a BOM"),
-        ("dependency", Tree([-1], labels=["#"]), "node 0 has label '#', which means none in pointer files"),
+        ("dependency", Tree([-1], labels=["#"]), "node 0 has label '#', which means none here"),
         ("dependency", Tree([-1], relations=["a\n"]), r"node 0 has relation 'a\n'"),
         ("constituency", Tree([1, -1], tokens=["a", "b"]), "node 1 has children and a token"),
         ("constituency", Tree([-1, 0, 0], tokens=[None, "a", None]), "node 2 has no token"),

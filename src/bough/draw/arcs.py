@@ -1,7 +1,5 @@
 """Draw dependency trees with arcs from head to dependent, from left to right or from top to bottom."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -43,7 +41,13 @@ class Arcs:
         self.words = [str(token) for token in tree.tokens or ()]
         self.drawn = [clipped(word) for word in self.words]
         self.relations = [str(relation or "") for relation in tree.relations or [""] * len(self.words)]
-        self.levels = self._levels()
+        count = len(self.parents)
+        # the level of each word's arc to its head, 0 for the root; over[i] is the highest level so far after word i
+        self.levels, over = [0] * count, [0] * count
+        spans = [(min(i, head), max(i, head), i) for i, head in enumerate(self.parents) if head >= 0]
+        for low, high, word in sorted(spans, key=lambda span: span[1] - span[0]):
+            self.levels[word] = 1 + max(over[low:high])
+            over[low:high] = [self.levels[word]] * (high - low)
         names = [text_width(name) * 0.85 for name in self.relations]
         self.widths = [max(text_width(word) + 12, 26.0) for word in self.drawn]
         steps = [max(w, n + 6) + GAP for w, n in zip(self.widths, names, strict=True)]
@@ -60,23 +64,21 @@ class Arcs:
             ends = [MARGIN + sum(steps[:i]) for i in range(len(steps))]
             self.along = [end + (step - GAP) / 2 for end, step in zip(ends, steps, strict=True)]
 
-    def _levels(self) -> list[int]:
-        """Return the level of each word's arc to its head, and 0 for the root."""
-        count = len(self.parents)
-        levels, over = [0] * count, [0] * count  # over[i]: the highest level so far after word i
-        spans = [(min(i, head), max(i, head), i) for i, head in enumerate(self.parents) if head >= 0]
-        for low, high, word in sorted(spans, key=lambda span: span[1] - span[0]):
-            levels[word] = 1 + max(over[low:high])
-            over[low:high] = [levels[word]] * (high - low)
-        return levels
-
     def shapes(self) -> Iterator[str]:
         """Yield the arcs, then the words."""
         for word, head in enumerate(self.parents):
             if head >= 0:
                 yield self._arc(word, head)
-        for word in range(len(self.words)):
-            yield self._word(word)
+        for word, head in enumerate(self.parents):
+            relation, width = self.relations[word], self.widths[word]
+            role = f"{relation or 'depends on'} of {self.words[head]}" if head >= 0 else "the root"
+            left, y, mark = self.along[word] - width / 2, 0.0 if self.upright else self.base + 10, ""
+            if self.upright:
+                left, y, name = self.left, self.along[word], shown(relation if head >= 0 else "root")
+                x = left + width + 8
+                mark = f'<text class="relation" x="{x:.1f}" y="{y:.1f}" dy=".35em">{name}</text>'
+            title = f"{self.words[word]}: {role}"
+            yield box(self.first + word, left, y, width, self.drawn[word], title=title, after=mark)
 
     def _arc(self, word: int, head: int) -> str:
         # the arcs of a head start left or right of its middle, where no arc ends
@@ -104,14 +106,3 @@ class Arcs:
         )
         tip = f'<path class="tip" d="M{end - 3.5:.1f} {y - 3:.1f}h7l-3.5 6Z"/>'
         return f'<path class="edge" d="{path}"/>{tip}{label if name else ""}'
-
-    def _word(self, word: int) -> str:
-        head, relation = self.parents[word], self.relations[word]
-        role = f"{relation or 'depends on'} of {self.words[head]}" if head >= 0 else "the root"
-        width = self.widths[word]
-        left, y, mark = self.along[word] - width / 2, 0.0 if self.upright else self.base + 10, ""
-        if self.upright:
-            left, y, name = self.left, self.along[word], relation if head >= 0 else "root"
-            mark = f'<text class="relation" x="{left + width + 8:.1f}" y="{y:.1f}" dy=".35em">{shown(name)}</text>'
-        title = f"{self.words[word]}: {role}"
-        return box(self.first + word, left, y, width, self.drawn[word], title=title, after=mark)

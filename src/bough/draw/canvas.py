@@ -1,24 +1,11 @@
 """Parts of all pictures: the SVG document, the style sheet for light and dark mode, boxes and text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Protocol
 
-from bough.draw.palette import (
-    COLOURS,
-    DARK_INK,
-    DARK_NEUTRAL,
-    DARK_PAPER,
-    INK,
-    KINDS,
-    ON,
-    ON_DARK_NEUTRAL,
-    ON_KINDS,
-    PAPER,
-)
+from bough.draw.palette import COLOURS, DARK_INK, DARK_NEUTRAL, DARK_PAPER, INK, KINDS, ON, PAPER
 
 WIDEST = 1000
 """Width in pixels beyond which a sentence is drawn from top to bottom."""
@@ -28,7 +15,7 @@ LETTER = 7.6  # the mean width of a letter at 13 px; letters of wide scripts cou
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 _KINDS = "".join(
-    f".bough .l{level}{{fill:{colour}}} .bough text.on{level}{{fill:{ON_KINDS}}}\n"
+    f".bough .l{level}{{fill:{colour}}} .bough text.on{level}{{fill:{INK}}}\n"
     for level, colour in enumerate(KINDS, len(COLOURS))
 )
 STYLE = f"""
@@ -48,7 +35,7 @@ STYLE = f"""
 .bough{{background:{DARK_PAPER}}} .bough .back{{fill:{DARK_PAPER}}} .bough text{{fill:{DARK_INK}}}
 .bough .edge{{stroke:#6a737d}} .bough .tip{{fill:#6a737d}} .bough .plain{{fill:#2b323a}}
 .bough text.relation{{fill:#a9b3bd}}
-.bough .folded rect{{stroke:#c4ccd4}} .bough .l2{{fill:{DARK_NEUTRAL}}} .bough text.on2{{fill:{ON_DARK_NEUTRAL}}}
+.bough .folded rect{{stroke:#c4ccd4}} .bough .l2{{fill:{DARK_NEUTRAL}}} .bough text.on2{{fill:{PAPER}}}
 }}
 """
 """Style sheet of all pictures, for light and dark mode."""

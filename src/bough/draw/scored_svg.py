@@ -1,8 +1,6 @@
 """Draw the trees of a prediction as SVG, with the class of each node as a colour and a mark."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, clipped, document, shown, text_width
@@ -82,29 +80,27 @@ class _Picture:
     """Picture of one tree, with the words in a row, or below one another if that is too wide."""
 
     def __init__(
-        self,
-        result: Any,
-        root: int,
-        marks: Sequence[tuple[int, str]],
-        collapsed: frozenset[int],
-        widest: float,
+        self, result: Any, root: int, marks: list[tuple[int, str]], collapsed: frozenset[int], widest: float
     ) -> None:
         self.result, self.marks, self.collapsed = result, marks, collapsed
         self.places = list(below(result, root, whole=collapsed))
+        self.children = {p: () if p in collapsed else result.nodes[p].children for p in self.places}
         # the word of a node (the text of a leaf, or the word of a dependency node), and its sign if it is not neutral
         self.texts: dict[int, str] = {}
         self.signs: dict[int, str] = {}
-        heights: dict[int, int] = {}
+        heights, firsts = dict[int, int](), dict[int, int]()
         for place in reversed(self.places):
-            node, children = result.nodes[place], self._children(place)
+            node, children = result.nodes[place], self.children[place]
             heights[place] = 1 + max((heights[child] for child in children), default=-1)
             own = node.word is not None and bool(children)
             word = result.tokens[node.word or 0] if own else "" if children else node.text
             self.texts[place] = clipped(word)
             level, sign = marks[place]
             self.signs[place] = sign if level != NEUTRAL else ""
+            # the position of the node's word in the sentence
+            firsts[place] = node.span[0] if node.word is None or place in collapsed else node.word
         spoken = [place for place in self.places if self.texts[place]]
-        self.widths = {}
+        self.widths: dict[int, float] = {}
         for place in self.places:
             sign = f" {self.signs[place]}" if self.signs[place] else ""
             self.widths[place] = max(26.0, text_width(self.texts[place] + sign) + 12)
@@ -118,33 +114,24 @@ class _Picture:
             self.height = STEP * heights[root] + 2 * MARGIN + 2 * RADIUS
         along: dict[int, float] = {}
         at = MARGIN
-        for place in sorted(spoken, key=self._first):
+        for place in sorted(spoken, key=firsts.__getitem__):
             size = ROW if self.sideways else self.widths[place]
             along[place] = at + size / 2
             at += size + (0.0 if self.sideways else GAP)
         for place in reversed(self.places):
             if place not in along:
-                children = self._children(place)
+                children = self.children[place]
                 along[place] = sum(along[child] for child in children) / len(children)
         self.spots: dict[int, tuple[float, float]] = {}  # x and y
         for place in self.places:
             rise = STEP * (heights[root] - heights[place]) + MARGIN + RADIUS
             self.spots[place] = (rise, along[place]) if self.sideways else (along[place], rise)
 
-    def _children(self, place: int) -> tuple[int, ...]:
-        children: tuple[int, ...] = self.result.nodes[place].children
-        return () if place in self.collapsed else children
-
-    def _first(self, place: int) -> int:
-        """Return the position of a node's word in the sentence."""
-        node = self.result.nodes[place]
-        return int(node.span[0] if node.word is None or place in self.collapsed else node.word)
-
     def shapes(self) -> Iterator[str]:
         """Yield the edges, then the nodes over them."""
         for place in self.places:
             x, y = self.spots[place]
-            for child in self._children(place):
+            for child in self.children[place]:
                 to_x, to_y = self.spots[child]
                 way = f"V{to_y:.1f}H{to_x:.1f}" if self.sideways else f"L{to_x:.1f} {to_y:.1f}"
                 yield f'<path class="edge" d="M{x:.1f} {y:.1f}{way}"/>'

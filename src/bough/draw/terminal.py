@@ -1,7 +1,5 @@
 """Draw scored trees as lines for a terminal."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Draw trees without predictions: as boxes, or with arcs for a sentence with dependencies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from bough.draw.arcs import Arcs

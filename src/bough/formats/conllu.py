@@ -4,18 +4,16 @@ The nodes are the words in order. FORM is the token, DEPREL the relation and UPO
 None. Multiword tokens (`3-4`), empty nodes (`5.1`) and comments are skipped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from bough.errors import FormatError
-from bough.formats.lines import Source, name_of, numbered, only_tree, unless_empty
+from bough.formats.lines import INTEGER, Source, cell, name_of, numbered, only_tree, unless_empty
 from bough.trees.tree import Tree
 from bough.trees.validate import ParentError, checked_parents
 
 COLUMNS = 10  # id, form, lemma, upos, xpos, feats, head, deprel, deps, misc
-_INTEGER = re.compile(r"-?[0-9]{1,18}")
 _NO_WORD = re.compile(r"([0-9]{1,18})-([0-9]{1,18})|[0-9]+\.[0-9]+")  # a multiword token, or an empty node
 
 
@@ -65,14 +63,12 @@ def iterate(source: Source, *, where: str | None = None) -> Iterator[Tree]:
     """
     where = name_of(source, where)
     block: list[tuple[int, str]] = []
-    for number, line in numbered(source, where):
+    for number, line in chain(numbered(source, where), [(0, "")]):  # a blank line ends the last sentence, too
         if line.strip(" \t"):
             block.append((number, line))
         elif block:
             yield _sentence(block, where)
             block = []
-    if block:
-        yield _sentence(block, where)
 
 
 def write(tree: Tree) -> str:
@@ -91,42 +87,32 @@ def write(tree: Tree) -> str:
         ['1', 'cats']
     """
     lines = []
+    columns = (("token", tree.tokens), ("label", tree.labels), ("relation", tree.relations))
     for node, parent in enumerate(tree.parents.tolist()):
-        cells = []
-        for kind, entries in (("token", tree.tokens), ("label", tree.labels), ("relation", tree.relations)):
-            entry = None if entries is None else entries[node]
-            if entry is None and kind == "token":
-                raise ValueError(f"node {node} has no token; in CoNLL-U every node is a word")
-            text = "_" if entry is None else str(entry)
-            if text == "_" and entry is not None and kind != "token":
-                raise ValueError(f"node {node} has {kind} '_', which means none in CoNLL-U; use None")
-            if not text or any(separator in text for separator in "\t\r\n"):
-                raise ValueError(f"node {node} has {kind} {text!r}; no tabs, line ends or empty text there")
-            cells.append(text)
-        form, upos, deprel = cells
+        if tree.tokens is None or tree.tokens[node] is None:
+            raise ValueError(f"node {node} has no token; in CoNLL-U every node is a word")
+        form, upos, deprel = (cell(entries, node, kind, "_", "\t\r\n") for kind, entries in columns)
         lines.append(f"{node + 1}\t{form}\t_\t{upos}\t_\t_\t{parent + 1}\t{deprel}\t_\t_\n")
     return "".join(lines) + "\n"
 
 
 def _sentence(block: list[tuple[int, str]], where: str | None) -> Tree:
-    rows: list[tuple[str, str, int, str]] = []
-    lines: list[int] = []  # of each word
+    rows: list[tuple[str, str, int, str, int]] = []  # with the number of the line at the end
     for number, line in block:
         try:
             row = _word(line, expected=len(rows) + 1)
         except FormatError as error:
             raise FormatError(error.reason, where=where, line=number) from error
         if row is not None:
-            rows.append(row)
-            lines.append(number)
+            rows.append((*row, number))
     if not rows:
         raise FormatError("a sentence without words", where=where, line=block[0][0])
-    forms, tags, heads, names = zip(*rows, strict=True)
+    forms, tags, heads, names, lines = zip(*rows, strict=True)
     try:
         parents = checked_parents([head - 1 for head in heads], first=1)
     except ParentError as error:
         raise FormatError(str(error), where=where, line=lines[error.node]) from error
-    labels, relations = ([None if cell == "_" else cell for cell in column] for column in (tags, names))
+    labels, relations = ([None if mark == "_" else mark for mark in column] for column in (tags, names))
     return Tree(parents, tokens=forms, labels=unless_empty(labels), relations=unless_empty(relations))
 
 
@@ -148,6 +134,6 @@ def _word(line: str, expected: int) -> tuple[str, str, int, str] | None:
         raise FormatError(f"id {identity!r} where {expected} is next; words are numbered 1, 2, 3, ...")
     if not form:
         raise FormatError(f"word {expected} has no form")
-    if not _INTEGER.fullmatch(head):
+    if not INTEGER.fullmatch(head):
         raise FormatError(f"word {expected} has head {head!r}; a head is 0 (the root) or a word's id")
     return form, upos, int(head), deprel

@@ -1,19 +1,18 @@
 """Read numbered lines of a path or an iterable, and JSON of any depth."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeAlias, TypeVar
 
 from bough.errors import FormatError
 from bough.trees.tree import Tree
 
 T = TypeVar("T")
+INTEGER = re.compile(r"-?[0-9]{1,18}")
 _SPACE = re.compile(r"[ \t\r\n]*")
 Source: TypeAlias = str | os.PathLike[str] | Iterable[str] | Iterable[bytes]
 
@@ -31,12 +30,8 @@ def name_of(source: Source, where: str | None) -> str | None:
 def numbered(source: Source, where: str | None, first: int = 1) -> Iterator[tuple[int, str]]:
     """Yield each line with its number, counted from `first`, without the line ending and without a BOM."""
     number = first - 1
-    with ExitStack() as stack:
-        lines: Iterable[str] | Iterable[bytes]
-        if isinstance(source, (str, os.PathLike)):
-            lines = stack.enter_context(open(source, "rb"))  # as bytes: a line of text ends at \n only
-        else:
-            lines = source
+    # a file is read as bytes: a line of text ends at \n only
+    with open(source, "rb") if isinstance(source, (str, os.PathLike)) else nullcontext(source) as lines:
         try:
             for raw in lines:
                 line = raw.decode("utf-8") if isinstance(raw, bytes) else raw
@@ -61,6 +56,20 @@ def unless_empty(column: Sequence[T | None] | None) -> Sequence[T | None] | None
     return column if column is not None and any(entry is not None for entry in column) else None
 
 
+def cell(entries: Sequence[Hashable] | None, node: int, kind: str, none: str, separators: str) -> str:
+    """Return the text of a node's entry, `none` for None. Raise a ValueError if it would be read as something else."""
+    entry = None if entries is None else entries[node]
+    if entry is None:
+        return none
+    text = str(entry)
+    if text == none and kind != "token":
+        raise ValueError(f"node {node} has {kind} {text!r}, which means none here; use None")
+    if not text or any(separator in text for separator in separators):
+        blanks = "spaces" if " " in separators else "tabs"
+        raise ValueError(f"node {node} has {kind} {text!r}; no {blanks}, line ends or empty text there")
+    return text
+
+
 def parse_json(text: str, where: str | None = None, line: int | None = None) -> Any:
     """Return the value of a JSON text. Raise a FormatError if it is not JSON, or has a NaN or an infinity."""
     try:
@@ -83,50 +92,39 @@ def _finite(text: str) -> float:
 def _parse_deep(text: str) -> Any:
     """Decode JSON without recursion, for values nested too deeply for the decoder of the standard library."""
     scalar = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).raw_decode
-    opened: list[Any] = []  # the lists and dictionaries around the current position
-    keys: list[str] = []  # the current key of each dictionary among them
-
-    def skip(at: int) -> int:
-        return _SPACE.match(text, at).end()  # type: ignore[union-attr]
-
-    def expect(what: str, at: int) -> int:
-        if text[at : at + 1] not in tuple(what):
-            raise json.JSONDecodeError(f"Expecting {' or '.join(map(repr, what))}", text, at)
-        return skip(at + 1)
-
-    def key(at: int) -> int:
-        expect('"', at)
-        name, end = scalar(text, at)
-        keys.append(name)
-        return expect(":", skip(end))
-
-    at = skip(0)
+    whole: list[Any] = []  # gets the value
+    opened: list[Any] = [whole]  # the lists and dictionaries around the current position
+    key: str | None = None  # the key whose value is next
+    expected = "value"  # or "first" after an opening bracket, ":" after a key, and "," after a value
+    at = 0
     while True:
-        if text[at : at + 1] in ("[", "{"):
-            opened.append([] if text[at] == "[" else {})
-            at = skip(at + 1)
-            closing = "]" if isinstance(opened[-1], list) else "}"
-            if text[at : at + 1] != closing:
-                at = key(at) if closing == "}" else at
-                continue
-            value, at = opened.pop(), skip(at + 1)
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        mark, inside = text[at : at + 1], opened[-1]
+        if inside is whole and expected == ",":
+            if mark:
+                raise json.JSONDecodeError("Extra data", text, at)
+            return whole[0]
+        closing = "]" if isinstance(inside, list) else "}"
+        if mark == closing and expected in ("first", ","):
+            opened.pop()
+            at, expected = at + 1, ","
+        elif expected in (",", ":"):
+            if mark != expected:
+                wanted = f"',' or '{closing}'" if expected == "," else "':'"
+                raise json.JSONDecodeError(f"Expecting {wanted}", text, at)
+            at, expected = at + 1, "value"
+        elif closing == "}" and key is None:
+            if mark != '"':
+                raise json.JSONDecodeError("Expecting '\"'", text, at)
+            key, at = scalar(text, at)
+            expected = ":"
         else:
-            value, at = scalar(text, at)
-            at = skip(at)
-        # a value is complete: add it to the list or dictionary around it, and close those that end here
-        while opened:
-            inside = opened[-1]
+            nested = mark in ("[", "{")
+            value, at = ([] if mark == "[" else {}, at + 1) if nested else scalar(text, at)
             if isinstance(inside, list):
                 inside.append(value)
             else:
-                inside[keys.pop()] = value
-            closing = "]" if isinstance(inside, list) else "}"
-            mark, at = text[at : at + 1], expect(f",{closing}", at)
-            if mark == ",":
-                at = key(at) if closing == "}" else at
-                break
-            value = opened.pop()
-        else:
-            if at < len(text):
-                raise json.JSONDecodeError("Extra data", text, at)
-            return value
+                inside[key] = value
+            key, expected = None, "first" if nested else ","
+            if nested:
+                opened.append(value)

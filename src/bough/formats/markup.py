@@ -4,8 +4,6 @@ Every element is a node, in the order of the document, and its tag is the token.
 categories if they are asked for. With `text=True` the category `text` holds the text directly inside an element.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Sequence
@@ -21,16 +19,8 @@ FRAGMENT = "#document-fragment"
 TEXT = "text"
 _VOID = "area base br col embed hr img input link meta param source track wbr".split()  # noqa: SIM905
 # the open elements that each start tag of HTML closes
-_CLOSES = {
-    "dd": "dd dt",
-    "dt": "dd dt",
-    "li": "li",
-    "option": "option",
-    "p": "p",
-    "td": "td th",
-    "th": "td th",
-}
-_CLOSES["tr"] = "td th tr"
+_CLOSES = {"dd": "dd dt", "dt": "dd dt", "li": "li", "option": "option", "p": "p"}
+_CLOSES |= {"td": "td th", "th": "td th", "tr": "td th tr"}
 _NO_TEXT = ("script", "style")
 
 
@@ -49,8 +39,7 @@ def read(source: Source, *, where: str | None = None, **options: Unpack[_Options
     Args:
         source: a path, or an iterable of lines.
         where: the name of the source in errors.
-        options: `html=True` for HTML; `numbers` and `categories`, names of attributes; `text=True` for the text of the
-            elements.
+        options: `html=True` for HTML; `numbers` and `categories`, names of attributes; `text=True` for texts.
 
     Examples:
         >>> from bough.formats import markup
@@ -100,73 +89,72 @@ def _tree(
             raise TypeError(f"{what}={names!r}; expected a list of names of attributes")
     if text and TEXT in categories:
         raise ValueError(f"text=True makes a category {TEXT!r}; take it out of categories")
-    elements = _Elements(where, numbers, categories)
-    if html:
-        assert isinstance(document, str)
+    elements = _Elements()
+    if isinstance(document, str) and html:
         elements.feed(document)
         elements.close()
     else:
-        _parse_xml(document, where, elements)
-    tags, parents, texts = elements.tags, elements.parents, elements.texts
-    rows, kinds = elements.rows, elements.kinds
+        elements.feed_xml(document, where)
+    tags, parents, texts, given = elements.tags, elements.parents, elements.texts, elements.attributes
     if not tags:
         raise FormatError("no element in the document", where=where)
+    rows = [
+        [_number(tag, name, attributes.get(name), where, line) for name in numbers]
+        for tag, attributes, line in zip(tags, given, elements.lines, strict=True)
+    ]
     if parents.count(-1) > 1:
         parents = [-1, *(parent + 1 for parent in parents)]
-        tags, texts = [FRAGMENT, *tags], [[], *texts]
-        rows, kinds = [[math.nan] * len(numbers), *rows], [[None] * len(categories), *kinds]
-    columns = dict(zip(categories, zip(*kinds, strict=True), strict=True))
+        tags, texts, given = [FRAGMENT, *tags], [[], *texts], [{}, *given]
+        rows = [[math.nan] * len(numbers), *rows]
+    columns = {name: [attributes.get(name) for attributes in given] for name in categories}
     if text:
-        columns[TEXT] = tuple(" ".join("".join(pieces).split()) or None for pieces in texts)
+        columns[TEXT] = [" ".join("".join(pieces).split()) or None for pieces in texts]
     features = rows if numbers else None
     return Tree(parents, tokens=tags, features=features, feature_names=numbers, categories=columns or None)
 
 
-def _parse_xml(document: str | bytes, where: str | None, elements: _Elements) -> None:
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = lambda tag, attrs: elements.open(tag, attrs, parser.CurrentLineNumber)
-    parser.EndElementHandler = lambda tag: elements.opened.pop()
-    parser.CharacterDataHandler = elements.handle_data
+def _number(tag: str, name: str, given: str | None, where: str | None, line: int) -> float:
     try:
-        parser.Parse(document, True)
-    except expat.ExpatError as error:
-        reason = f"not XML: {expat.ErrorString(error.code)}"
-        raise FormatError(reason, where=where, line=error.lineno) from None
-    except LookupError as error:  # an encoding that Python does not know
-        raise FormatError(f"not XML: {error}", where=where) from None
+        number = math.nan if given is None else float(given)
+    except ValueError:
+        number = math.inf
+    if math.isinf(number):
+        raise FormatError(f'<{tag}>: "{name}" is {given!r}; expected a number', where=where, line=line)
+    return number
 
 
 class _Elements(HTMLParser):
-    """Collect the elements of a document; `feed` parses HTML, expat calls `open` and `handle_data` for XML."""
+    """Collect the elements of a document; `feed` parses HTML, `feed_xml` XML."""
 
-    def __init__(self, where: str | None, numbers: Sequence[str], categories: Sequence[str]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.where, self.numbers, self.categories = where, numbers, categories
         self.parents: list[int] = []
         self.tags: list[str] = []
-        self.rows: list[list[float]] = []
-        self.kinds: list[list[str | None]] = []
+        self.attributes: list[dict[str, str | None]] = []
+        self.lines: list[int] = []
         self.texts: list[list[str]] = []
         self.opened: list[int] = []
 
+    def feed_xml(self, document: str | bytes, where: str | None) -> None:
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = lambda tag, attrs: self.open(tag, attrs, parser.CurrentLineNumber)
+        parser.EndElementHandler = lambda tag: self.opened.pop()
+        parser.CharacterDataHandler = self.handle_data
+        try:
+            parser.Parse(document, True)
+        except expat.ExpatError as error:
+            reason = f"not XML: {expat.ErrorString(error.code)}"
+            raise FormatError(reason, where=where, line=error.lineno) from None
+        except LookupError as error:  # an encoding that Python does not know
+            raise FormatError(f"not XML: {error}", where=where) from None
+
     def open(self, tag: str, attributes: dict[str, str | None], line: int) -> None:
-        row = []
-        for name in self.numbers:
-            given = attributes.get(name)
-            try:
-                number = math.nan if given is None else float(given)
-            except ValueError:
-                number = math.inf
-            if math.isinf(number):
-                reason = f'<{tag}>: "{name}" is {given!r}; expected a number'
-                raise FormatError(reason, where=self.where, line=line)
-            row.append(number)
-        self.rows.append(row)
-        self.kinds.append([attributes.get(name) for name in self.categories])
         self.parents.append(self.opened[-1] if self.opened else -1)
         self.opened.append(len(self.tags))
         self.tags.append(tag)
+        self.attributes.append(attributes)
+        self.lines.append(line)
         self.texts.append([])
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -174,11 +162,6 @@ class _Elements(HTMLParser):
             self.opened.pop()
         self.open(tag, dict(attrs), self.getpos()[0])
         if tag in _VOID:
-            self.opened.pop()
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
             self.opened.pop()
 
     def handle_data(self, data: str) -> None:

@@ -4,14 +4,13 @@ The caller names the keys that hold the children, the token, the numbers and the
 `bough.Tree.from_nested`. Objects may be nested to any depth.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
 from bough.errors import FormatError
 from bough.formats.lines import Source, name_of, numbered, parse_json
+from bough.trees.conversions import entries_of
 from bough.trees.tree import Tree
 
 
@@ -82,44 +81,32 @@ def write(tree: Tree, **keys: Unpack[_Keys]) -> str:
         >>> bough.formats.nested.write(bough.Tree(parents=[1, -1], tokens=["cats", "climb"]))
         '{"token": "climb", "children": [{"token": "cats"}]}'
     """
-    columns = _named_columns(tree, keys)
-    below = json.dumps(keys.get("children", "children"))
+    below = keys.get("children", "children")
+    plain = {"token": tree.tokens, "label": tree.labels, "relation": tree.relations}
+    named = [(str(keys.get(key) or key), values) for key, values in plain.items() if values is not None]
+    named += (tree.categories or {}).items()
+    numbers = {"features": tree.feature_names, "edge_features": tree.edge_feature_names}
+    for what, names in numbers.items():
+        rows = getattr(tree, what)
+        if rows is not None and len(names) != rows.shape[1]:
+            raise ValueError(f"the {what} have no names, which are keys in JSON; name them with tree.replace")
+        if rows is not None:
+            named += zip(names, rows.T.tolist(), strict=True)
+    columns: dict[str, Sequence[Any]] = {}
+    for name, values in named:
+        if name in columns or name == below:
+            raise ValueError(f"two columns of the tree are called {name!r}; choose another key")
+        columns[name] = values
     pieces: list[str] = []
     for node, done in tree.walk():
         if done:
             pieces[-1] = "]}"  # in place of the last child's comma
         else:
-            cells = {name: values[node] for name, values in columns.items()}
-            # a missing number is NaN, which differs from itself
-            own = {name: cell for name, cell in cells.items() if cell is not None and cell == cell}
+            own = entries_of(columns, node)
             opened = json.dumps(own, ensure_ascii=False)[:-1]
             if tree.children[node]:
-                pieces.append(f"{opened}{', ' if own else ''}{below}: [")
+                pieces.append(f"{opened}{', ' if own else ''}{json.dumps(below)}: [")
                 continue
             pieces.append(f"{opened}}}")
         pieces.append(", ")
     return "".join(pieces[:-1])
-
-
-def _named_columns(tree: Tree, keys: _Keys) -> dict[str, Sequence[Any]]:
-    """Return the columns that are written, by the key of each. Raise a ValueError for two equal keys."""
-    columns: dict[str, Sequence[Any]] = {}
-    plain = [("token", tree.tokens), ("label", tree.labels), ("relation", tree.relations)]
-    named = [(str(keys.get(key) or key), values) for key, values in plain]
-    named += (tree.categories or {}).items()
-    for what, rows, names in (
-        ("features", tree.features, tree.feature_names),
-        ("edge_features", tree.edge_features, tree.edge_feature_names),
-    ):
-        if rows is not None:
-            if len(names) != rows.shape[1]:
-                raise ValueError(
-                    f"the {what} have no names, which are keys in JSON; name them with tree.replace"
-                )
-            named += zip(names, rows.T.tolist(), strict=True)
-    for name, values in named:
-        if values is not None:
-            if name in columns or name == keys.get("children", "children"):
-                raise ValueError(f"two columns of the tree are called {name!r}; choose another key")
-            columns[name] = values
-    return columns

@@ -6,8 +6,6 @@ doubled quote stands for one. Unquoted names are not changed, so underscores sta
 skipped. Nodes are numbered in preorder.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

@@ -6,20 +6,16 @@ nodes 1..n in the order of the words, the inner nodes follow in any order, and o
 `parse` renumber a constituency tree in preorder, with children from left to right.
 """
 
-from __future__ import annotations
-
-import re
 from collections.abc import Hashable, Sequence
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
 from bough.errors import FormatError
-from bough.formats.lines import Source, name_of, numbered, unless_empty
+from bough.formats.lines import INTEGER, Source, cell, name_of, numbered, unless_empty
 from bough.trees.tree import Tree
 from bough.trees.validate import ParentError, checked_parents
 
 Kind = Literal["dependency", "constituency"]
-_INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 class Lines(NamedTuple):
@@ -107,7 +103,7 @@ def parse(
     if not heads:
         raise FormatError("no parents; a tree has at least one node")
     for node, head in enumerate(heads, start=1):
-        if not _INTEGER.fullmatch(head):
+        if not INTEGER.fullmatch(head):
             raise FormatError(f"node {node} has parent {head!r}; parents are integers, 0 for the root")
     try:
         above = checked_parents([int(head) - 1 for head in heads], first=1).tolist()
@@ -159,16 +155,20 @@ def write(tree: Tree, *, kind: Kind = "dependency") -> Lines:
             raise ValueError(f"node {spoken[0]} has children and a token; write it as a dependency tree")
     position = {node: new for new, node in enumerate(order, start=1)} | {-1: 0}
     parents = tree.parents.tolist()
-    tokens = None if tree.tokens is None else _joined(tree.tokens, "token", order[:words])
+    silent = [node for node in order[:words] if tree.tokens is not None and tree.tokens[node] is None]
+    if silent:
+        raise ValueError(f"node {silent[0]} has no token; here all have one, or the tree has none")
+
+    def joined(column: Sequence[Hashable] | None, kind: str, nodes: list[int]) -> str | None:
+        return None if column is None else " ".join(cell(column, node, kind, "#", " \r\n") for node in nodes)
+
+    tokens = joined(tree.tokens, "token", order[:words])
     if tokens is not None and tokens.startswith("\ufeff"):
         reason = "U+FEFF in front is lost as a BOM"
         raise ValueError(f"node {order[0]} has token {tokens.split()[0]!r}; {reason}")
-    return Lines(
-        parents=" ".join(str(position[parents[node]]) for node in order),
-        tokens=tokens,
-        relations=None if tree.relations is None else _joined(tree.relations, "relation", order),
-        labels=None if tree.labels is None else _joined(tree.labels, "label", order),
-    )
+    above = " ".join(str(position[parents[node]]) for node in order)
+    relations, labels = joined(tree.relations, "relation", order), joined(tree.labels, "label", order)
+    return Lines(above, tokens, relations, labels)
 
 
 def _check_kind(kind: str) -> None:
@@ -204,17 +204,3 @@ def _left_to_right(parents: list[int], leaves: int) -> list[int]:
         opened += reversed(path)
         order += reversed(path)
     return order
-
-
-def _joined(column: Sequence[Hashable], kind: str, order: list[int]) -> str:
-    entries = []
-    for node in order:
-        text = "#" if column[node] is None else str(column[node])
-        if kind == "token" and column[node] is None:
-            raise ValueError(f"node {node} has no token; here all have one, or the tree has none")
-        if kind != "token" and text == "#" and column[node] is not None:
-            raise ValueError(f"node {node} has {kind} '#', which means none in pointer files; use None")
-        if not text or any(separator in text for separator in " \r\n"):
-            raise ValueError(f"node {node} has {kind} {text!r}; no spaces, line ends or empty text there")
-        entries.append(text)
-    return " ".join(entries)

@@ -10,8 +10,6 @@ and `\*`, `\\` for a backslash and `\-` for the hyphen of a literal `-LRB-`. Lab
 the name of a part of speech.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -27,6 +25,7 @@ _ESCAPE = {bracket: name for name, bracket in BRACKETS.items()}
 _ESCAPED = re.compile(r"-[LR][RSC]B-|\\[/*\\-]")
 _ESCAPED_ELSEWHERE = re.compile(r"-[LR][RSC]B-|\\[/*]")
 _UNSAFE = re.compile(r"[()\[\]{}/*\\]|-(?=[LR][RSC]B)")
+_UNSAFE_IN_TRACE = re.compile(r"[()\[\]{}/\\]|-(?=[LR][RSC]B)")
 
 
 def read(
@@ -95,14 +94,11 @@ def iterate(
                 if not opened:
                     raise FormatError("a ')' that closes nothing", where=where, line=number)
                 node, last = opened.pop(), len(parents) - 1
-                if node == last:
-                    if labels[node] is None:
-                        raise FormatError(
-                            "an empty '()'; a node has a label, a word or children", where=where, line=number
-                        )
-                elif (
-                    bare == last == node + 1
-                ):  # the bracket holds a single word, which becomes the token of the bracket's node
+                if node == last and labels[node] is None:
+                    reason = "an empty '()'; a node has a label, a word or children"
+                    raise FormatError(reason, where=where, line=number)
+                # the bracket holds a single word, which becomes the token of the bracket's node
+                if bare == last == node + 1:
                     parents.pop()
                     labels.pop()
                     tokens[node] = tokens.pop()
@@ -156,8 +152,9 @@ def write(tree: Tree, *, escape: bool = True) -> str:
         label = None if tree.labels is None else tree.labels[node]
         token = None if tree.tokens is None else tree.tokens[node]
         if token is not None and escape:
-            trace = label == "-NONE-"  # treebanks do not escape the star of a trace such as `*T*-1`
-            token = _UNSAFE.sub(lambda match: "*" if trace and match[0] == "*" else _escaped(match), token)  # noqa: B023
+            # treebanks do not escape the star of a trace such as `*T*-1`
+            unsafe = _UNSAFE_IN_TRACE if label == "-NONE-" else _UNSAFE
+            token = unsafe.sub(lambda match: _ESCAPE.get(match[0]) or "\\" + match[0], token)
         label = None if label is None else str(label)
         for kind, text in (("label", label), ("token", token)):
             if text is not None and not _ATOM.fullmatch(text):
@@ -173,9 +170,8 @@ def write(tree: Tree, *, escape: bool = True) -> str:
             raise ValueError(f"leaf {node} has neither token nor label; brackets need one of them")
         else:
             parent = int(tree.parents[node])
-            alone = (
-                parent < 0 or tree.degrees[parent] == 1
-            )  # without a bracket the word would be read as the token of its parent
+            # without a bracket the word would be read as the token of its parent
+            alone = parent < 0 or tree.degrees[parent] == 1
             pieces.append(f" ( {token})" if alone else f" {token}")
     return "".join(pieces)[1:]
 
@@ -183,10 +179,6 @@ def write(tree: Tree, *, escape: bool = True) -> str:
 def unescaped(token: str) -> str:
     r"""Return a token of a pointer file or a word list without its escapes: `(` for `-LRB-`, `/` for `\/`."""
     return _ESCAPED_ELSEWHERE.sub(lambda match: BRACKETS.get(match[0], match[0][-1]), token)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return _ESCAPE.get(match[0]) or "\\" + match[0]
 
 
 def _shown(text: str) -> str:

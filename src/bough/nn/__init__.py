@@ -24,27 +24,8 @@ from bough.nn.tree_and_mean import MeanVectors, TreeAndMean
 from bough.nn.tree_conv import TreeConv
 
 __all__ = [
-    "LSTM",
-    "AttentiveChildSum",
-    "BaseLayer",
-    "BiTreeLSTM",
-    "ChildSumTreeGRU",
-    "ChildSumTreeLSTM",
-    "Children",
-    "Classifier",
-    "CosineSimilarity",
-    "GatedRecursive",
-    "MeanVectors",
-    "MultiLabelClassifier",
-    "NaryTreeLSTM",
-    "PairClassifier",
-    "Regressor",
-    "Similarity",
-    "StateCache",
-    "TopDownTreeLSTM",
-    "TreeAndMean",
-    "TreeConv",
-    "TreeLayer",
-    "kinds",
-    "register",
-]
+    "LSTM", "AttentiveChildSum", "BaseLayer", "BiTreeLSTM", "ChildSumTreeGRU", "ChildSumTreeLSTM", "Children",
+    "Classifier", "CosineSimilarity", "GatedRecursive", "MeanVectors", "MultiLabelClassifier", "NaryTreeLSTM",
+    "PairClassifier", "Regressor", "Similarity", "StateCache", "TopDownTreeLSTM", "TreeAndMean", "TreeConv",
+    "TreeLayer", "kinds", "register",
+]  # fmt: skip

@@ -1,7 +1,5 @@
 """Child-Sum Tree-LSTM with attention over the children (Zhou, Liu and Pan, 2016)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

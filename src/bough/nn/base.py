@@ -1,7 +1,5 @@
 """Base classes of layers and heads: initial weights as in the paper, checks of inputs, states per node and tree."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import sys
@@ -25,6 +23,8 @@ class UniformInit(nn.Module):
     `weight` declares a parameter; `reset_parameters` draws all of them, in the order of their declaration.
     """
 
+    shown: ClassVar[tuple[str, ...]] = ()  # the attributes that `repr` shows, after the sizes
+
     def __init__(self, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
         super().__init__()
         self._factory = {"device": device, "dtype": dtype}
@@ -34,6 +34,10 @@ class UniformInit(nn.Module):
     if TYPE_CHECKING:  # `weight` makes attributes that mypy does not see
 
         def __getattr__(self, name: str) -> Any: ...
+
+    def extra_repr(self) -> str:
+        sizes = [str(vars(self)[name]) for name in ("input_size", "hidden_size") if name in vars(self)]
+        return ", ".join([*sizes, *(f"{name}={getattr(self, name)!r}" for name in self.shown)])
 
     def weight(self, name: str, *shape: int, fan_in: int) -> None:
         """Declare the parameter `self.<name>`, which `reset_parameters` draws."""
@@ -128,7 +132,12 @@ class BaseLayer(UniformInit):
 
         `edge_features` (E, F) has a row for each column of `forest.edge_index`, for a layer that reads them.
         """
-        _check_types(x, forest)
+        if not isinstance(x, Tensor):
+            expected = "a tensor with one row per node, in the order layer(x, forest)"
+            raise TypeError(f"x is a {type(x).__name__}; it must be {expected}")
+        if not isinstance(forest, Forest):
+            given = "[tree]" if isinstance(forest, Tree) else "trees"
+            raise TypeError(f"forest is a {type(forest).__name__}; a layer takes bough.Forest({given})")
         if edge_features is None and not more and (found := self.infer(x, forest)) is not None:
             return found
         for part in self.modules():
@@ -138,9 +147,7 @@ class BaseLayer(UniformInit):
         if x.dim() != 2 or x.shape[1] != self.input_size:
             raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {self.input_size})")
         if x.shape[0] != forest.num_nodes:
-            raise ValueError(
-                f"x has {x.shape[0]} rows; the forest has {forest.num_nodes} nodes, one row each"
-            )
+            raise ValueError(f"x has {len(x)} rows; the forest has {forest.num_nodes} nodes, one row each")
         if forest.device != x.device:
             raise ValueError(f"the forest is on {forest.device}, x on {x.device}; use forest.to(x.device)")
         if edge_features is not None:
@@ -188,7 +195,9 @@ class BaseLayer(UniformInit):
         return edge_features
 
     def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        """Return all states of all nodes, (N, D) each, from x (M, X) of `input_nodes`."""
+        """Return all states of all nodes, (N, D) each, or the vectors of all trees, from x (M, X) of `input_nodes`."""
+        if not self.phrases:
+            return (self.sentences(x, forest),)
         states, row_of = self.rows(x, forest)
         return (states.index_select(0, row_of),)
 
@@ -213,14 +222,3 @@ class BaseLayer(UniformInit):
         forest.check_one_root()
         states, row_of = self.rows(x, forest)
         return states.index_select(0, row_of.index_select(0, forest.roots))
-
-
-def _check_types(x: object, forest: object) -> None:
-    if isinstance(x, Forest):
-        raise TypeError("x is a Forest; the order is layer(x, forest)")
-    if not isinstance(x, Tensor):
-        raise TypeError(f"x is a {type(x).__name__}; it must be a tensor with one row per node")
-    if isinstance(forest, Tree):
-        raise TypeError("forest is a Tree; a layer takes bough.Forest([tree])")
-    if not isinstance(forest, Forest):
-        raise TypeError(f"forest is a {type(forest).__name__}; a layer takes bough.Forest(trees)")

@@ -1,7 +1,5 @@
 """Child-Sum Tree-LSTM (Sec. 3.1), for nodes with any number of unordered children."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -47,6 +45,7 @@ class ChildSumTreeLSTM(TreeLayer):
     name = "dependency"
     reads = "dependency"
     equations = ("node", "at_leaf", "gated")
+    shown = ("output_gate",)
 
     def __init__(
         self,
@@ -69,9 +68,6 @@ class ChildSumTreeLSTM(TreeLayer):
         self.weight("U_f", d, d, fan_in=d)  # on each h_k
         self.weight("b_U", gates * d, fan_in=d)
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, output_gate={self.output_gate}"
 
     def input_map(self, x: Tensor) -> Tensor:
         """Return W x plus all biases, for all gates in one matmul: (M, X) -> (M, G*D)."""

@@ -1,7 +1,5 @@
 """`Children`: the states that the equations of a node read from its children, or from its parents."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar
@@ -17,8 +15,7 @@ T = TypeVar("T")
 class Children:
     """Neighbours of the nodes of one level, with one row per neighbour, sorted by node.
 
-    The engine passes it to `node`. The neighbours are children in a layer from the leaves (`below`), and parents in a
-    layer from the roots (`above`).
+    The engine passes it to `node`: children to a layer from the leaves, parents to a layer from the roots.
 
     Shape:
         n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids of the edges;

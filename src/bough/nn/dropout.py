@@ -1,7 +1,5 @@
 """Dropout masks from few random bits, several times faster on a CPU than a random float per entry."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

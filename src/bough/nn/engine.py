@@ -1,7 +1,5 @@
 """Run a layer's equations over a forest, one level at a time, and differentiate them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -17,11 +15,7 @@ LARGE = 4096  # rows of a level from which torch uses all its threads
 
 
 def run_equations(
-    layer: Any,
-    a: Tensor,
-    forest: Forest,
-    dropout: Tensor | None = None,
-    edge_features: Tensor | None = None,
+    layer: Any, a: Tensor, forest: Forest, dropout: Tensor | None = None, edge_features: Tensor | None = None
 ) -> tuple[Tensor, ...]:
     """Return one (U, D) per state of the layer, for the unique nodes of the forest.
 
@@ -57,29 +51,31 @@ def _other_tensors(layer: Any) -> list[tuple[nn.Module, str]]:
     ]
 
 
+class LevelBuffer:
+    """States of all levels and, in the backward pass, their gradients, with one row per unique node."""
+
+    def __init__(self, like: Tensor, forest: Forest, widths: Sequence[int]) -> None:
+        self.states = tuple(like.new_empty(forest.num_unique, width) for width in widths)
+        self.gradients: list[Tensor] = []
+        self.slices, self.neighbours = forest.slices, forest.children.split(forest.edge_sizes)
+
+
 class _Equations(torch.autograd.Function):
     """All levels as one function. It contains their graph, so that it controls threads and autocast in both passes."""
 
     @staticmethod
     def forward(
-        ctx: Any,
-        layer: Any,
-        forest: Forest,
-        dropout: Tensor | None,
-        record: bool,
-        a: Tensor,
-        edge_features: Tensor | None,
-        *weights: Tensor,
+        ctx: Any, layer: Any, forest: Forest, dropout: Tensor | None, record: bool, *tensors: Any
     ) -> tuple[Tensor, ...]:
-        buffer = LevelBuffer(a, forest, layer.states)
-        inside = a.detach().requires_grad_(record and a.requires_grad)
-        features = edge_features
+        a, features, *weights = tensors
+        a = a.detach().requires_grad_(record and a.requires_grad)
         if features is not None:
             features = features.detach().requires_grad_(record and features.requires_grad)
+        buffer = LevelBuffer(a, forest, layer.states)
         # inference mode makes a small call a fifth faster; the buffers, which are returned, are made outside it
         with without_autocast(a.device), torch.inference_mode(not record), torch.set_grad_enabled(record):
-            ctx.outputs = _run_levels(layer, inside, features, forest, dropout, buffer)
-        ctx.inputs, ctx.sizes = (inside, features, *weights), forest.level_sizes
+            ctx.outputs = _run_levels(layer, a, features, forest, dropout, buffer)
+        ctx.inputs, ctx.sizes = (a, features, *weights), forest.level_sizes
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(*weights)  # so that torch refuses a second backward, and changed weights
         return tuple(state[:] for state in buffer.states)
@@ -108,20 +104,15 @@ class _Equations(torch.autograd.Function):
 
 
 def _run_levels(
-    layer: Any,
-    a: Tensor,
-    edge_features: Tensor | None,
-    forest: Forest,
-    dropout: Tensor | None,
-    buffer: LevelBuffer,
+    layer: Any, a: Tensor, given: Tensor | None, forest: Forest, dropout: Tensor | None, buffer: LevelBuffer
 ) -> tuple[Tensor, ...]:
-    """Compute one level after the other, and return the states of all nodes, connected to the autograd graph."""
+    """Compute one level after the other from a and the features of edges. Return all states, with their graph."""
     sizes, owners = forest.level_sizes, forest.edge_rows.split(forest.edge_sizes)
     inputs: Sequence[Any] = [a, *[None] * len(sizes)]
     masks: Sequence[Tensor | None] = [None] * len(sizes)
     features: Sequence[Tensor | None] = masks
-    if edge_features is not None:
-        features = edge_features.index_select(0, forest.edge_columns).split(forest.edge_sizes)
+    if given is not None:
+        features = given.index_select(0, forest.edge_columns).split(forest.edge_sizes)
     if not layer.leaf_inputs:
         inputs = (a if forest.inputs_are_unique else a.index_select(0, forest.input_of)).split(sizes)
     if dropout is not None:
@@ -135,21 +126,11 @@ def _run_levels(
         if [state.shape for state in states] != wanted:
             shapes = [tuple(state.shape) for state in states]
             raise ValueError(f"{type(layer).__name__}.node gave {shapes}; its states are {wanted}")
-    if edge_features is not None and len(forest.children) and "features" not in known:
-        raise ValueError(
-            f"{type(layer).__name__} does not use edge_features; a layer reads them as below.features"
-        )
+    if given is not None and len(forest.children) and "features" not in known:
+        unread = f"{type(layer).__name__} does not use edge_features"
+        raise ValueError(f"{unread}; a layer reads them as below.features")
     _, *whole = _NextLevel.apply(buffer, len(sizes), done, *states)  # type: ignore[no-untyped-call]
     return tuple(whole)
-
-
-class LevelBuffer:
-    """States of all levels and, in the backward pass, their gradients, with one row per unique node."""
-
-    def __init__(self, like: Tensor, forest: Forest, widths: Sequence[int]) -> None:
-        self.states = tuple(like.new_empty(forest.num_unique, width) for width in widths)
-        self.gradients: list[Tensor] = []
-        self.slices, self.neighbours = forest.slices, forest.children.split(forest.edge_sizes)
 
 
 class _NextLevel(torch.autograd.Function):

@@ -1,7 +1,5 @@
 """The gated recursive cell of Ordered Memory (Shen et al., 2019), for binary trees."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -22,14 +20,12 @@ class GatedRecursive(TreeLayer):
         [f_1; f_2; i; p] = W_2 GELU(W_1 [h_l; h_r] + b_1) + b_2        at an inner node
         h_j = LayerNorm(σ(f_1) ⊙ h_l + σ(f_2) ⊙ h_r + σ(i) ⊙ p)
 
-    Inner nodes have no input. Leaves and inner nodes have separate LayerNorms. For a node with a single child h_r is
-    zero.
+    Inner nodes have no input. Leaves and inner nodes have separate LayerNorms. An only child is h_l; h_r is zero.
 
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state; the hidden layer between W_1 and W_2 is 4 D wide.
-        recurrent_dropout: the probability of dropping an entry of the hidden layer while training; each node has its
-            own mask.
+        recurrent_dropout: the probability of dropping an entry of the hidden layer, per node, while training.
 
     Shape:
         x (N, X), a forest of N nodes -> h (N, D).
@@ -43,10 +39,7 @@ class GatedRecursive(TreeLayer):
 
     name = "gated-recursive"
     reads = "constituency"
-    W_1: nn.Parameter
-    b_1: nn.Parameter
-    W_2: nn.Parameter
-    b_2: nn.Parameter
+    shown = ("recurrent_dropout",)
 
     def __init__(
         self, input_size: int, hidden_size: int, *, recurrent_dropout: float = 0.0, **kwargs: Any
@@ -62,9 +55,6 @@ class GatedRecursive(TreeLayer):
         self.weight("b_2", 4 * d, fan_in=4 * d)
         self.leaf_norm, self.norm = nn.LayerNorm(d, **self._factory), nn.LayerNorm(d, **self._factory)
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, recurrent_dropout={self.recurrent_dropout}"
 
     def check(self, forest: Forest) -> None:
         forest.check_arity(2)

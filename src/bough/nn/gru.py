@@ -1,7 +1,5 @@
 """Child-Sum Tree-GRU (Zhou et al., 2016; Kokkinos and Potamianos, 2017)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,8 +1,6 @@
 """Heads: classes (Sec. 4.1), labels and numbers of nodes; similarity (Sec. 4.2) and classes of pairs."""
 
-from __future__ import annotations
-
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +18,8 @@ RELATED = 0.8
 class _NodeHead(UniformInit):
     """Affine map W_s h + b_s of the states h (N, D) of nodes, after dropout."""
 
+    shown: ClassVar[tuple[str, ...]] = ("dropout",)
+
     def __init__(self, hidden_size: int, outputs: int, dropout: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not 0 <= dropout < 1:
@@ -28,9 +28,6 @@ class _NodeHead(UniformInit):
         self.weight("W_s", outputs, hidden_size, fan_in=hidden_size)
         self.weight("b_s", outputs, fan_in=hidden_size)
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.hidden_size}, {len(self.b_s)}, dropout={self.dropout}"
 
     def forward(self, h: Tensor) -> Tensor:
         """Return logits (N, K) or numbers (N, T), from h (N, D)."""
@@ -64,6 +61,8 @@ class Classifier(_NodeHead):
         0
     """
 
+    shown = ("classes", "dropout")
+
     def __init__(self, hidden_size: int, classes: int, *, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(hidden_size, classes, dropout, **kwargs)
         self.classes = classes
@@ -73,8 +72,7 @@ class Classifier(_NodeHead):
     ) -> Tensor:
         """Return the sum of the nodes' negative log-likelihoods; labels (N,) are 0..K-1.
 
-        With `rows` (N,), the state of node k is h[rows[k]], so that nodes can share a state without a copy. `weights`
-        (N,) are factors of the nodes' losses.
+        With `rows` (N,), the state of node k is h[rows[k]]. `weights` (N,) are factors of the nodes' losses.
         """
         self._check(h, labels, rows)
         if rows is None:
@@ -82,11 +80,10 @@ class Classifier(_NodeHead):
         h = h.to(self.W_s.dtype)  # autocast may have changed it
         drop = self.dropout if self.training else 0.0
         keep = mask(h, len(rows), h.shape[1], drop) if drop else None
-        compiled = None
         if weights is None:
             compiled = node_loss(h, self.W_s, self.b_s, rows, labels, keep, 1 / (1 - drop))
-        if compiled is not None:
-            return compiled
+            if compiled is not None:
+                return compiled
         with without_autocast(h.device):
             if keep is None:  # nodes that share a state share its logits
                 logits = functional.linear(h, self.W_s, self.b_s).index_select(0, rows)  # (N, K)
@@ -105,13 +102,11 @@ class Classifier(_NodeHead):
             raise ValueError(f"rows are {tuple(rows.shape)} {rows.dtype}; they must be (nodes,) torch.int64")
         wanted = (len(h) if rows is None else len(rows),)
         if labels.shape != wanted or labels.dtype != torch.int64:
-            raise ValueError(
-                f"labels are {tuple(labels.shape)} {labels.dtype}; they must be {wanted} torch.int64"
-            )
-        if len(labels) and not 0 <= int(labels.min()) <= int(labels.max()) < self.classes:
-            raise ValueError(
-                f"labels from {int(labels.min())} to {int(labels.max())}; there are 0..{self.classes - 1}"
-            )
+            found = f"{tuple(labels.shape)} {labels.dtype}"
+            raise ValueError(f"labels are {found}; they must be {wanted} torch.int64")
+        low, high = (int(labels.min()), int(labels.max())) if len(labels) else (0, 0)
+        if not 0 <= low <= high < self.classes:
+            raise ValueError(f"labels from {low} to {high}; there are 0..{self.classes - 1}")
 
 
 class MultiLabelClassifier(Classifier):
@@ -212,6 +207,8 @@ class PairClassifier(_PairHead):
         torch.Size([2, 3])
     """
 
+    shown = ("classes", "hidden", "dropout")
+
     def __init__(
         self, hidden_size: int, classes: int, *, hidden: int = 100, dropout: float = 0.0, **kwargs: Any
     ) -> None:
@@ -220,9 +217,6 @@ class PairClassifier(_PairHead):
         super().__init__(hidden_size, 4 * hidden_size, hidden, classes, **kwargs)
         self.dropout = dropout
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.hidden_size}, classes={self.classes}, hidden={self.hidden}, dropout={self.dropout}"
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
         """Return logits (B, K), from two (B, D)."""
@@ -259,6 +253,9 @@ class Similarity(_PairHead):
         0
     """
 
+    shown = ("hidden", "classes", "features", "objective")
+    scale: Tensor
+
     def __init__(
         self,
         hidden_size: int,
@@ -282,10 +279,6 @@ class Similarity(_PairHead):
         self.register_buffer("scale", ratings, persistent=False)
         self.reset_parameters()
 
-    def extra_repr(self) -> str:
-        parts = f"{self.hidden_size}, hidden={self.hidden}, classes={self.classes}"
-        return f"{parts}, features={self.features!r}, objective={self.objective!r}"
-
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
         """Return log p (B, K), from two (B, D)."""
         self._check(left, right)
@@ -294,13 +287,11 @@ class Similarity(_PairHead):
             parts.append(left * right)
         if self.features != "product":
             parts.append((left - right).abs())
-        a = functional.linear(torch.cat(parts, dim=1), self.W_h, self.b_h)
-        h_s = torch.sigmoid(a)
+        h_s = torch.sigmoid(functional.linear(torch.cat(parts, dim=1), self.W_h, self.b_h))
         return functional.log_softmax(functional.linear(h_s, self.W_p, self.b_p), dim=1)
 
     def score(self, log_p: Tensor) -> Tensor:
         """Return the expected ratings (B,), from log p (B, K)."""
-        assert isinstance(self.scale, Tensor)
         return log_p.exp() @ self.scale
 
     def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
@@ -348,6 +339,8 @@ class CosineSimilarity(UniformInit):
         [5.0, 1.0]
     """
 
+    shown = ("classes", "negatives", "temperature")
+
     def __init__(
         self,
         *,
@@ -363,9 +356,6 @@ class CosineSimilarity(UniformInit):
         self.classes, self.negatives, self.temperature = classes, negatives, temperature
         self.a = nn.Parameter(torch.ones((), device=device, dtype=dtype))
         self.b = nn.Parameter(torch.zeros((), device=device, dtype=dtype))
-
-    def extra_repr(self) -> str:
-        return f"classes={self.classes}, negatives={self.negatives}, temperature={self.temperature}"
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
@@ -401,12 +391,9 @@ def target_distribution(y: Tensor, classes: int) -> Tensor:
     """Return the sparse p (B, K) with Σ_i i p_i = y, where at most two neighbours are not 0; y (B,) is in [1, K]."""
     fits = (y >= 1) & (y <= classes)  # False for a NaN
     if not bool(fits.all()):
-        wrong = y[~fits][0].item()
-        raise ValueError(f"a rating of {wrong:g}; the scale goes from 1 to {classes}")
-    floor = y.floor()
-    low = (floor.long() - 1).clamp(
-        max=classes - 2
-    )  # for y = K, the last two classes: all mass is on the last
+        raise ValueError(f"a rating of {y[~fits][0].item():g}; the scale goes from 1 to {classes}")
+    # for y = K, the last two classes: all mass is on the last
+    low = (y.floor().long() - 1).clamp(max=classes - 2)
     high = y - (low + 1)
     p = y.new_zeros(len(y), classes)
     p.scatter_(1, low.unsqueeze(1), (1 - high).unsqueeze(1))

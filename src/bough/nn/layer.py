@@ -1,7 +1,5 @@
 """`TreeLayer`: base class of layers defined by what a node computes from its input and its children."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -112,7 +110,9 @@ class TreeLayer(BaseLayer):
     def shares(self) -> bool:
         if self.from_roots:
             return False
-        return not self.training or not (self.recurrent_dropout or any(map(_drops, self.modules())))
+        # with dropout, nodes with equal subtrees have different masks, and so different states
+        drops = (isinstance(m, DROPOUTS) and m.training and m.p > 0 for m in self.modules())
+        return not self.training or not (self.recurrent_dropout or any(drops))
 
     def schedule(self, forest: Forest) -> Forest:
         """Return the forest in the order in which the layer computes it."""
@@ -157,13 +157,7 @@ class TreeLayer(BaseLayer):
 
     def _has_kernel(self) -> bool:
         """Return whether there is a kernel for the equations, and no subclass has changed them."""
-        owner = next(
-            kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer) and "run_kernel" in vars(kind)
-        )
+        layers = (kind for kind in type(self).__mro__ if issubclass(kind, TreeLayer))
+        owner = next(kind for kind in layers if "run_kernel" in vars(kind))
         same = all(getattr(type(self), name) is getattr(owner, name) for name in owner.equations)
         return self.fast and owner is not TreeLayer and same and not self.from_roots
-
-
-def _drops(module: nn.Module) -> bool:
-    """Return whether a module applies dropout now, so that equal subtrees have different states."""
-    return isinstance(module, DROPOUTS) and module.training and module.p > 0

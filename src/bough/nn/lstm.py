@@ -1,7 +1,5 @@
 """LSTMs over sequences of words (Sec. 2). A sequence is a chain: the first word is its leaf, the last its root."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -68,7 +66,7 @@ class LSTM(BaseLayer):
         self.hidden_size, self.layers = hidden_size, layers
         self.bidirectional, self.tied = bidirectional, tied
         stacks = 2 if bidirectional and not tied else 1
-        self.stacks = nn.ModuleList(
+        self.stacks: Any = nn.ModuleList(
             nn.ModuleList(
                 NaryTreeLSTM(width, hidden_size, 1, output_gate=output_gate, **kwargs)
                 for width in (input_size, *[hidden_size] * (layers - 1))
@@ -94,42 +92,31 @@ class LSTM(BaseLayer):
             ways, passes = [forest.both_ways], 2
         else:
             ways, passes = [forest, forest.reversed], 1
-        directions = [
-            states
-            for stack, way in zip(self.stacks, ways, strict=True)
-            for states in _stacked(list(stack.children()), x, forest, way, passes)
-        ]
+        row_of = forest.input_of.index_select(0, forest.unique_of)  # (N,) the row of x of each node
+        directions: list[tuple[Tensor, Tensor]] = []
+        for stack, way in zip(self.stacks, ways, strict=True):
+            states: list[tuple[Tensor, ...]] = []
+            for layer in stack:
+                if not states:
+                    rows = row_of.index_select(0, way.inputs % max(forest.num_nodes, 1))
+                    a = layer.input_map(x).index_select(0, rows)
+                else:  # the input of a unique node is its state in the layer below, so each has an input of its own
+                    way = way.with_own_inputs
+                    a = layer.input_map(states[-1][0])
+                states.append(layer.compose(a, way))
+            h, c = (torch.cat(parts, dim=1) for parts in zip(*states, strict=True))  # (U, layers * D)
+            nodes = way.unique_of.view(passes, -1)  # `way` goes through the chains `passes` times
+            directions += [(h.index_select(0, rows), c.index_select(0, rows)) for rows in nodes]
         h, c = (torch.cat(parts, dim=1) for parts in zip(*directions, strict=True))
         return h, c
 
     def final(self, h: Tensor, forest: Forest) -> Tensor:
         """Return sentence vectors (trees, directions * layers * D): h of every layer at the end of its direction."""
         if h.shape != (forest.num_nodes, self.width):
-            raise ValueError(
-                f"h is {tuple(h.shape)}; this layer's states of the forest are {(forest.num_nodes, self.width)}"
-            )
+            wanted = (forest.num_nodes, self.width)
+            raise ValueError(f"h is {tuple(h.shape)}; this layer's states of the forest are {wanted}")
         ends = h.index_select(0, forest.roots)
         if not self.bidirectional:
             return ends
         half = self.width // 2
         return torch.cat([ends[:, :half], h.index_select(0, forest.chain_starts)[:, half:]], dim=1)
-
-
-def _stacked(
-    layers: list[nn.Module], x: Tensor, forest: Forest, way: Forest, passes: int
-) -> list[tuple[Tensor, Tensor]]:
-    """Return h and c (N, layers * D) of each pass; `way` goes through the chains of the forest `passes` times."""
-    row_of = forest.input_of.index_select(0, forest.unique_of)  # (N,)
-    states: list[tuple[Tensor, ...]] = []
-    for layer in layers:
-        assert isinstance(layer, NaryTreeLSTM)
-        if not states:
-            a = layer.input_map(x).index_select(
-                0, row_of.index_select(0, way.inputs % max(forest.num_nodes, 1))
-            )
-        else:  # the input of a unique node is its state in the layer below, so every one has an input of its own
-            way = way.with_own_inputs
-            a = layer.input_map(states[-1][0])
-        states.append(layer.compose(a, way))
-    h, c = (torch.cat(parts, dim=1) for parts in zip(*states, strict=True))
-    return [(h.index_select(0, rows), c.index_select(0, rows)) for rows in way.unique_of.view(passes, -1)]

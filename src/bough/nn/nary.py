@@ -1,7 +1,5 @@
 """N-ary Tree-LSTM (Sec. 3.2), for nodes with at most N ordered children, with separate weights for each."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal
 
@@ -53,7 +51,7 @@ class NaryTreeLSTM(TreeLayer):
 
     name = "constituency"
     reads = "constituency"
-    equations = ("node", "at_leaf")
+    shown = ("arity", "forget", "leaf", "output_gate")
 
     def __init__(
         self,
@@ -104,11 +102,6 @@ class NaryTreeLSTM(TreeLayer):
         n, d = self.arity, self.hidden_size
         if self.forget_bias:
             (self.b_U[0, 2 * d : (2 + n) * d] if self.forget == "full" else self.b_f).add_(self.forget_bias)
-
-    def extra_repr(self) -> str:
-        parts = [f"{self.input_size}, {self.hidden_size}, arity={self.arity}, forget={self.forget!r}"]
-        parts += [f"leaf={self.leaf!r}, output_gate={self.output_gate}"]
-        return ", ".join(parts)
 
     def check(self, forest: Forest) -> None:
         forest.check_arity(self.arity)

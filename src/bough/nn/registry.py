@@ -1,16 +1,16 @@
 """Register layers by the names that recipes and model folders use, with the settings of each."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from bough.nn.base import BaseLayer, Reads
 
 E = TypeVar("E", bound=type[BaseLayer])
+Settings = Mapping[str, Any]
 _SIZES = ("self", "input_size", "hidden_size", "relations", "edge_size", "device", "dtype")
 
 
@@ -21,7 +21,7 @@ class Kind:
     name: str
     layer: type[BaseLayer]
     reads: Reads
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Settings = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -47,12 +47,7 @@ class Kind:
         return inspect.signature(self.layer.__init__).parameters
 
     def build(
-        self,
-        input_size: int,
-        hidden_size: int,
-        relations: int,
-        settings: Mapping[str, Any],
-        edge_size: int = 1,
+        self, input_size: int, hidden_size: int, relations: int, settings: Settings, edge_size: int = 1
     ) -> BaseLayer:
         """Return a new layer of this kind."""
         sizes = {"input_size": input_size, "hidden_size": hidden_size}
@@ -87,20 +82,14 @@ def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: A
     kind = Kind(name, layer, reads or layer.reads, fixed)
     for setting, default in kind.settings.items():
         if default is inspect.Parameter.empty:
-            raise ValueError(
-                f"{layer.__name__}: the setting {setting!r} has no default; a recipe may leave it out"
-            )
-    known = _KINDS.get(name)
-    if known is not None and _origin(known.layer) != _origin(layer):
-        raise ValueError(
-            f"the name {name!r} is {known.layer.__name__}'s; choose another for {layer.__name__}"
-        )
+            wrong = f"{layer.__name__}: the setting {setting!r} has no default"
+            raise ValueError(f"{wrong}; a recipe may leave it out")
+    known, origin = _KINDS.get(name), attrgetter("__module__", "__qualname__")
+    if known is not None and origin(known.layer) != origin(layer):
+        owner = known.layer.__name__
+        raise ValueError(f"the name {name!r} is {owner}'s; choose another for {layer.__name__}")
     _KINDS[name] = kind  # again, if the cell of a notebook is run twice
     return layer
-
-
-def _origin(layer: type[BaseLayer]) -> tuple[str, str]:
-    return layer.__module__, layer.__qualname__
 
 
 def kinds() -> dict[str, Kind]:

@@ -1,9 +1,6 @@
 """`StateCache`: keep the states of subtrees between calls."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -24,8 +21,7 @@ class StateCache:
 
     The cache is cleared when a weight of the layer changes. As in autograd, changes through `weight.data` are not
     noticed: call `clear()` after them. There are no gradients. The cache works for `ChildSumTreeLSTM` and
-    `NaryTreeLSTM` (with `forget="full"`) in float32 on a CPU with the compiled code. Other layers, and graphs made
-    from edges, are computed without it.
+    `NaryTreeLSTM` (with `forget="full"`) in float32 by the compiled code. Other layers and graphs do without it.
 
     Args:
         layer: the layer.
@@ -53,9 +49,8 @@ class StateCache:
         per_entry = 16 + 8 + 16 + 4 * sum(layer.states)
         entries = min(max_entries, max_bytes // per_entry, 2**30)
         if entries < 1:
-            raise ValueError(
-                f"max_entries={max_entries}, max_bytes={max_bytes}: no room; an entry has {per_entry} bytes"
-            )
+            given = f"max_entries={max_entries}, max_bytes={max_bytes}"
+            raise ValueError(f"{given}: no room; an entry has {per_entry} bytes")
         self.layer, self.max_entries = layer, entries
         slots = 1 << (2 * entries - 1).bit_length()
         with torch.inference_mode(False):  # `empty` takes no memory before it is written to
@@ -66,7 +61,7 @@ class StateCache:
         states = (part.data_ptr() for part in self._states)
         self._table = Table(entries, slots, 0, -1, -1, 0, self._keys.data_ptr(), *lists, *states)
         self._weights: list[tuple[Tensor, Tensor, int]] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"StateCache({self.layer}, {len(self)} of {self.max_entries} subtrees)"
@@ -83,27 +78,21 @@ class StateCache:
     def clear(self) -> None:
         """Empty the cache."""
         with self._lock:
-            self._forget()
+            self._lists.fill_(-1)
+            self._table.count, self._table.newest, self._table.oldest = 0, -1, -1
 
     @torch.no_grad()
     def __call__(self, x: Tensor, forest: Forest) -> Tensor | tuple[Tensor, ...]:
         """Return the states of all nodes, as the layer does, without a gradient."""
         with self._lock:
             parameters = list(self.layer.parameters())
-            if not self._unchanged(parameters):
-                self._forget()
+            unchanged = len(parameters) == len(self._weights) and all(
+                new is old and new.data_ptr() == before.data_ptr() and new._version == version
+                for new, (old, before, version) in zip(parameters, self._weights, strict=True)
+            )
+            if not unchanged:
+                self.clear()
                 known = not any(parameter.is_inference() for parameter in parameters)  # these have no version
                 self._weights = [(p, p.detach(), p._version) for p in parameters] if known else []
             found = self.layer.infer(x, forest, self._table)
-        states: Tensor | tuple[Tensor, ...] = self.layer(x, forest) if found is None else found
-        return states
-
-    def _forget(self) -> None:
-        self._lists.fill_(-1)
-        self._table.count, self._table.newest, self._table.oldest = 0, -1, -1
-
-    def _unchanged(self, parameters: Sequence[Tensor]) -> bool:
-        return len(parameters) == len(self._weights) and all(
-            new is old and new.data_ptr() == before.data_ptr() and new._version == version
-            for new, (old, before, version) in zip(parameters, self._weights, strict=True)
-        )
+        return self.layer(x, forest) if found is None else found

@@ -1,7 +1,5 @@
 """Tree-LSTMs from the roots, in which a node reads its parent, and in both directions."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import torch
@@ -44,6 +42,7 @@ class TopDownTreeLSTM(TreeLayer):
     """
 
     from_roots = True
+    shown = ("arity",)
 
     def __init__(
         self,
@@ -63,9 +62,6 @@ class TopDownTreeLSTM(TreeLayer):
         self.weight("b_W", 4 * d, fan_in=x)
         self.weight("U", arity * d, 4 * d, fan_in=d)  # row block l: for the l-th child
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, arity={self.arity}"
 
     def check(self, forest: Forest) -> None:
         forest.check_one_parent()
@@ -94,8 +90,7 @@ class BiTreeLSTM(BaseLayer):
     Args:
         input_size: the width X of an input row.
         hidden_size: the width D of a state.
-        arity: 2 for binary trees; 0 for any number of unordered children, with the Child-Sum layer on the way up and
-            shared matrices on the way down.
+        arity: 2 for binary trees; 0 for any number of unordered children, with Child-Sum and shared matrices.
         leaf: "gated" if every node has an input, "affine" if leaves only have one, as in `NaryTreeLSTM`.
         recurrent_dropout: the probability of dropping an entry of u while training, in both directions.
 
@@ -120,17 +115,14 @@ class BiTreeLSTM(BaseLayer):
         **kwargs: Any,
     ) -> None:
         if leaf == "affine" and not arity:
-            raise ValueError(
-                "leaf='affine' needs an arity of at least 1; with arity=0 every node has an input"
-            )
+            raise ValueError("leaf='affine' needs an arity of at least 1; with arity=0 all nodes have inputs")
         super().__init__(input_size, 2 * hidden_size)
         self.hidden_size, self.arity = hidden_size, arity
         kwargs["recurrent_dropout"] = recurrent_dropout
-        self.up: TreeLayer = (
-            NaryTreeLSTM(input_size, hidden_size, arity, leaf=leaf, **kwargs)
-            if arity
-            else ChildSumTreeLSTM(input_size, hidden_size, **kwargs)
-        )
+        if arity:
+            self.up: TreeLayer = NaryTreeLSTM(input_size, hidden_size, arity, leaf=leaf, **kwargs)
+        else:
+            self.up = ChildSumTreeLSTM(input_size, hidden_size, **kwargs)
         self.down = TopDownTreeLSTM(hidden_size, hidden_size, max(arity, 1), **kwargs)
 
     @property
@@ -144,9 +136,8 @@ class BiTreeLSTM(BaseLayer):
         risen, unique_of = self.up.rows(x, forest)
         up = risen.index_select(0, unique_of)  # (N, D)
         fallen, row_of = self.down.rows(up.index_select(0, self.down.input_nodes(forest)), forest)
-        return torch.cat([up, fallen.index_select(0, row_of)], dim=1), torch.arange(
-            forest.num_nodes, device=x.device
-        )
+        both = torch.cat([up, fallen.index_select(0, row_of)], dim=1)
+        return both, torch.arange(forest.num_nodes, device=x.device)
 
 
 register(BiTreeLSTM, name="bi-constituency", reads="constituency", arity=2)

@@ -1,7 +1,5 @@
 """Sentence vectors from the mean of the words, alone or together with the root of a Tree-LSTM."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -38,9 +36,6 @@ class MeanVectors(BaseLayer):
 
     def __init__(self, input_size: int, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
         super().__init__(input_size, input_size, device=device, dtype=dtype)
-
-    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        return (self.sentences(x, forest),)
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         words = x.index_select(0, forest.input_of.index_select(0, forest.unique_of))  # (N, X)
@@ -83,9 +78,6 @@ class TreeAndMean(BaseLayer):
 
     def input_nodes(self, forest: Forest) -> Tensor:
         return self.tree.input_nodes(forest.unshared)
-
-    def node_states(self, x: Tensor, forest: Forest) -> tuple[Tensor, ...]:
-        return (self.sentences(x, forest),)
 
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         forest = forest.unshared

@@ -1,7 +1,5 @@
 """Tree-based convolution with dynamic pooling (Mou et al., 2016), which learned query optimisers use."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -43,6 +41,7 @@ class TreeConv(TreeLayer):
 
     name = "tree-conv"
     reads = "dependency"
+    shown = ("layers",)
 
     def __init__(self, input_size: int, hidden_size: int, *, layers: int = 3, **kwargs: Any) -> None:
         if layers < 1:
@@ -54,9 +53,6 @@ class TreeConv(TreeLayer):
             self.weight(f"W_{l + 1}", 3 * width, d, fan_in=3 * width)  # row blocks W_t, W_l, W_r
             self.weight(f"b_{l + 1}", d, fan_in=3 * width)
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, layers={self.layers}"
 
     def node(self, a: Tensor, below: Children) -> tuple[Tensor, ...]:
         m_k, *h_k = below.states  # (E, D), and the layers' outputs from the last to x

@@ -1,7 +1,5 @@
 """Build chains and balanced trees, which need no parse, and extract subtrees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -55,12 +53,11 @@ def with_words(tree: Tree, words: Sequence[str]) -> Tree:
 
 def subtree(tree: Tree, node: int) -> Tree:
     """Return the subtree of a node, which becomes the root; the nodes are in preorder."""
-    order = [node]
-    for one in order:
-        order.extend(tree.children[one])
-    inside = np.zeros(len(tree), dtype=bool)
-    inside[order] = True
-    kept = tree.preorder[inside[tree.preorder]]
+    below = [node]
+    for one in below:
+        below.extend(tree.children[one])
+    start = int(np.flatnonzero(tree.preorder == node)[0])
+    kept = tree.preorder[start : start + len(below)]
     new = np.full(len(tree), -1, dtype=np.int64)
     new[kept] = np.arange(len(kept))
     return tree._rebuilt(np.where(kept == node, -1, new[tree.parents[kept]]), kept.tolist())

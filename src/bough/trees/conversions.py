@@ -1,7 +1,5 @@
 """Convert nested objects and trees of other libraries to a `Tree`, and back."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -16,6 +14,9 @@ from bough.errors import FormatError
 from bough.trees.validate import ParentError
 
 Field = str | Callable[[Any], Any]
+Path = Callable[[int], str]
+Strings = Sequence[str]
+Fields = Mapping[str, Field | None]
 T = TypeVar("T")
 # the fields of nodes of `ast` that hold a name or a constant
 _NAMED = ("id", "attr", "name", "arg", "value", "module", "rest")
@@ -37,9 +38,9 @@ class Conversions:
         token: str | Callable[[Any], Any] | None = None,
         label: str | Callable[[Any], Any] | None = None,
         relation: str | Callable[[Any], Any] | None = None,
-        numbers: Sequence[str] = (),
-        categories: Sequence[str] = (),
-        edge_numbers: Sequence[str] = (),
+        numbers: Strings = (),
+        categories: Strings = (),
+        edge_numbers: Strings = (),
     ) -> Self:
         """Convert any nested object: JSON, dictionaries, dataclasses. The nodes are in preorder.
 
@@ -64,8 +65,9 @@ class Conversions:
             (Tree((Sort Seq Scan), 2 nodes), [[9.5], [nan]])
         """
         objects, parents, path = _preorder(obj, children)
+        fields = {"tokens": token, "labels": label, "relations": relation}
         names = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
-        return cls(parents=parents, **_columns(objects, objects, path, token, label, relation, **names))
+        return cls(parents=parents, **_columns(objects, objects, path, fields, names))
 
     @classmethod
     def from_nltk(cls, tree: Any) -> Self:
@@ -73,7 +75,6 @@ class Conversions:
 
         A preterminal, a subtree that holds one string only, becomes one node with a label and a token.
         """
-
         if not hasattr(tree, "label"):
             raise TypeError(f"{short(tree)}; expected an nltk.Tree")
 
@@ -93,12 +94,7 @@ class Conversions:
 
     @classmethod
     def from_networkx(
-        cls,
-        graph: Any,
-        *,
-        numbers: Sequence[str] = (),
-        categories: Sequence[str] = (),
-        edge_numbers: Sequence[str] = (),
+        cls, graph: Any, *, numbers: Strings = (), categories: Strings = (), edge_numbers: Strings = ()
     ) -> Self:
         """Convert a directed graph whose edges run from parent to child (`nodes(data=True)` and `edges`).
 
@@ -106,9 +102,7 @@ class Conversions:
         `numbers` and `categories`. `edge_numbers` are attributes of the edges.
         """
         if not graph.is_directed():
-            raise ValueError(
-                "an undirected graph has no root; pass a DiGraph with edges from parent to child"
-            )
+            raise ValueError("an undirected graph has no root; pass a DiGraph, with edges to the children")
         index = {name: node for node, name in enumerate(graph.nodes)}
         parents = [-1] * len(index)
         edges: list[Mapping[str, Any]] = [{}] * len(index)
@@ -122,30 +116,27 @@ class Conversions:
             return f"node {list(index)[node]!r}"
 
         nodes = [attributes for _, attributes in graph.nodes(data=True)]
+        fields = {"tokens": "token", "labels": "label", "relations": "relation"}
         names = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
-        columns = _columns(nodes, edges, path, "token", "label", "relation", **names)
+        columns = _columns(nodes, edges, path, fields, names)
         try:
             return cls(parents=parents, **columns)._without_empty()
         except ParentError as error:
-            raise ValueError(
-                f"{error} (here node {error.node} is {path(error.node)[5:]} of the graph)"
-            ) from None
+            here = f"here node {error.node} is {path(error.node)[5:]} of the graph"
+            raise ValueError(f"{error} ({here})") from None
 
     @classmethod
     def from_spacy(cls, sentence: Any) -> Self:
         """Convert a parsed sentence of spaCy, a `Span` or a `Doc`, with the names that spaCy has for dependencies."""
         words = [token for token in sentence if not token.is_space]  # no word depends on white space
-        place = {token.i: node for node, token in enumerate(words)}
+        text, place = repr(str(sentence)[:40]), {token.i: node for node, token in enumerate(words)}
         unparsed = [token for token in words if not token.dep_ and token.head.i == token.i]
         if len(unparsed) == len(words) > 0:
-            raise ValueError(
-                f"{str(sentence)[:40]!r} has no dependencies; give it to a spaCy pipeline with a parser"
-            )
+            raise ValueError(f"{text} has no dependencies; give it to a spaCy pipeline with a parser")
         parents = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in words]
         if (roots := parents.count(-1)) > 1:
-            raise ValueError(
-                f"{roots} roots in {str(sentence)[:40]!r}; take a sentence of `doc.sents`, or a phrase with one head"
-            )
+            way_out = "take a sentence of `doc.sents`, or a phrase with one head"
+            raise ValueError(f"{roots} roots in {text}; {way_out}")
         tokens, relations = [token.text for token in words], [token.dep_ for token in words]
         return cls(parents=parents, tokens=tokens, relations=relations)
 
@@ -164,9 +155,8 @@ class Conversions:
             return cls.from_nested(sentence, children=children, token=only_word, label="label")
         words = sentence.words
         if any(word.head is None for word in words):
-            raise ValueError(
-                f"{sentence.text[:40]!r} has no dependencies; stanza's processor 'depparse' makes them"
-            )
+            text = sentence.text[:40]
+            raise ValueError(f"{text!r} has no dependencies; stanza's processor 'depparse' makes them")
         tokens, relations = [word.text for word in words], [word.deprel for word in words]
         return cls(parents=[word.head - 1 for word in words], tokens=tokens, relations=relations)
 
@@ -267,23 +257,25 @@ class Conversions:
             columns = [] if rows is None else rows.T.tolist()
             return dict(zip(names or [f"x{place}" for place in range(len(columns))], columns, strict=True))
 
-        def entries(columns: Mapping[str, Sequence[Any] | None], node: int) -> dict[str, Any]:
-            known = {name: values[node] for name, values in columns.items() if values is not None}
-            # a missing number is NaN, which differs from itself
-            return {name: entry for name, entry in known.items() if entry is not None and entry == entry}
-
         columns = {"token": self.tokens, "label": self.labels, "relation": self.relations}
         columns |= {**(self.categories or {}), **numbers(self.features, self.feature_names)}
         edge_columns = numbers(self.edge_features, self.edge_feature_names)
         graph = DiGraph()
-        graph.add_nodes_from((node, entries(columns, node)) for node in range(len(self)))
+        graph.add_nodes_from((node, entries_of(columns, node)) for node in range(len(self)))
         for node, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
-                graph.add_edge(parent, node, **entries(edge_columns, node))
+                graph.add_edge(parent, node, **entries_of(edge_columns, node))
         return graph
 
 
-def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Callable[[int], str]]:
+def entries_of(columns: Mapping[str, Sequence[Any] | None], node: int) -> dict[str, Any]:
+    """Return the entries of a node, without those that are missing."""
+    known = {name: values[node] for name, values in columns.items() if values is not None}
+    # a missing number is NaN, which differs from itself
+    return {name: entry for name, entry in known.items() if entry is not None and entry == entry}
+
+
+def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Path]:
     """Return the objects of a nested structure in preorder, their parents, and a function for their paths."""
     objects: list[Any] = []
     parents: list[int] = []
@@ -320,13 +312,7 @@ def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Callabl
 
 
 def _columns(
-    objects: Sequence[Any],
-    edges: Sequence[Any],
-    path: Callable[[int], str],
-    token: Field | None,
-    label: Field | None,
-    relation: Field | None,
-    **names: Sequence[str],
+    objects: Sequence[Any], edges: Sequence[Any], path: Path, fields: Fields, names: Mapping[str, Strings]
 ) -> dict[str, Any]:
     """Return the columns of a tree, from one object per node and one per edge to the parent."""
     for what, keys in names.items():
@@ -336,12 +322,10 @@ def _columns(
     def read(check: Callable[[Any], T], field: Field, owners: Sequence[Any] = objects) -> list[T]:
         return [_read(check, owner, field, path, node) for node, owner in enumerate(owners)]
 
-    columns: dict[str, Any] = {
-        "tokens": None if token is None else read(_text, token),
-        "labels": None if label is None else read(_hashable, label),
-        "relations": None if relation is None else read(_hashable, relation),
-        "categories": {key: read(_text, key) for key in names["categories"]} or None,
-    }
+    columns: dict[str, Any] = {"categories": {key: read(_text, key) for key in names["categories"]} or None}
+    for name, field in fields.items():
+        if field is not None:
+            columns[name] = read(_text if name == "tokens" else _hashable, field)
     for name, what, owners in (("feature", "numbers", objects), ("edge_feature", "edge_numbers", edges)):
         if keys := names[what]:
             columns[f"{name}s"] = np.column_stack([read(_number, key, owners) for key in keys])
@@ -349,7 +333,7 @@ def _columns(
     return columns
 
 
-def _read(check: Callable[[Any], T], obj: Any, field: Field, path: Callable[[int], str], node: int) -> T:
+def _read(check: Callable[[Any], T], obj: Any, field: Field, path: Path, node: int) -> T:
     """Return a value of a node after a check. Raise a FormatError with the path of the node if the check fails."""
     if not isinstance(field, str):
         value = field(obj)

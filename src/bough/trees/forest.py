@@ -11,17 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bough.trees import validate
 from bough.trees.builders import chain, reversed_chain
-from bough.trees.subtree_sharing import Digests, Flat, flatten, inverse, merged
+from bough.trees.subtree_sharing import Digests, Flat, flatten, merged
 from bough.trees.tree import Tree
-from bough.trees.validate import (
-    Ints,
-    checked_edges,
-    checked_keys,
-    depths,
-    longest_paths,
-    relation_ids,
-)
+from bough.trees.validate import Ints, inverse
 
 T = TypeVar("T")
 
@@ -41,10 +35,8 @@ class Forest:
     Args:
         trees: the trees.
         keys: one list of ints per tree; nodes with equal keys must have equal inputs.
-        relations: an id for each relation name, for layers with weights per relation; not needed if the relations of
-            the trees are ints.
-        digests: the result of `bough.trees.subtree_sharing.prepared(trees, keys)`, which saves time; ignored for trees
-            with relations.
+        relations: the id of each relation, for layers with weights per relation, unless the relations are ints.
+        digests: of `bough.trees.subtree_sharing.prepared(trees, keys)`, to save time; not for trees with relations.
 
     Shape:
         N nodes (`num_nodes`), E edges: `roots` (trees,), `batch` (N,), `ptr` (trees + 1,), `edge_index` (2, E).
@@ -91,8 +83,8 @@ class Forest:
     ) -> None:
         assert self._trees is not None
         flat = flatten(self._trees)
-        related = relation_ids([tree.relations for tree in self._trees], relations)
-        self.keys = None if keys is None else checked_keys(keys, np.diff(flat.starts))
+        related = validate.relation_ids([tree.relations for tree in self._trees], relations)
+        self.keys = None if keys is None else validate.checked_keys(keys, np.diff(flat.starts))
         roots = flat.starts[:-1] + np.array([tree.root for tree in self._trees], dtype=np.int64)
         self.roots = torch.from_numpy(roots)
         self._flat, self._relations = flat, None if related is None else related[flat.below]
@@ -131,10 +123,10 @@ class Forest:
             >>> bough.Forest.from_edges([[0, 0, 1, 2], [1, 2, 3, 3]], num_nodes=4)  # 0 has the parents 1 and 2
             Forest(1 graph, 4 nodes, 4 edges, 3 levels)
         """
-        lower, upper, starts, related = checked_edges(edge_index, num_nodes, batch, relations)
+        lower, upper, starts, related = validate.checked_edges(edge_index, num_nodes, batch, relations)
         columns = np.argsort(upper, kind="stable")
         degrees = np.bincount(upper, minlength=num_nodes)
-        heights = longest_paths(lower, upper, num_nodes)
+        heights = validate.longest_paths(lower, upper, num_nodes)
         forest = cls(())
         forest._trees, forest._columns, forest.num_nodes = None, columns, num_nodes
         forest.roots = torch.from_numpy(np.flatnonzero(np.bincount(lower, minlength=num_nodes) == 0))
@@ -165,11 +157,10 @@ class Forest:
         if self._trees is None:
             self.check_one_parent()
             self.check_one_root()
-            parents, starts = self._parents_by_edges(), self._flat.starts.tolist()
-            self._trees = tuple(
-                Tree(np.where(parents[start:end] < 0, -1, parents[start:end] - start))
-                for start, end in pairwise(starts)
-            )
+            parents = self._parents_by_edges()
+            firsts = np.repeat(self._flat.starts[:-1], np.diff(self._flat.starts))
+            inside = np.where(parents < 0, -1, parents - firsts)
+            self._trees = tuple(map(Tree, np.split(inside, self._flat.starts[1:-1])))
         return self._trees
 
     @torch.inference_mode(False)
@@ -183,8 +174,6 @@ class Forest:
                 setattr(moved, name, value.to(device))
         moved.device = moved.roots.device  # "cuda:0" even if "cuda" was asked for, as in x.device
         return moved
-
-    # ----------------------------------------------------------------- schedule
 
     def _schedule_by_height(self, words: Digests | None) -> None:
         flat = self._flat
@@ -324,8 +313,6 @@ class Forest:
         """(trees + 1,) the first node of each tree, and the number of nodes."""
         return torch.from_numpy(self._flat.starts).to(self.device)
 
-    # ------------------------------------------------------------------- checks
-
     def describe_node(self, node: int) -> str:
         """Return the name of a node for errors: its tree and its index there, or its index in `edge_index`."""
         if self._columns is not None:
@@ -370,22 +357,16 @@ class Forest:
             roots = torch.bincount(self.batch[self.roots], minlength=len(self))
             if (roots != 1).any():
                 graph = int((roots != 1).int().argmax())
-                raise ValueError(
-                    f"graph {graph} has {int(roots[graph])} roots; one vector per graph needs exactly one "
-                    "(or pool the rows of forest.roots by forest.batch)"
-                )
+                wrong = f"graph {graph} has {int(roots[graph])} roots; one vector per graph needs exactly one"
+                raise ValueError(f"{wrong} (or pool the rows of forest.roots by forest.batch)")
 
     def check_chains(self) -> None:
         """Raise a ValueError if a tree is not a chain."""
         if self.most_children > 1:
-            node = self.describe_node(int(self._flat.degrees.argmax()))
-            raise ValueError(
-                f"{node} has {self.most_children} children; in a chain every node has at most one"
-            )
+            node = f"{self.describe_node(int(self._flat.degrees.argmax()))} has {self.most_children} children"
+            raise ValueError(f"{node}; in a chain every node has at most one")
         self.check_one_parent()
         self.check_one_root()
-
-    # ------------------------------------------------------------- other forests
 
     @cached_property
     def unshared(self) -> Forest:
@@ -403,11 +384,11 @@ class Forest:
         flat, parents = self._flat, self._upper_ends()
         degrees = np.bincount(flat.below, minlength=self.num_nodes)
         if degrees.max(initial=0) > 1:  # several parents
-            ranks = longest_paths(parents, flat.below, self.num_nodes)
+            ranks = validate.longest_paths(parents, flat.below, self.num_nodes)
         else:
-            above = np.arange(self.num_nodes)
+            above = np.full(self.num_nodes, -1)
             above[flat.below] = parents
-            ranks = depths(above)
+            ranks = validate.depths(above)
         node_of = np.argsort(ranks, kind="stable")
         other = self._copied()
         other.runs_down, other.inputs_are_unique, other.keys = True, True, None
@@ -424,12 +405,14 @@ class Forest:
     @cached_property
     def reversed(self) -> Forest:
         """The chains in reverse, from the last word to the first. Raise a ValueError if a tree is not a chain."""
-        return Forest(self._reversed_trees(), self._key_lists()).to(self.device)
+        self.check_chains()
+        return Forest([reversed_chain(tree) for tree in self.trees], self._key_lists()).to(self.device)
 
     @cached_property
     def both_ways(self) -> Forest:
         """All chains, followed by all chains in reverse: 2N nodes."""
-        trees, keys = (*self.trees, *self._reversed_trees()), self._key_lists()
+        self.check_chains()
+        trees, keys = (*self.trees, *map(reversed_chain, self.trees)), self._key_lists()
         return Forest(trees, None if keys is None else keys * 2).to(self.device)
 
     @_derived
@@ -454,7 +437,3 @@ class Forest:
 
     def _key_lists(self) -> list[Ints] | None:
         return None if self.keys is None else np.split(self.keys, self._flat.starts[1:-1])[: len(self)]
-
-    def _reversed_trees(self) -> list[Tree]:
-        self.check_chains()
-        return [reversed_chain(tree) for tree in self.trees]

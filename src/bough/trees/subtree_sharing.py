@@ -1,7 +1,5 @@
 """Find the equal subtrees of many trees, in a few passes over flat arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.trees.tree import Tree
-from bough.trees.validate import Ints, joined
+from bough.trees.validate import Ints, inverse, joined
 
 Digests = NDArray[np.uint64]
 
@@ -39,10 +37,8 @@ def flatten(trees: Sequence[Tree]) -> Flat:
     """Return the concatenated arrays of all trees, with the nodes numbered consecutively."""
     starts = np.zeros(len(trees) + 1, dtype=np.int64)
     np.cumsum([len(tree) for tree in trees], out=starts[1:])
-    heights = joined([tree.heights for tree in trees])
-    degrees = joined([tree.degrees for tree in trees])
-    below = joined([tree.child_list for tree in trees])
-    below = below + np.repeat(starts[:-1], np.diff(starts) - 1)
+    heights, degrees = joined([tree.heights for tree in trees]), joined([tree.degrees for tree in trees])
+    below = joined([tree.child_list for tree in trees]) + np.repeat(starts[:-1], np.diff(starts) - 1)
     return Flat(starts, heights, degrees, np.cumsum(degrees) - degrees, below)
 
 
@@ -83,9 +79,8 @@ def _chain_digests(flat: Flat, keys: Ints) -> Digests:
     A digest is the running sum of the hashed keys, each weighted by its position in the chain.
     """
     sizes = np.diff(flat.starts)
-    row = (
-        np.repeat(flat.starts[:-1], sizes) + flat.heights
-    )  # the position of each node if its chain were stored from the leaf on
+    # the position of each node if its chain were stored from the leaf on
+    row = np.repeat(flat.starts[:-1], sizes) + flat.heights
     in_order = np.empty(len(keys), dtype=np.uint64)
     in_order[row] = _mixed(keys.astype(np.uint64) + _ODD)
     places = np.arange(len(keys)) - np.repeat(flat.starts[:-1], sizes)
@@ -123,21 +118,12 @@ def merged(
     degrees, first, below = flat.degrees, flat.first, flat.below
     chosen = node_of[unique_of]
     if np.array_equal(keys, keys[chosen]) and np.array_equal(degrees, degrees[chosen]):
-        twin = np.arange(len(below)) - np.repeat(
-            first - first[chosen], degrees
-        )  # (E,) the same edge of the representative
-        if np.array_equal(unique_of[below], unique_of[below[twin]]) and (
-            related is None or np.array_equal(related, related[twin])
-        ):
+        # (E,) the same edge of the representative
+        twin = np.arange(len(below)) - np.repeat(first - first[chosen], degrees)
+        same_relations = related is None or np.array_equal(related, related[twin])
+        if same_relations and np.array_equal(unique_of[below], unique_of[below[twin]]):
             return node_of, unique_of
     raise RuntimeError("two different subtrees have one digest; build this forest without keys")
-
-
-def inverse(order: Ints) -> Ints:
-    """Return the inverse of a permutation."""
-    positions = np.empty_like(order)
-    positions[order] = np.arange(len(order))
-    return positions
 
 
 def _mixed(words: Digests) -> Digests:

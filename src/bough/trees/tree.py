@@ -11,18 +11,9 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bough.trees import validate
 from bough.trees.conversions import Conversions
-from bough.trees.validate import (
-    Floats,
-    Ints,
-    category_columns,
-    checked_parents,
-    column,
-    depths,
-    feature_rows,
-    frozen,
-    parents_first,
-)
+from bough.trees.validate import Floats, Ints, depths, frozen, inverse
 
 _COLUMNS = ("tokens", "labels", "relations")
 _FEATURES = (("features", "feature_names"), ("edge_features", "edge_feature_names"))
@@ -73,7 +64,7 @@ class Tree(Conversions):
         edge_features: ArrayLike | None = None,
         edge_feature_names: Sequence[str] = (),
     ) -> None:
-        self.__dict__["parents"] = checked_parents(parents)
+        self.__dict__["parents"] = validate.checked_parents(parents)
         columns: dict[str, Any] = {"tokens": tokens, "labels": labels, "relations": relations}
         if features is not None or len(feature_names):
             columns |= {"features": features, "feature_names": feature_names}
@@ -87,14 +78,14 @@ class Tree(Conversions):
         own, size = self.__dict__, len(self)
         for name in _COLUMNS:
             if name in given:
-                own[name] = column(name, given[name], size)
+                own[name] = validate.column(name, given[name], size)
         if "categories" in given:
-            own["categories"] = category_columns(given["categories"], size)
+            own["categories"] = validate.category_columns(given["categories"], size)
         for name, names in _FEATURES:
             if name in given or names in given:
                 rows = given.get(name, getattr(self, name))
                 old = () if rows is None else getattr(self, names)
-                own[name], own[names] = feature_rows(name, rows, given.get(names, old), size)
+                own[name], own[names] = validate.feature_rows(name, rows, given.get(names, old), size)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Tree does not change; tree.replace({name}=...) makes another")
@@ -126,26 +117,24 @@ class Tree(Conversions):
         return len(self.parents)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        plain = (*_COLUMNS, "categories", "feature_names", "edge_feature_names")
-        return (
-            all(getattr(self, name) == getattr(other, name) for name in plain)
-            and np.array_equal(self.parents, other.parents)
-            and all(_same_numbers(getattr(self, name), getattr(other, name)) for name, _ in _FEATURES)
-        )
+        return self._identity() == other._identity() if isinstance(other, Tree) else NotImplemented
 
     def __hash__(self) -> int:
-        numbers = (self.features, self.edge_features)
-        # equal trees need equal hashes: 0 equals -0, and all kinds of NaN are equal
-        rows = [None if array is None else np.nan_to_num(array + 0.0, nan=0.5).tobytes() for array in numbers]
-        categories = None if self.categories is None else tuple(sorted(self.categories.items()))
-        return hash((self.parents.tobytes(), self.tokens, self.labels, self.relations, categories, *rows))
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Any, ...]:
+        """Return all columns as objects that are equal, and have equal hashes, if the columns are equal."""
+        categories = None if self.categories is None else frozenset(self.categories.items())
+        parts: list[Any] = [self.parents.tobytes(), self.tokens, self.labels, self.relations, categories]
+        for name, names in _FEATURES:
+            rows = getattr(self, name)
+            if rows is not None:  # 0 equals -0, and all kinds of NaN are equal
+                rows = rows.shape, np.where(np.isnan(rows), np.nan, rows + 0.0).tobytes()
+            parts += [rows, getattr(self, names)]
+        return tuple(parts)
 
     def __repr__(self) -> str:
         return f"Tree({self.sketch()}, {len(self)} node{'s' if len(self) > 1 else ''})"
-
-    # ---------------------------------------------------------------- structure
 
     @cached_property
     def root(self) -> int:
@@ -218,11 +207,9 @@ class Tree(Conversions):
     @property
     def _upwards(self) -> Iterable[int]:
         """All nodes, children before their parents."""
-        if parents_first(self.parents):
+        if validate.parents_first(self.parents):
             return range(len(self) - 1, -1, -1)
-        above = self.parents.copy()
-        above[self.root] = self.root
-        deepest_first: list[int] = np.argsort(-depths(above)).tolist()
+        deepest_first: list[int] = np.argsort(-depths(self.parents)).tolist()
         return deepest_first
 
     @cached_property
@@ -256,8 +243,6 @@ class Tree(Conversions):
                     high[parent] = high[node]
         spans = np.array([low, high], dtype=np.int64).T
         return frozen(np.where(spans[:, :1] >= spans[:, 1:], 0, spans))  # (0, 0) for a subtree without words
-
-    # ------------------------------------------------------------------ changes
 
     def replace(self, **changes: Any) -> Tree:
         """Return a tree with some columns replaced; None removes a column. Other columns are shared with this tree.
@@ -315,10 +300,8 @@ class Tree(Conversions):
         old = np.asarray(order, dtype=np.int64)
         if not np.array_equal(np.sort(old), np.arange(len(self))):
             raise ValueError(f"order is not a permutation of 0..{len(self) - 1}")
-        new = np.empty_like(old)
-        new[old] = np.arange(len(old))
         above = self.parents[old]
-        return self._rebuilt(np.where(above < 0, -1, new[above]), old.tolist())
+        return self._rebuilt(np.where(above < 0, -1, inverse(old)[above]), old.tolist())
 
     def _rebuilt(self, parents: Sequence[int] | Ints, origin: Sequence[int | None]) -> Tree:
         """Return a tree whose node i is node `origin[i]` of this tree, or a new node if that is None."""
@@ -336,8 +319,6 @@ class Tree(Conversions):
                 chosen = rows[[old or 0 for old in origin]]
                 fields |= {name: np.where(new[:, None], np.nan, chosen), names: getattr(self, names)}
         return Tree(parents, **fields)
-
-    # ------------------------------------------------------------------ display
 
     def sketch(self, limit: int = 60) -> str:
         """Return the tree in brackets on one line, cut after `limit` characters."""
@@ -360,9 +341,3 @@ class Tree(Conversions):
         from bough.draw.tree_svg import svg
 
         return svg([self], self.sketch())
-
-
-def _same_numbers(one: Floats | None, other: Floats | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other, equal_nan=True)

@@ -1,7 +1,5 @@
 """Check the parts of trees and graphs. Errors name the wrong node and what is expected."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from reprlib import repr as short
 from types import MappingProxyType
@@ -43,9 +41,8 @@ def checked_parents(parents: Sequence[int] | Ints, first: int = 0) -> Ints:
     if len(outside):
         node = int(outside[0])
         allowed = f"{first - 1} (the root) or {first}..{len(array) - 1 + first}"
-        raise ParentError(
-            f"node {node + first} has parent {array[node] + first}; parents are {allowed}", node
-        )
+        parent = array[node] + first
+        raise ParentError(f"node {node + first} has parent {parent}; parents are {allowed}", node)
     roots = np.flatnonzero(array < 0)
     if len(roots) == 0:
         raise ParentError(f"no root; exactly one parent is {first - 1}")
@@ -53,7 +50,15 @@ def checked_parents(parents: Sequence[int] | Ints, first: int = 0) -> Ints:
         shown = " and ".join(map(str, roots[:2] + first)) + (", ..." if len(roots) > 2 else "")
         raise ParentError(f"{len(roots)} roots (nodes {shown}); a tree has one", int(roots[1]))
     if not parents_first(array):
-        _check_acyclic(array, int(roots[0]), first)
+        above, root = array.copy(), roots[0]
+        above[root] = root
+        for _ in range(len(array).bit_length()):  # each step looks twice as far up as the one before
+            above = above[above]
+        lost = above[above != root]  # after so many steps these are nodes of cycles
+        if len(lost):
+            node = int(lost.min())
+            cycle = _cycle_from(array.tolist(), node, first)
+            raise ParentError(f"a cycle ({cycle}); following parents must end at the root", node)
     return frozen(array)
 
 
@@ -62,25 +67,13 @@ def parents_first(parents: Ints) -> bool:
     return bool((parents < np.arange(len(parents))).all())
 
 
-def depths(above: Ints) -> Ints:
-    """Return the number of edges from each node to its root, from the parents (N,); roots are their own parents."""
-    steps: Ints = (above != np.arange(len(above))).astype(np.int64)
+def depths(parents: Ints) -> Ints:
+    """Return the number of edges from each node to its root, from the parents (N,), -1 for a root."""
+    steps: Ints = (parents >= 0).astype(np.int64)
+    above = np.where(parents < 0, np.arange(len(parents)), parents)
     while steps[above].any():  # each round looks twice as far up as the one before
         steps, above = steps + steps[above], above[above]
     return steps
-
-
-def _check_acyclic(parents: Ints, root: int, first: int) -> None:
-    """Raise a ParentError that names a cycle unless following parents ends at the root from every node."""
-    above = parents.copy()
-    above[root] = root
-    for _ in range(len(parents).bit_length()):  # each step looks twice as far up as the one before
-        above = above[above]
-    lost = above[above != root]  # after so many steps these are nodes of cycles
-    if len(lost):
-        node = int(lost.min())
-        cycle = _cycle_from(parents.tolist(), node, first)
-        raise ParentError(f"a cycle ({cycle}); following parents must end at the root", node)
 
 
 def checked_edges(
@@ -95,9 +88,8 @@ def checked_edges(
     outside = np.argwhere((edges < 0) | (edges >= num_nodes))
     if len(outside):
         row, column = outside[0].tolist()
-        raise ValueError(
-            f"edge_index[{row}, {column}] is {edges[row, column]}; the nodes are 0..{num_nodes - 1}"
-        )
+        wrong = f"edge_index[{row}, {column}] is {edges[row, column]}"
+        raise ValueError(f"{wrong}; the nodes are 0..{num_nodes - 1}")
     lower, upper = edges
     starts = np.array([0, num_nodes])
     if batch is not None:
@@ -111,10 +103,8 @@ def checked_edges(
         if len(across):
             ends = f"{lower[across[0]]} -> {upper[across[0]]}"
             raise ValueError(f"edge {across[0]} ({ends}) leads from one graph to another")
-    if relations is None:
-        return lower, upper, starts, None
-    related = _as_ints("relations", relations)
-    if related.shape != lower.shape:
+    related = None if relations is None else _as_ints("relations", relations)
+    if related is not None and related.shape != lower.shape:
         raise ValueError(f"relations is {related.shape}; it is ({len(lower)},): an int for each edge")
     return lower, upper, starts, related
 
@@ -153,20 +143,27 @@ def relation_ids(
     if not relations or any(names is None for names in relations):
         return None
     names = [name for part in relations for name in part or ()]
-    if vocabulary is not None:
-        known = {None: -1, **vocabulary}
-        unknown = next((name for name in names if name not in known), None)
-        if unknown is not None:
-            raise ValueError(f"relation {unknown!r} is not among the {len(vocabulary)} in `relations`")
-        return np.array([known[name] for name in names], dtype=np.int64)
-    if all(name is None or isinstance(name, int | np.integer) for name in names):
+    if vocabulary is None:
+        if not all(name is None or isinstance(name, int | np.integer) for name in names):
+            return None
         return np.array([-1 if name is None else name for name in names], dtype=np.int64)
-    return None
+    known = {None: -1, **vocabulary}
+    for name in names:
+        if name not in known:
+            raise ValueError(f"relation {name!r} is not among the {len(vocabulary)} in `relations`")
+    return np.array([known[name] for name in names], dtype=np.int64)
 
 
 def joined(arrays: Sequence[Ints]) -> Ints:
     """Concatenate arrays of ints. Return an empty array if there are none."""
     return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])
+
+
+def inverse(order: Ints) -> Ints:
+    """Return the inverse of a permutation."""
+    positions = np.empty_like(order)
+    positions[order] = np.arange(len(order))
+    return positions
 
 
 def longest_paths(tails: Ints, heads: Ints, size: int) -> Ints:
@@ -215,9 +212,7 @@ def _cycle_from(following: list[int], node: int, first: int = 0, *, backwards: b
         seen[node] = None
         node = following[node]
     walk = list(seen)
-    cycle = [str(step + first) for step in [*walk[walk.index(node) :], node]]
-    if backwards:
-        cycle.reverse()
+    cycle = [str(step + first) for step in [*walk[walk.index(node) :], node]][:: -1 if backwards else 1]
     return " -> ".join(cycle if len(cycle) <= 7 else [*cycle[:6], "...", cycle[-1]])
 
 
@@ -240,10 +235,8 @@ def feature_rows(
         raise ValueError(f"{len(names)} names for {rows.shape[1]} columns of {what}")
     if np.isinf(rows).any():
         node, place = np.argwhere(np.isinf(rows))[0].tolist()
-        named = repr(names[place]) if names else place
-        raise ValueError(
-            f"{what} of node {node}, column {named}: {rows[node, place]}; expected a finite number or NaN"
-        )
+        wrong = f"column {repr(names[place]) if names else place}: {rows[node, place]}"
+        raise ValueError(f"{what} of node {node}, {wrong}; expected a finite number or NaN")
     return frozen(rows), names
 
 
@@ -254,9 +247,8 @@ def category_columns(
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        raise TypeError(
-            f"categories are a {type(given).__name__}; expected a mapping of name to one category per node"
-        )
+        expected = "a mapping of name to one category per node"
+        raise TypeError(f"categories are a {type(given).__name__}; expected {expected}")
     checked_names("categories", tuple(given))
     columns: dict[str, tuple[str | None, ...]] = {}
     for name, values in given.items():
@@ -271,13 +263,11 @@ def checked_names(what: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of columns as a tuple, or raise an error if they are not different strings."""
     if isinstance(names, str):
         raise TypeError(f"the names of {what} are {names!r}; expected a list of strings")
-    seen: set[str] = set()
-    for name in names:
+    for place, name in enumerate(names):
         if not isinstance(name, str):
             raise TypeError(f"{what}: the name {name!r} is no string")
-        if name in seen:
+        if name in names[:place]:
             raise ValueError(f"{what}: two columns are called {name!r}")
-        seen.add(name)
     return tuple(names)
 
 

@@ -20,7 +20,7 @@ from bough import Forest
 from bough.nn import ChildSumTreeLSTM, NaryTreeLSTM, StateCache, TreeLayer
 from bough.nn.heads import Classifier, Similarity
 from bough.nn.kernels import loader, tree_lstm
-from bough.nn.kernels.buffers import forget_buffers
+from bough.nn.kernels.buffers import Buffer
 from bough.nn.kernels.losses import node_loss, pair_loss
 from bough.nn.kernels.parser import brackets, lstm_forward
 from bough.text.builtin.cky import best_parents, span_probabilities
@@ -219,7 +219,7 @@ def test_calls_repeated_on_another_machine(
     for program in (compile_[0], *run):
         if shutil.which(program) is None:
             pytest.skip(f"no {program}")
-    forget_buffers()
+    Buffer._free.clear()
     recorder = Recorder(monkeypatch)
     isa = 128 if machine == "aarch64" else loader.library().isa
     on(isa, monkeypatch, functions=recorder, few=0, blas="", gemm=0, set_threads=0)

@@ -1,7 +1,5 @@
 """Memory that is reused from pass to pass, since new pages of memory cost more than writing to them."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading
@@ -33,9 +31,8 @@ class Buffer:
 
     def __del__(self) -> None:
         floats = getattr(self, "floats", None)
-        if floats is None or not self._lock.acquire(
-            blocking=False
-        ):  # `__del__` must not wait: the garbage collector may call it while the lock is held
+        # `__del__` must not wait: the garbage collector may call it while the lock is held
+        if floats is None or not self._lock.acquire(blocking=False):
             return
         try:
             self._free.append(floats)
@@ -43,9 +40,3 @@ class Buffer:
                 self._free.pop(0)
         finally:
             self._lock.release()
-
-
-def forget_buffers() -> None:
-    """Free the memory that is kept for reuse."""
-    with Buffer._lock:
-        Buffer._free.clear()

@@ -3,8 +3,6 @@
 The compiled code asks the CPU itself whether it has AVX-512 or AVX2 (`bough_isa` in kernel.c).
 """
 
-from __future__ import annotations
-
 import ctypes
 import logging
 import os
@@ -179,13 +177,11 @@ def blas() -> tuple[str, int, int]:
     if not multiplies(gemm):
         _log.warning("sgemm_ within torch gives a wrong product; the compiled code multiplies by itself")
         return "", 0, 0
-    name = next((name for name, symbol in THREADS.items() if hasattr(torch_cpu, symbol)), "BLAS")
-    set_threads = getattr(torch_cpu, THREADS[name]) if name in THREADS else None
-    address_of_gemm, address_of_set = (
-        ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
-        for function in (gemm, set_threads)
-    )
-    return name, address_of_gemm, address_of_set
+    at_gemm = ctypes.cast(gemm, ctypes.c_void_p).value or 0
+    for name, symbol in THREADS.items():
+        if hasattr(torch_cpu, symbol):
+            return name, at_gemm, ctypes.cast(getattr(torch_cpu, symbol), ctypes.c_void_p).value or 0
+    return "BLAS", at_gemm, 0
 
 
 def _torch_cpu() -> ctypes.CDLL:

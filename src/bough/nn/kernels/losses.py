@@ -1,7 +1,5 @@
 """Losses and their gradients, each by one compiled call, in float32 on the CPU."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

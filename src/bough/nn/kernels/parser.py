@@ -1,7 +1,5 @@
 """Compiled code of the parser: a bidirectional LSTM without gradient, and the best bracketing of a sentence."""
 
-from __future__ import annotations
-
 import ctypes
 from weakref import WeakKeyDictionary
 
@@ -62,9 +60,8 @@ def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor, input_of: Tensor | No
 
 def _weights(layer: nn.LSTM, parameters: list[Tensor], lanes: int) -> Weights:
     """Return W, U and b of both directions in the layout of lstm.h, cached until a parameter changes."""
-    if any(
-        parameter.is_inference() for parameter in parameters
-    ):  # these have no version, so changes are not noticed
+    # parameters made in inference mode have no version that tells of changes
+    if any(parameter.is_inference() for parameter in parameters):
         return _in_panels(layer, parameters, lanes)
     state = [lanes, *((parameter.data_ptr(), parameter._version) for parameter in parameters)]
     known, weights = _kept.get(layer, (None, None))

@@ -1,7 +1,5 @@
 """Compiled Child-Sum and N-ary Tree-LSTM: one differentiable function, in float32 on one thread of the CPU."""
 
-from __future__ import annotations
-
 import ctypes
 from dataclasses import dataclass
 from itertools import accumulate
@@ -49,12 +47,10 @@ def run_tree_lstm(
         output_gate: whether there is an o.
         dropout: a factor for each entry of u, one row per unique node that has gates.
     """
-    states: tuple[Tensor, Tensor]
-    if recorded(a, U, b):
-        states = _TreeLSTM.apply(a, U, b, dropout, forest, arity, output_gate)  # type: ignore[no-untyped-call]
-    else:
-        states = _Pass(U, b, forest, arity, output_gate, keep=False).forward(a, dropout)
-    return states
+    if not recorded(a, U, b):
+        return _Pass(U, b, forest, arity, output_gate, keep=False).forward(a, dropout)
+    h, c = _TreeLSTM.apply(a, U, b, dropout, forest, arity, output_gate)  # type: ignore[no-untyped-call]
+    return h, c
 
 
 def infer_tree_lstm(
@@ -62,8 +58,7 @@ def infer_tree_lstm(
 ) -> tuple[Tensor, Tensor] | None:
     """Return h, c (N, D) of the nodes of a small forest by one compiled call without gradient.
 
-    Return None if `forward` has to compute them, also for a wrong input or a node with too many children: `forward`
-    then raises the error.
+    Return None if `forward` has to compute them, or has to raise an error for a wrong input or forest.
 
     Args:
         layer: a `ChildSumTreeLSTM`, or an `NaryTreeLSTM` with `forget="full"`.
@@ -235,9 +230,8 @@ class _TreeLSTM(torch.autograd.Function):
         ctx.run = _Pass(U, b, *options, keep=True)
         h, c = ctx.run.forward(a, dropout)
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(
-            U, b, dropout, h, c
-        )  # so that torch raises an error if one is changed before the backward pass
+        # so that torch raises an error if one is changed before the backward pass
+        ctx.save_for_backward(U, b, dropout, h, c)
         return h, c
 
     @staticmethod
