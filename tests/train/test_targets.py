@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import bough
 from bough.data.examples import TreeColumns
@@ -214,3 +215,19 @@ def test_an_option_with_another_value_is_refused(option: str) -> None:
     given: dict[str, Any] = {option: "foo"}
     with pytest.raises(ValueError, match=f"{option} 'foo': '"):
         FitOptions(**given)
+
+
+@pytest.mark.parametrize("features", ["both", "cosine"])
+def test_sample_weights_count_for_ratings_of_pairs(features: str) -> None:
+    """A pair of weight 2 counts as two pairs of weight 1, and one of weight 0 as none."""
+    head = bough.nn.Similarity(4) if features == "both" else bough.nn.CosineSimilarity(negatives=0.0)
+    left, right = torch.randn(3, 4), torch.randn(3, 4)
+    y = torch.tensor([1.0, 3.5, 5.0])
+    rows = torch.tensor([0, 0, 1])
+    weighted = head.loss(left, right, y, torch.tensor([2.0, 1.0, 0.0]))
+    torch.testing.assert_close(weighted, head.loss(left[rows], right[rows], y[rows]))
+    pairs = [(f"{n} dogs run", f"{n} {word} run") for n in range(20) for word in ("dogs", "men")]
+    ratings, weights = [1 + n % 5 for n in range(40)], [float(n % 2) for n in range(40)]
+    options: dict[str, Any] = {"epochs": 1, "settings": {"features": features}}
+    plain, other = fitted(pairs, ratings, **options), fitted(pairs, ratings, sample_weight=weights, **options)
+    assert plain.predict(pairs[:4]) != other.predict(pairs[:4])

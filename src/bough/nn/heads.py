@@ -294,21 +294,24 @@ class Similarity(_PairHead):
         """Return the expected ratings (B,), from log p (B, K)."""
         return log_p.exp() @ self.scale
 
-    def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
-        """Return the mean of the objective over the pairs; y (B,) is in [1, K]."""
+    def loss(self, left: Tensor, right: Tensor, y: Tensor, weights: Tensor | None = None) -> Tensor:
+        """Return the mean of the objective over the pairs, each times its weight (B,); y (B,) is in [1, K]."""
         self._check(left, right)
         if y.shape != left.shape[:1] or not y.is_floating_point():
             raise ValueError(f"y is {tuple(y.shape)} {y.dtype}; give one float rating per pair")
-        weights = (self.W_h, self.b_h, self.W_p, self.b_p)
-        compiled = pair_loss(left, right, y, *weights, features=self.features, objective=self.objective)
-        if compiled is not None:
-            return compiled
+        if weights is None:
+            own = (self.W_h, self.b_h, self.W_p, self.b_p)
+            compiled = pair_loss(left, right, y, *own, features=self.features, objective=self.objective)
+            if compiled is not None:
+                return compiled
         log_p = self(left, right)
         target = target_distribution(y, self.classes)
         if self.objective == "mse":
-            return functional.mse_loss(self.score(log_p), y)
-        # NOTE(paper): the released program also divides the divergence by K, so the learning rate is a fifth in effect.
-        return functional.kl_div(log_p, target, reduction="batchmean") / self.classes
+            losses = functional.mse_loss(self.score(log_p), y, reduction="none")
+        else:
+            # NOTE(paper): the released program also divides by K, so the learning rate is a fifth in effect.
+            losses = functional.kl_div(log_p, target, reduction="none").sum(dim=1) / self.classes
+        return losses.mean() if weights is None else (losses * weights).mean()
 
 
 class CosineSimilarity(UniformInit):
@@ -371,19 +374,25 @@ class CosineSimilarity(UniformInit):
         """Return the ratings of cosines."""
         return (1 + (self.classes - 1) * (self.a * cosines + self.b)).clamp(1, self.classes)
 
-    def loss(self, left: Tensor, right: Tensor, y: Tensor) -> Tensor:
-        """Return the mean squared error plus the cross-entropy of the related pairs; y (B,) is in [1, K]."""
+    def loss(self, left: Tensor, right: Tensor, y: Tensor, weights: Tensor | None = None) -> Tensor:
+        """Return the mean squared error plus the cross-entropy of the related pairs; y (B,) is in [1, K].
+
+        The losses of a pair are multiplied by its weight (B,).
+        """
+        weights = torch.ones_like(y) if weights is None else weights
         if left.shape != right.shape or left.dim() != 2 or y.shape != left.shape[:1]:
             shapes = f"{tuple(left.shape)}, {tuple(right.shape)} and {tuple(y.shape)}"
             raise ValueError(f"{shapes}; the similarity takes two of (pairs, D) and (pairs,) ratings")
         left, right = (functional.normalize(side, dim=1) for side in (left, right))
         cosines = left @ right.T  # (B, B)
         place = (y - 1) / (self.classes - 1)
-        loss = functional.mse_loss(self.a * cosines.diagonal() + self.b, place)
+        losses = functional.mse_loss(self.a * cosines.diagonal() + self.b, place, reduction="none")
+        loss = (losses * weights).mean()
         related = (place >= RELATED).nonzero().squeeze(1)
         if self.negatives and len(related):
             among = cosines.index_select(0, related) / self.temperature
-            loss = loss + self.negatives * functional.cross_entropy(among, related)
+            losses = functional.cross_entropy(among, related, reduction="none")
+            loss = loss + self.negatives * (losses * weights[related]).mean()
         return loss
 
 

@@ -313,7 +313,9 @@ class PairsTask(TreeTask):
         assert isinstance(model.head, heads.Similarity | heads.CosineSimilarity)
         left, right = self.vectors(model, batch)
         y = torch.tensor([model.output_spec.place(pair.rating, self.config.scale) for pair in batch])
-        loss = model.head.loss(left, right, y.to(left.device, torch.float32))
+        weights = left.new_tensor([pair.left.weight for pair in batch])
+        own = None if bool((weights == 1).all()) else weights  # the compiled loss has no weights
+        loss = model.head.loss(left, right, y.to(left.device, torch.float32), own)
         return loss if whole is None else loss * (len(batch) / len(whole))
 
     def from_head(self, model: Model, outputs: Tensor) -> Floats:
