@@ -65,13 +65,6 @@ class TreeColumns:
         """The column, or the two columns of pairs."""
         return (self.column,) if isinstance(self.column, str) else tuple(self.column)
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys that nodes may have."""
-        named = (self.children, self.token, self.relation)
-        single = tuple(key for key in named if key is not None)
-        return (*single, *self.numbers, *self.categories, *self.edge_numbers)
-
     def tree(self, cell: Any, where: str, line: int, column: str = "") -> Tree:
         """Return the tree in a cell, a nested object or its JSON. Raise a FormatError with the path of a wrong node."""
         obj = parse_json(cell, where, line) if isinstance(cell, str) else cell

@@ -27,14 +27,9 @@ LABEL = (
 SPLIT = ("split", "subset", "partition")
 RATING = ("score", "rating", "similarity", "relatedness", "relatedness_score", "similarity_score", *LABEL)
 PAIRS = (
-    ("a", "b"),
-    ("text1", "text2"),
-    ("text_a", "text_b"),
-    ("sentence1", "sentence2"),
-    ("sentence_a", "sentence_b"),
-    ("question1", "question2"),
-    ("left", "right"),
-)
+    ("a", "b"), ("text1", "text2"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("sentence_a", "sentence_b"),
+    ("question1", "question2"), ("left", "right"),
+)  # fmt: skip
 SAMPLE = 100  # rows by which columns are chosen and misspelt keys are found
 CONLLU = (".conllu", ".conll")
 BRACKETS = (".ptb", ".mrg", ".trees", ".txt")
@@ -130,8 +125,9 @@ def check_keys(source: Source) -> None:
             node = nodes.pop()
             known |= dict.fromkeys(node)
             nodes += node.get(tree.children) or ()
-    for key in tree.keys:
-        if key not in known:
+    columns = (*tree.numbers, *tree.categories, *tree.edge_numbers)
+    for key in (tree.children, tree.token, tree.relation, *columns):
+        if key is not None and key not in known:
             near = get_close_matches(key, known, 1)
             there = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, known))}"
             reason = f"no node of the first {SAMPLE} trees has {key!r}; {there}"
@@ -198,14 +194,8 @@ def text_columns(
             raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
     if text:
         if len(text) > 2 or (pairs is not None and len(text) != 1 + pairs):
-            wanted = (
-                "pairs have two"
-                if pairs
-                else "one column"
-                if pairs is False
-                else "one column, or two for pairs"
-            )
-            raise ValueError(f"text columns {', '.join(map(repr, text))}: {wanted}")
+            wanted = {True: "pairs have two", False: "one column", None: "one column, or two for pairs"}
+            raise ValueError(f"text columns {', '.join(map(repr, text))}: {wanted[pairs]}")
         return tuple(text)
     plain = {name.strip().lower(): name for name in names}
     pair = next((pair for pair in PAIRS if all(name in plain for name in pair)), None)

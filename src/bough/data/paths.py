@@ -22,13 +22,12 @@ def find_data(data: Path | str | None = None) -> Path:
         >>> bough.data.find_data().is_absolute()
         True
     """
-    named, origin = (
-        (data, "the data folder") if data is not None else (os.environ.get("BOUGH_DATA"), "BOUGH_DATA")
-    )
+    named = os.environ.get("BOUGH_DATA") if data is None else data
     if not named:
         return user_cache()
     folder = Path(named)
     if not folder.is_dir():
+        origin = "BOUGH_DATA" if data is None else "the data folder"
         raise DataError(f"{origin} {folder}: no such folder; `bough fetch glove` makes one with word vectors")
     return folder
 

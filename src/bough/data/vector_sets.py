@@ -21,6 +21,7 @@ SETS = {
     "42B": "glove.42B.300d",
     "6B": "glove.6B.300d",
 }
+Counts = Mapping[str, int]  # words, and how often each occurs
 ENOUGH = 0.95  # of the training tokens, for `choose` to take a set
 
 
@@ -55,8 +56,8 @@ class Coverage:
         return f"{text} ({exact} exact, {lowered} by the lower-case form, {estimated} estimated)"
 
 
-def coverage(path: Path, counts: Mapping[str, int], *, cache: Path | None = None) -> Coverage:
-    """Count how many of the words in `counts` (word to number of occurrences) have a vector in the file.
+def coverage(path: Path, counts: Counts, *, cache: Path | None = None) -> Coverage:
+    """Count how many of the words in `counts` have a vector in the file.
 
     If the plain set is in the same folder as a completed one, also count the tokens whose row the plain set has for the
     word itself (`exact`), and for its lower-case form (`lowered`).
@@ -83,9 +84,7 @@ def coverage(path: Path, counts: Mapping[str, int], *, cache: Path | None = None
     return replace(known, exact=int(tokens[exact].sum()), lowered=int(tokens[lowered].sum()))
 
 
-def choose(
-    data: Path, counts: Mapping[str, int], which: str | Path = "auto", *, cache: Path | None = None
-) -> Path:
+def choose(data: Path, counts: Counts, which: str | Path = "auto", *, cache: Path | None = None) -> Path:
     """Return the file of vectors to use.
 
     Args:
@@ -93,9 +92,9 @@ def choose(
         counts: the words of the training split, and how often each occurs.
         which: a set (`840B`, `840B-completed`, `42B`, `6B`), a path, or `auto`: 840B if the file at hand has at least
             95% of the tokens, else the completed 840B if it has, else 6B.
+        cache: the folder of converted vectors; None is the user cache.
 
     Raise a DataError if there is no such file.
-        cache: the folder of converted vectors; None is the user cache.
     """
     folder = data / "glove"
     if which != "auto":
@@ -117,20 +116,14 @@ def choose(
     if (small := _at_hand(data, "6B")) is not None:
         log.info("vectors: %s, as %s", small.name, "; ".join(lacking) or "840B is not at hand")
         return small
+    reason, way = "neither glove.840B.300d nor glove.6B.300d", "name a file of vectors"
     if lacking:
-        raise DataError(
-            f"{folder}: {'; '.join(lacking)}, {ENOUGH:.0%} wanted, and no glove.6B.300d is beside it; "
-            "run `bough fetch glove`, or take it all the same by the name 840B"
-        )
-    raise DataError(
-        f"{folder}: neither glove.840B.300d nor glove.6B.300d; run `bough fetch glove`, "
-        "or name a file of vectors"
-    )
+        reason = f"{'; '.join(lacking)}, {ENOUGH:.0%} wanted, and no glove.6B.300d is beside it"
+        way = "take it all the same by the name 840B"
+    raise DataError(f"{folder}: {reason}; run `bough fetch glove`, or {way}")
 
 
-def best_known(
-    data: Path, counts: Mapping[str, int], *, cache: Path | None = None
-) -> tuple[Path, Coverage] | None:
+def best_known(data: Path, counts: Counts, *, cache: Path | None = None) -> tuple[Path, Coverage] | None:
     """Return the set in the data folder that covers most tokens, and its coverage; None if there is no set."""
     paths = filter(None, (_at_hand(data, name) for name in SETS))
     known = [(path, coverage(path, counts, cache=cache)) for path in paths]

@@ -229,9 +229,7 @@ def _opened(path: Path) -> Iterator[Iterable[bytes]]:
             with path.open("rb") as file:
                 yield file
     except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise FormatError(
-            f"the compressed file is damaged ({error}); fetch it again", where=str(path)
-        ) from error
+        raise FormatError(f"a damaged archive ({error}); fetch it again", where=str(path)) from error
 
 
 def _name(path: Path) -> str:
