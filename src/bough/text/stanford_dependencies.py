@@ -12,9 +12,7 @@ from bough.trees.tree import Tree
 
 BE = frozenset("be am is are was were been being 's 'm 're ai".split())
 _COPULAS = BE | {"s"}
-_AUXILIARIES = _COPULAS | frozenset(
-    "have has had having 've 'd do does did done get gets got getting".split()
-)
+_AUXILIARIES = _COPULAS | {*"have has had having 've 'd do does did done get gets got getting".split()}
 _VERBS = frozenset("VB VBD VBG VBN VBP VBZ MD TO AUX".split())
 _COMPLEMENTS = ("ADJP", "NP", "WHNP", "WHADJP", "JJ", "NN", "NNS", "NNP", "UCP", "QP")
 _CLAUSES = ("S", "SQ", "SINV", "SBAR", "FRAG", "X", "VP")

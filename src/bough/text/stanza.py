@@ -27,9 +27,8 @@ class StanzaParser:
         try:
             import stanza
         except ImportError as error:
-            raise DataError(
-                f'stanza is not installed; `pip install "bough[stanza]"`, then {MODELS}'
-            ) from error
+            way = f'`pip install "bough[stanza]"`, then {MODELS}'
+            raise DataError(f"stanza is not installed; {way}") from error
         self._stanza: Any = stanza
         self._pipeline: Any = None
 
@@ -68,8 +67,7 @@ class StanzaParser:
                     raise DataError(f"stanza has no English models for constituency; {MODELS}") from error
             parsed = self._pipeline([list(words) for words in batch]).sentences
             if len(parsed) != len(batch):
-                raise FormatError(
-                    f"stanza returned {len(parsed)} sentences for {len(batch)}; it must not split or join them"
-                )
+                count = f"{len(parsed)} sentences for {len(batch)}"
+                raise FormatError(f"stanza returned {count}; it must not split or join them")
             for words, sentence in zip(batch, parsed, strict=True):
                 yield words, Tree.from_stanza(sentence.constituency)

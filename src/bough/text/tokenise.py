@@ -39,25 +39,16 @@ _HALVES |= dict.fromkeys(("im", "hes"), -1) | {
 _LEFT_OUT = {"nt": "n't", "m": "'m", "s": "'s", "re": "'re", "ve": "'ve"}
 _APOSTROPHES = str.maketrans("\u2018\u2019\u2010\u2011", "''--", "\u00ad")
 
-_ABBREVIATIONS = frozenset(
-    (
-        "mr mrs ms dr jr sr prof st mt vs etc al inc ltd corp co bros dept univ assn ave blvd est "
-        "approx jan feb apr aug sept oct nov dec ph.d"
-    ).split()
-)
-_TITLES = frozenset(
-    "Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle".split()
-)
+_ABBREVIATIONS = {*"mr mrs ms dr jr sr prof st mt vs etc al inc ltd corp co bros dept univ assn".split()}
+_ABBREVIATIONS |= {*"ave blvd est approx jan feb apr aug sept oct nov dec ph.d".split()}
+_TITLES = {*"Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle".split()}
 _INITIAL = re.compile(r"\.(?:\s{1,3}[^\W\d]|,)")
 _NUMBER = re.compile(r"\.\s{0,3}\d")
-_MAY_END = frozenset(
-    "etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.".split()
-)
-_OPENERS = frozenset(
-    ("The A An This That These Those He She It We They I You In On At But And If As There What").split()
-)
-_CLOSING = frozenset(["''", "'", ")", "]", "}"])
-_OPENING = frozenset(["``", "`", "(", "[", "{"])
+_MAY_END = {*"etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.".split()}
+_OPENERS = {*"The A An This That These Those He She It We They I You In On At But And If As".split()}
+_OPENERS |= {"There", "What"}
+_CLOSING = {"''", "'", ")", "]", "}"}
+_OPENING = {"``", "`", "(", "[", "{"}
 
 
 # Marks that Python does not count as letters but that stand inside words: accents, vowel points, joiners.

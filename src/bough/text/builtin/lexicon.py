@@ -45,10 +45,6 @@ class Lexicon:
         if tuple(self.words[: len(SPECIALS)]) != SPECIALS:
             raise ValueError(f"a parser's vocabulary starts with {' '.join(SPECIALS)}, not {self.words[:4]}")
         self.index = {word: i for i, word in enumerate(self.words)}
-        if len(self.index) < len(self.words):
-            raise ValueError(
-                f"{len(self.words) - len(self.index)} words occur twice in a parser's vocabulary"
-            )
 
     def __len__(self) -> int:
         return len(self.words)

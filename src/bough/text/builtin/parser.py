@@ -83,9 +83,8 @@ class BuiltinParser:
     ) -> list[Tree]:
         """Return the trees of sentences; equal pieces are parsed once."""
         if kind not in self.trees:
-            raise ValueError(
-                f"this parser has learned {' and '.join(self.trees)} trees only, no {kind} trees"
-            )
+            known = " and ".join(self.trees)
+            raise ValueError(f"this parser has learned {known} trees only, no {kind} trees")
         pieces_of = [[*map(tuple, split_long(words, LONGEST))] for words in check_sentences(sentences)]
         pieces = sorted(dict.fromkeys(piece for own in pieces_of for piece in own), key=len, reverse=True)
         trees: dict[Words, Tree] = {}
@@ -173,9 +172,7 @@ class BuiltinParser:
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 network = Network(size, len(relations)).state_dict()
                 outline = {f"network.{name}": tensor for name, tensor in network.items()}
-                outline |= {
-                    "words": torch.empty(len(lexicon), size.word),
-                    "affixes": torch.empty(BUCKETS, size.word),
-                }
+                for name, rows in (("words", len(lexicon)), ("affixes", BUCKETS)):
+                    outline[name] = torch.empty(rows, size.word)
             tensors = stored.fitting(pack(outline))
             return cls(lexicon, size, relations, tensors, stored.meta.get("trees", TREES), about)
