@@ -121,25 +121,16 @@ def write_tensors(
             raise OSError(f"{path}: {error}") from None
 
 
-def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """Write several files into a folder, each atomically; tensors first, so that the texts exist only with them."""
-    for name, group in tensors.items():
-        write_tensors(folder / name, group)
-    for name, text in texts.items():
-        write_text(folder / name, text)
-
-
 def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file. Raise a FormatError that names the file if it has none."""
     text = _read_text(path)
     try:
         value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"damaged, or not JSON ({error.msg})", where=str(path), line=error.lineno) from None
     except RecursionError:
         raise FormatError("nested too deeply", where=str(path)) from None
-    except ValueError as error:  # a number of thousands of digits
-        raise FormatError(f"damaged, or not JSON ({error})", where=str(path)) from None
+    except ValueError as error:  # a JSONDecodeError, or the error for a number of thousands of digits
+        reason, line = getattr(error, "msg", error), getattr(error, "lineno", None)
+        raise FormatError(f"damaged, or not JSON ({reason})", where=str(path), line=line) from None
     if not isinstance(value, dict):
         raise FormatError(f"a JSON {type(value).__name__}, where an object is expected", where=str(path))
     return value
@@ -188,6 +179,14 @@ class StoredModel(NamedTuple):
     words: list[str]
     tensors: dict[str, Tensor]
 
+    def write(self, card: str | None = None) -> None:
+        """Write the files, and `README.md` if there is a card; tensors first, so that texts exist only with them."""
+        write_tensors(self.folder / "model.safetensors", self.tensors)
+        write_json(self.folder / "config.json", self.meta)
+        write_text(self.folder / "vocab.txt", "".join(f"{word}\n" for word in self.words))
+        if card is not None:
+            write_text(self.folder / "README.md", card)
+
     @contextlib.contextmanager
     def readable(self) -> Iterator[None]:
         """Turn errors raised in the block into a FormatError that names the folder."""
@@ -205,18 +204,16 @@ class StoredModel(NamedTuple):
         Raise a FormatError for a NaN or an infinity, too. `wanted` may be on the meta device, so that a folder whose
         settings do not fit its file is refused before memory is allocated.
         """
-        expected, found = (
-            {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
-            for group in (wanted, self.tensors)
-        )
+        where = str(self.folder / "model.safetensors")
+        expected = {name: f"{tuple(t.shape)} {t.dtype}" for name, t in wanted.items()}
+        found = {name: f"{tuple(t.shape)} {t.dtype}" for name, t in self.tensors.items()}
         if expected != found:
             name = min(expected.items() ^ found.items())[0]
             reason = f"{name} is {found.get(name, 'missing')}, {expected.get(name, 'nothing')} wanted"
-            raise FormatError(reason, where=str(self.folder / "model.safetensors"))
+            raise FormatError(reason, where=where)
         for name, tensor in self.tensors.items():
             if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
-                reason = f"{name} has a NaN or an infinity"
-                raise FormatError(reason, where=str(self.folder / "model.safetensors"))
+                raise FormatError(f"{name} has a NaN or an infinity", where=where)
         return self.tensors
 
 
@@ -240,17 +237,13 @@ def read_model(folder: Path, kind: str | None, version: int, *, advice: str = ""
         older = f"made by an older bough; this one reads format {version}, so train the model again"
         way = "made by a newer bough; upgrade to read it" if newer else older
         raise FormatError(f"format {found!r}: {way}", where=str(path))
-    return StoredModel(folder, meta, _words(folder / "vocab.txt"), read_tensors(folder / "model.safetensors"))
-
-
-def _words(path: Path) -> list[str]:
-    """Return the words of a file, one per line."""
+    path = folder / "vocab.txt"
     # not `splitlines`: a word may contain U+0085 and other line endings of Unicode
     words = _read_text(path).split("\n")[:-1]
     if len(set(words)) < len(words):
         word, count = Counter(words).most_common(1)[0]
         raise FormatError(f"the word {word!r} occurs {count} times; each word occurs once", where=str(path))
-    return words
+    return StoredModel(folder, meta, words, read_tensors(folder / "model.safetensors"))
 
 
 @dataclass(frozen=True)

@@ -150,9 +150,14 @@ def collate(batch: Sequence[PreparedTree], model: Model) -> tuple[Forest, Words 
     if model.encoder is not None:
         words = _words_in_texts(batch, device)
     elif model.config.node_text:
-        words = _word_bags(batch, device)
-    columns = [one.columns for one in batch if one.columns is not None]
-    inputs = words if model.inputs is None else NodeBatch.of(words, columns, device)
+        bags = [rows for one in batch for rows in one.bags or ()]
+        starts = np.cumsum([0, *(len(rows) for rows in bags[:-1])])
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *bags])
+        words = WordBags(torch.from_numpy(rows).to(device), torch.from_numpy(starts).to(device))
+    inputs: Words | NodeBatch = words
+    if model.inputs is not None:
+        columns = zip(*(one.columns for one in batch if one.columns is not None), strict=True)
+        inputs = NodeBatch(words, *(torch.from_numpy(np.concatenate(own)).to(device) for own in columns))
     dropout = model.training and model.config.input_dropout
     keys = [own for one in batch if (own := _sharing_keys(one, model)) is not None]
     if dropout or not model.layer.shares or len(keys) < len(batch):
@@ -168,13 +173,6 @@ def _sharing_keys(one: PreparedTree, model: Model) -> Ints | None:
     if model.inputs is None or one.columns is None:
         return one.keys
     return model.inputs.keys(one.keys, one.columns, len(model.words))
-
-
-def _word_bags(batch: Sequence[PreparedTree], device: torch.device) -> WordBags:
-    bags = [rows for one in batch for rows in one.bags or ()]
-    starts = np.cumsum([0, *(len(rows) for rows in bags[:-1])])
-    rows = np.concatenate([np.zeros(0, dtype=np.int64), *bags])
-    return WordBags(torch.from_numpy(rows).to(device), torch.from_numpy(starts).to(device))
 
 
 def _words_in_texts(batch: Sequence[PreparedTree], device: torch.device) -> WordsInTexts:

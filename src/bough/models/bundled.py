@@ -79,7 +79,6 @@ class BundledModel(Model):
         raise ValueError("the words of a bundled model are fixed; add them to the run and export it again")
 
     def forget_oov(self) -> None:
-        """Clear the rows of out-of-vocabulary words if there are too many. Call it only between batches."""
         if len(self._oov) > MAX_CACHED_OOV:
             self._oov.clear()
             self._means.clear()

@@ -60,9 +60,8 @@ class OutputSpec:
             raise ValueError(f"{len(self.thresholds)} thresholds for {len(self.classes)} classes; one each")
         if not len(self.numbers) == len(self.means) == len(self.spreads):
             raise ValueError(f"numbers {self.numbers}: a mean and a spread for each")
-        if not all(math.isfinite(value) for value in (*self.means, *self.spreads)) or any(
-            spread <= 0 for spread in self.spreads
-        ):
+        finite = all(map(math.isfinite, (*self.means, *self.spreads)))
+        if not finite or min(self.spreads, default=1) <= 0:
             raise ValueError(f"means {self.means}, spreads {self.spreads}: finite, and a spread above 0")
         if not low < high:
             raise ValueError(f"ratings {self.ratings}: from a smaller number to a larger one")

@@ -36,9 +36,8 @@ class SubwordTokenizer:
 
     def __init__(self, tokenizer: Any, limit: int) -> None:
         if not getattr(tokenizer, "is_fast", False):
-            raise ValueError(
-                f"{type(tokenizer).__name__} is not a fast tokenizer; only fast ones map subwords to characters"
-            )
+            name = type(tokenizer).__name__
+            raise ValueError(f"{name} is not a fast tokenizer; only fast ones map subwords to characters")
         self.tokenizer, self.limit = tokenizer, limit
         self._overlap = (limit - tokenizer.num_special_tokens_to_add()) // 2
         if self._overlap < 1:

@@ -161,9 +161,8 @@ class TransformerEmbeddings(nn.Module):
         assert self.split.lower is not None
         h = states(self.split.lower.to(ids.device).eval(), mask, input_ids=ids).half()
         if not bool(h.isfinite().all()):
-            raise ValueError(
-                f"{self.name}: its states after layer {self.split.freeze} do not fit into 16 bits"
-            )
+            layer = self.split.freeze
+            raise ValueError(f"{self.name}: its states after layer {layer} do not fit into 16 bits")
         return h
 
     # -------------------------------------------------------------------- cache
@@ -188,11 +187,8 @@ class TransformerEmbeddings(nn.Module):
             self.cache = DiskCache(path)
         source = iter(texts)
         while some := list(islice(source, MAX_TEXTS)):
-            windows = {
-                cache_key(window.tobytes()): window
-                for one in self.tokenizer.encode(some)
-                for window in one.windows
-            }
+            encoded = self.tokenizer.encode(some)
+            windows = {cache_key(window.tobytes()): window for one in encoded for window in one.windows}
             unknown = [window for key, window in windows.items() if self.cache.get(key) is None]
             new = sorted(unknown, key=lambda window: (len(window), window.tobytes()))
             total, done = sum(map(len, new)), 0
@@ -214,11 +210,8 @@ class TransformerEmbeddings(nn.Module):
     def fingerprint(self) -> str:
         """A hash of the frozen layers and the tokenizer, which identifies the states that they compute."""
         whole: Any = self.split.whole
-        config = {
-            key: value
-            for key, value in whole.config.to_dict().items()
-            if not any(part in key for part in _IRRELEVANT)
-        }
+        config: dict[str, Any] = whole.config.to_dict()
+        config = {k: v for k, v in config.items() if not any(part in k for part in _IRRELEVANT)}
         tokenizer = json.loads(self.tokenizer.tokenizer.backend_tokenizer.to_str())
         tokenizer |= {"truncation": None, "padding": None}  # set by every call, so not part of the hash
         digest = hashlib.sha256(json.dumps([config, tokenizer], sort_keys=True, default=str).encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.files import read_model, write_folder
+from bough.files import StoredModel, read_model
 from bough.nn.kernels.parser import brackets
 from bough.text.builtin.cky import Ints, best_parents, span_probabilities
 from bough.text.builtin.eisner import best_heads
@@ -152,14 +151,7 @@ class BuiltinParser:
         """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder."""
         own = {"format": FORMAT, "kind": KIND, "size": asdict(self.size)}
         config = {**own, "relations": self.relations, "trees": self.trees, **self.about}
-        write_folder(
-            Path(folder),
-            texts={
-                "config.json": json.dumps(config, indent=2) + "\n",
-                "vocab.txt": "\n".join(self.lexicon.words) + "\n",
-            },
-            tensors={"model.safetensors": self.tensors},
-        )
+        StoredModel(Path(folder), config, self.lexicon.words, self.tensors).write()
 
     @classmethod
     def load(cls, folder: Path | str) -> BuiltinParser:
