@@ -159,10 +159,10 @@ def _download(dataset: Dataset, archive: Archive, folder: Path, progress: Progre
     import requests
 
     pooch.get_logger().setLevel("ERROR")  # it writes to the terminal; bough only logs
-    bar = False if progress is None else _Bar(archive.name, progress)
+    name, known = archive.name, archive.sha256
+    bar = False if progress is None else _Bar(name, progress)
     fetcher = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=TIMEOUT)
     try:
-        name, known = archive.name, archive.sha256
         return Path(pooch.retrieve(archive.url, known, fname=name, path=folder, downloader=fetcher))
     except requests.HTTPError as error:
         answer = error.response

@@ -31,6 +31,9 @@ PAIRS = (
     ("question1", "question2"), ("left", "right"),
 )  # fmt: skip
 SAMPLE = 100  # rows by which columns are chosen and misspelt keys are found
+Cells = Mapping[str, Any]  # the cells of a row, by column
+Row = tuple[int, Cells]  # with its line
+Names = tuple[str, ...]
 CONLLU = (".conllu", ".conll")
 BRACKETS = (".ptb", ".mrg", ".trees", ".txt")
 
@@ -61,30 +64,20 @@ def open_labelled(
         first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
         trees = first.lstrip().startswith("(")
     if not trees:
-        return labelled_rows(*read_table(path), str(path), text, label, tree=tree, weight=weight)
+        wanted = Columns(tuple(text), label or "", tree, weight=weight or "")
+        return labelled_rows(*read_table(path), str(path), wanted)
     if text or label or weight:
         raise ValueError(f"{path} holds trees, which have no columns; name none")
     return Source(str(path), list((_conllu if suffix in CONLLU else _brackets)(path)))
 
 
-def labelled_rows(
-    names: Sequence[str],
-    rows: Iterable[tuple[int, Mapping[str, Any]]],
-    name: str,
-    text: Sequence[str] = (),
-    label: str | None = None,
-    *,
-    tree: TreeColumns | None = None,
-    weight: str | None = None,
-) -> Source:
-    """Return the examples in numbered rows of a table. The arguments are those of `open_labelled`."""
-    if tree is not None and text:
+def labelled_rows(names: Sequence[str], rows: Iterable[Row], name: str, wanted: Columns) -> Source:
+    """Return the examples in numbered rows of a table; `wanted` has the columns that the user names."""
+    tree, rows = wanted.tree, iter(rows)
+    if tree is not None and wanted.items:
         raise ValueError(f"{name}: the examples are texts or trees; name the column of one of them")
-    rows = iter(rows)
     sample = list(islice(rows, SAMPLE))
-    given = tree.columns if tree is not None else tuple(text)
-    columns = find_columns(names, name, given, label, weight, [row for _, row in sample])
-    columns = replace(columns, tree=tree)
+    columns = find_columns(names, name, wanted, [row for _, row in sample])
     examples, empty = list[Example](), list[str]()
     for line, row in chain(sample, rows):
         where, value = f"{name}:{line}", row[columns.label]
@@ -109,7 +102,8 @@ def labelled_frame(
     """Return the examples in a pandas `DataFrame`. The arguments are those of `open_labelled`."""
     records = frame.to_dict("records")
     cells = ({key: "" if is_missing(cell) else cell for key, cell in row.items()} for row in records)
-    return labelled_rows([*map(str, frame.columns)], enumerate(cells), name, text, label, weight=weight)
+    wanted = Columns(tuple(text), label or "", weight=weight or "")
+    return labelled_rows([*map(str, frame.columns)], enumerate(cells), name, wanted)
 
 
 def check_keys(source: Source) -> None:
@@ -138,25 +132,20 @@ def _text(cell: Any) -> str:
     return cell if isinstance(cell, str) else json.dumps(cell, default=str)
 
 
-def find_columns(
-    names: Sequence[str],
-    where: str,
-    given: tuple[str, ...],
-    label: str | None,
-    weight: str | None,
-    sample: Sequence[Mapping[str, Any]],
-) -> Columns:
-    """Return the columns that are given, and choose the others by their usual names.
+def find_columns(names: Sequence[str], where: str, wanted: Columns, sample: Sequence[Cells]) -> Columns:
+    """Return the columns that are wanted, and choose the others by their usual names.
 
-    If no column has a usual name and one column is left, it is the text; of two, the one with the longer cells is the
-    text and the other one the label. `given` are the columns of texts or trees, `sample` are some rows. Raise a
-    FormatError that lists the columns if the choice is not clear.
+    If no column has a usual name and one column is left, it is the text; of two, the one with the longer cells in the
+    rows `sample` is the text and the other one the label. Raise a FormatError that lists the columns if the choice is
+    not clear.
     """
     there = f"the columns are {', '.join(map(repr, names))}"
-    for name in (*given, label, weight):
-        if name is not None and name not in names:
+    given = wanted.items if wanted.tree is None else wanted.tree.columns
+    label = wanted.label or None
+    for name in (*given, wanted.label, wanted.weight):
+        if name and name not in names:
             raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
-    plain = {name.strip().lower(): name for name in names if name != weight}
+    plain = {name.strip().lower(): name for name in names if not name or name != wanted.weight}
     taken = (*given, label, *(plain.get(name) for name in (*SPLIT, "id")))
     free = {usual: name for usual, name in plain.items() if name not in taken}
     texts = {*TEXT, *(name for pair in PAIRS if plain.keys() >= {*pair} for name in pair)}
@@ -177,12 +166,12 @@ def find_columns(
     if label in items:
         raise ValueError(f"label column {label!r}: that is the text; {there}")
     split = next((plain[name] for name in SPLIT if name in plain and plain[name] not in (*items, label)), "")
-    return Columns(items, label, split=split, weight=weight or "")
+    return replace(wanted, items=items, label=label, split=split)
 
 
 def text_columns(
     names: Sequence[str], text: Sequence[str], where: str, *, pairs: bool | None = None
-) -> tuple[str, ...]:
+) -> Names:
     """Return the column of the texts, or the two columns of pairs: those in `text`, else those with usual names.
 
     `pairs` says whether pairs are wanted; None accepts both. Raise a FormatError that lists the columns if the choice
