@@ -27,10 +27,8 @@ def import_transformers() -> Any:
     try:
         import transformers
     except ImportError as error:
-        way = '`pip install "bough[contextual]"`'
-        raise DataError(
-            f"transformers is not installed; an encoder under the tree needs it: {way}"
-        ) from error
+        way = 'an encoder needs it: `pip install "bough[contextual]"`'
+        raise DataError(f"transformers is not installed; {way}") from error
     return transformers
 
 

@@ -225,9 +225,11 @@ class NodeInputs(nn.Module):
         self.numbers = nn.Parameter(torch.empty(size, 2 * len(spec.numbers))) if spec.numbers else None
         joined = word_size * spec.tokens + size * (len(sizes) + bool(spec.numbers))
         self.width = size if combine == "sum" else joined
-        self._index = [
-            {value: row for row, value in enumerate(own.values, start=FIRST)} for own in spec.categories
-        ]
+        values = [column.values for column in spec.categories]
+        self._index = [{value: row for row, value in enumerate(own, start=FIRST)} for own in values]
+        # the columns of `NodeColumns.numbers` that belong to edges: their numbers, and whether they are missing
+        edges = [place for place, number in enumerate(spec.numbers) if number.edge]
+        self.edge_columns = [*edges, *(len(spec.numbers) + place for place in edges)]
         self.unseen: Counter[str] = Counter()
         self.reset_parameters()
 
@@ -240,13 +242,6 @@ class NodeInputs(nn.Module):
             count = len(self.spec.numbers)
             self.numbers[:, :count].uniform_(-(count**-0.5), count**-0.5)
             self.numbers[:, count:] = 0
-
-    @property
-    def edge_columns(self) -> list[int]:
-        """The columns of `NodeColumns.numbers` that belong to edges: their numbers, and whether they are missing."""
-        count = len(self.spec.numbers)
-        edges = [place for place, number in enumerate(self.spec.numbers) if number.edge]
-        return [*edges, *(count + place for place in edges)]
 
     def forward(self, words: Tensor | None, categories: Tensor, numbers: Tensor) -> Tensor:
         parts = [] if words is None else [words]

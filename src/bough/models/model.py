@@ -94,9 +94,9 @@ class Model(nn.Module):
         elif kind == "ratings" and config.features == "cosine":
             self.head = heads.CosineSimilarity(classes=config.scale)
         elif kind == "ratings":
-            steps, features, objective = config.scale, config.features, config.objective
+            scale, features, loss = config.scale, config.features, config.objective
             self.head = heads.Similarity(
-                width, hidden=hidden, classes=steps, features=features, objective=objective
+                width, hidden=hidden, classes=scale, features=features, objective=loss
             )
         elif output_spec.pairs:
             self.head = heads.PairClassifier(width, classes, hidden=hidden, dropout=config.dropout)

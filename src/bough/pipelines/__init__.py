@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, overload
 
 from bough.data.examples import TreeColumns
 from bough.files import read_json
@@ -18,16 +18,8 @@ from bough.pipelines.prediction import Neighbour, PairPrediction, Phrase, Predic
 from bough.pipelines.readers import AT_ONCE, GivenReader
 from bough.text import Parser
 
-__all__ = [
-    "MODELS",
-    "Neighbour",
-    "PairPipeline",
-    "PairPrediction",
-    "Phrase",
-    "Pipeline",
-    "Prediction",
-    "load",
-]
+__all__ = ["MODELS", "Neighbour", "PairPipeline", "PairPrediction", "Phrase"]
+__all__ += ["Pipeline", "Prediction", "load"]
 
 MODELS = WEIGHTS
 """The folder of the bundled models."""
@@ -37,20 +29,12 @@ NAMES = ("sentiment", "relatedness")
 _SAVED = ("format", "config", "relations", "output", "inputs", "kind")
 
 
-class _Options(TypedDict, total=False):
-    parser: str | Parser
-    device: str
-    batch_size: int
-
-
 @overload
-def load(name: Literal["sentiment"] = ..., **options: Unpack[_Options]) -> Pipeline: ...
+def load(name: Literal["sentiment"] = ..., **options: Any) -> Pipeline: ...
 @overload
-def load(name: Literal["relatedness"], **options: Unpack[_Options]) -> PairPipeline: ...
+def load(name: Literal["relatedness"], **options: Any) -> PairPipeline: ...
 @overload
-def load(
-    name: str | Path, *, layers: Iterable[type[BaseLayer]] = ..., **options: Unpack[_Options]
-) -> Any: ...
+def load(name: str | Path, **options: Any) -> Any: ...
 
 
 def load(

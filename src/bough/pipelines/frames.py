@@ -37,10 +37,8 @@ def text_frame(
     texts: Sequence[str], results: Sequence[Prediction | None], spec: OutputSpec, index: Any
 ) -> DataFrame:
     """Return a frame with a row per text; a text without a word has missing results."""
-    rows = [
-        {"text": text} | (_cells(result, spec) if result else {})
-        for text, result in zip(texts, results, strict=True)
-    ]
+    cells = ({} if result is None else _cells(result, spec) for result in results)
+    rows = [{"text": text, **own} for text, own in zip(texts, cells, strict=True)]
     return _pandas().DataFrame(rows, columns=["text", *_columns(spec)], index=index)
 
 
@@ -89,9 +87,8 @@ def column_names(classes: Sequence[str]) -> list[str]:
     (['p_very_late', 'p_neutral'], ['p_c', 'p_c++'])
     """
     names = ["p_" + re.sub(r"\W+", "_", name).strip("_") for name in classes]
-    return [
-        f"p_{whole}" if names.count(name) > 1 else name for name, whole in zip(names, classes, strict=True)
-    ]
+    both = zip(names, classes, strict=True)
+    return [f"p_{whole}" if names.count(name) > 1 else name for name, whole in both]
 
 
 def _pandas() -> Any:

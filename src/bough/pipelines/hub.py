@@ -25,9 +25,8 @@ def download(repository: str) -> Path:
     try:
         return Path(hub.snapshot_download(repository, allow_patterns=FILES))
     except (hub.errors.HfHubHTTPError, hub.errors.LocalEntryNotFoundError, OSError, ValueError) as error:
-        raise ValueError(
-            f"no model {repository!r}: neither a folder here nor on the Hub ({_reason(error)})"
-        ) from None
+        places = f"neither a folder here nor on the Hub ({_reason(error)})"
+        raise ValueError(f"no model {repository!r}: {places}") from None
 
 
 def upload(folder: Path, repository: str, *, private: bool) -> str:

@@ -121,9 +121,8 @@ class CoreNLPParser:
             reason = getattr(error, "reason", error)  # urllib wraps what goes wrong before the answer
             if isinstance(reason, TimeoutError):
                 raise DataError(f"{self.url}: no answer in {self.timeout:g} seconds") from error
-            raise DataError(
-                f"{self.url}: no CoreNLP server there ({reason}); start one with {START}"
-            ) from None
+            way = f"start one with {START}"
+            raise DataError(f"{self.url}: no CoreNLP server there ({reason}); {way}") from error
         try:
             answered = json.loads(body)
         except ValueError as error:

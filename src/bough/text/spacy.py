@@ -20,6 +20,7 @@ from bough.trees.tree import Tree
 
 DOWNLOAD = "`python -m spacy download en_core_web_sm`"
 PREFERRED = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_trf")
+Words = Sequence[str]
 UNUSED = ("ner", "lemmatizer", "senter", "textcat", "entity_linker")
 
 _NAMES = {
@@ -104,9 +105,7 @@ def installed() -> dict[str, str]:
     return found
 
 
-def clearnlp_to_stanford(
-    words: Sequence[str], heads: Sequence[int], relations: Sequence[str], tags: Sequence[str]
-) -> Tree:
+def clearnlp_to_stanford(words: Words, heads: Sequence[int], relations: Words, tags: Words) -> Tree:
     """Convert spaCy's heads (from 0, -1 above the root), relations and Penn tags to Stanford Dependencies."""
     heads = list(heads)
     names = ["root" if head < 0 else name for head, name in zip(heads, relations, strict=True)]

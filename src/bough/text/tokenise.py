@@ -212,9 +212,8 @@ def _split_clitics(written: str, start: int) -> Iterator[Token]:
 def _opens(text: str, start: int) -> bool:
     """Return whether a straight quote opens: after space or a sign, and before no space."""
     before, after = text[start - 1 : start], text[start + 1 : start + 2]
-    return (before == "" or before.isspace() or before in "([{-\u2013\u2014/\"'`\u201c\u2018") and (
-        after != "" and not after.isspace()
-    )
+    opens = before == "" or before.isspace() or before in "([{-\u2013\u2014/\"'`\u201c\u2018"
+    return opens and after != "" and not after.isspace()
 
 
 def printable(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from bough.text.builtin.cky import Ints, best_parents, span_probabilities
 from bough.text.builtin.eisner import best_heads
 from bough.text.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
 from bough.text.builtin.network import Network, Size, pack, unpack
-from bough.text.join_sentences import check_sentences, join_sentences, split_long
+from bough.text.join_sentences import Kind, check_sentences, join_sentences, split_long
 from bough.trees.tree import Tree
 
 KIND = "parser"
@@ -68,22 +68,18 @@ class BuiltinParser:
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one binary tree per sentence: words at the leaves, nodes in preorder."""
-        return self._parse(sentences, "constituency", self._phrase_trees)
+        return self._parse(sentences, "constituency")
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one tree of the words per sentence: node i is word i."""
-        return self._parse(sentences, "dependency", self._word_trees)
+        return self._parse(sentences, "dependency")
 
-    def _parse(
-        self,
-        sentences: Sequence[Sequence[str]],
-        kind: Literal["constituency", "dependency"],
-        decode: Callable[[Tensor, list[Words], Ints], Iterator[Tree]],
-    ) -> list[Tree]:
+    def _parse(self, sentences: Sequence[Sequence[str]], kind: Kind) -> list[Tree]:
         """Return the trees of sentences; equal pieces are parsed once."""
         if kind not in self.trees:
             known = " and ".join(self.trees)
             raise ValueError(f"this parser has learned {known} trees only, no {kind} trees")
+        decode = self._phrase_trees if kind == "constituency" else self._word_trees
         pieces_of = [[*map(tuple, split_long(words, LONGEST))] for words in check_sentences(sentences)]
         pieces = sorted(dict.fromkeys(piece for own in pieces_of for piece in own), key=len, reverse=True)
         trees: dict[Words, Tree] = {}
