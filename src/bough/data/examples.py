@@ -12,6 +12,7 @@ from bough.formats.lines import parse_json
 from bough.trees.tree import Tree
 
 Item = str | Tree
+Weights = Iterable[float]
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,7 @@ class Source:
 
 
 def labelled_lists(
-    items: Iterable[Any],
-    labels: Iterable[Any] | None,
-    name: str = "texts",
-    weights: Iterable[float] | None = None,
+    items: Iterable[Any], labels: Iterable[Any] | None, name: str = "texts", weights: Weights | None = None
 ) -> Source:
     """Return the examples in lists.
 

@@ -232,8 +232,6 @@ def _unpack(dataset: Dataset, archive: Archive, packed: Path, files: Mapping[str
         raise DataError(f"{packed.name}: a damaged archive ({error}); fetch it again") from error
     for place, known in archive.digests.items():
         if place in files.values() and (found := sha256(folder / place)) != known:
-            raise DataError(
-                f"{packed.name}: {Path(place).name} in it has the sha256 {found}, not the known {known}; nothing was "
-                f"taken from it. If you trust it, unpack it into DIR/{dataset.name} and run "
-                f"`{dataset.command} {dataset.name} --from DIR`"
-            )
+            reason = f"{Path(place).name} in it has the sha256 {found}, not the known {known}"
+            way = f"unpack it into DIR/{dataset.name} and run `{dataset.command} {dataset.name} --from DIR`"
+            raise DataError(f"{packed.name}: {reason}; nothing was taken from it. If you trust it, {way}")

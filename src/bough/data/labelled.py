@@ -97,7 +97,7 @@ def labelled_rows(names: Sequence[str], rows: Iterable[Row], name: str, wanted: 
 
 
 def labelled_frame(
-    frame: Any, name: str, text: Sequence[str] = (), label: str | None = None, *, weight: str | None = None
+    frame: Any, name: str, text: Sequence[str], label: str | None, weight: str | None
 ) -> Source:
     """Return the examples in a pandas `DataFrame`. The arguments are those of `open_labelled`."""
     records = frame.to_dict("records")
@@ -169,18 +169,16 @@ def find_columns(names: Sequence[str], where: str, wanted: Columns, sample: Sequ
     return replace(wanted, items=items, label=label, split=split)
 
 
-def text_columns(
-    names: Sequence[str], text: Sequence[str], where: str, *, pairs: bool | None = None
-) -> Names:
+def text_columns(names: Sequence[str], text: Sequence[str], name: str, *, pairs: bool | None = None) -> Names:
     """Return the column of the texts, or the two columns of pairs: those in `text`, else those with usual names.
 
     `pairs` says whether pairs are wanted; None accepts both. Raise a FormatError that lists the columns if the choice
     is not clear.
     """
     there = f"the columns are {', '.join(map(repr, names))}"
-    for name in text:
-        if name not in names:
-            raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
+    for column in text:
+        if column not in names:
+            raise FormatError(f"no column {column!r}; {there}", where=name, line=1)
     if text:
         if len(text) > 2 or (pairs is not None and len(text) != 1 + pairs):
             wanted = {True: "pairs have two", False: "one column", None: "one column, or two for pairs"}
@@ -196,7 +194,7 @@ def text_columns(
     if len(names) == 1 + bool(pairs) and pairs is not None:
         return tuple(names)
     which = "which two columns are the texts" if pairs else "which column is the text"
-    raise FormatError(f"{which}? name {'them' if pairs else 'it'}; {there}", where=where, line=1)
+    raise FormatError(f"{which}? name {'them' if pairs else 'it'}; {there}", where=name, line=1)
 
 
 def _brackets(path: Path) -> Iterator[Example]:

@@ -195,9 +195,6 @@ def _without_prefix(word: str) -> Iterator[tuple[str, str | None]]:
             yield stem, sense
 
 
-# ---------------------------------------------------------------------- emoji, hashtags, typos
-
-
 def _as_written(word: str, index: Mapping[str, int]) -> Rows:
     """Return the rows of an emoji, a hashtag, a word with repeated letters, or a sign; none for any other word."""
     for form in (word, word.lower(), bare_emoji(word)):

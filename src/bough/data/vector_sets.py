@@ -15,12 +15,8 @@ from bough.errors import DataError
 log = logging.getLogger(__name__)
 
 COMPLETED = ".completed"  # ends the name of a set with estimates for words that the plain one lacks
-SETS = {
-    "840B": "glove.840B.300d",
-    "840B-completed": f"glove.840B.300d{COMPLETED}",
-    "42B": "glove.42B.300d",
-    "6B": "glove.6B.300d",
-}
+SETS = {"840B": "glove.840B.300d", "840B-completed": f"glove.840B.300d{COMPLETED}"}
+SETS |= {"42B": "glove.42B.300d", "6B": "glove.6B.300d"}
 Counts = Mapping[str, int]  # words, and how often each occurs
 ENOUGH = 0.95  # of the training tokens, for `choose` to take a set
 
@@ -63,14 +59,9 @@ def coverage(path: Path, counts: Counts, *, cache: Path | None = None) -> Covera
     word itself (`exact`), and for its lower-case form (`lowered`).
     """
     vectors = load_vectors(path, counts, cache=cache)
-    tokens = np.fromiter(counts.values(), np.int64, len(counts))
-    known = Coverage(
-        vectors.name,
-        types=len(counts),
-        types_found=int(vectors.found.sum()),
-        tokens=int(tokens.sum()),
-        tokens_found=int(tokens[vectors.found].sum()),
-    )
+    tokens, found = np.fromiter(counts.values(), np.int64, len(counts)), vectors.found
+    types, running = (len(found), int(found.sum())), (int(tokens.sum()), int(tokens[found].sum()))
+    known = Coverage(vectors.name, *types, *running)
     plain = _file_of(path.parent, vectors.name.removesuffix(COMPLETED))
     if plain is None or not vectors.name.endswith(COMPLETED):
         return known
@@ -79,7 +70,7 @@ def coverage(path: Path, counts: Counts, *, cache: Path | None = None) -> Covera
         there = load_vectors(plain, dict.fromkeys(forms), cache=cache)
         index = {word: row for row, word in enumerate(there.words)}
         rows = [index[form] for form in forms]
-        same.append((vectors.rows == there.rows[rows]).all(axis=1) & vectors.found & there.found[rows])
+        same.append((vectors.rows == there.rows[rows]).all(axis=1) & found & there.found[rows])
     exact, lowered = same[0], same[1] & ~same[0]
     return replace(known, exact=int(tokens[exact].sum()), lowered=int(tokens[lowered].sum()))
 

@@ -110,9 +110,6 @@ def random_rows(words: Iterable[str], dim: int, seed: int) -> NDArray[np.float32
     return (SCALE * (2 * uniform - 1)).astype(np.float32)
 
 
-# ---------------------------------------------------------------------- the cache
-
-
 def read_vectors(path: Path | str, *, cache: Path | None = None) -> Vectors:
     """Return all vectors of a file, memory-mapped from its converted copy in the cache.
 
@@ -184,16 +181,13 @@ def _convert(path: Path, entry: Path) -> None:
     write_json(entry.with_name(f"{entry.name}.json"), about)
 
 
-# ---------------------------------------------------------------------- text files
-
-
 def vector_lines(path: Path) -> Iterator[tuple[int, str, list[bytes]]]:
     """Yield the number, the word and the values of each line. Raise a FormatError for a line with too few values.
 
     The length of a vector is taken from the name of the file (`.300d`), else from the first line. The word is
     everything before the values, so it may contain spaces.
     """
-    name = _name(path)
+    name, where = _name(path), str(path)
     named = re.search(r"\.(\d+)d\b", name)
     dim = int(named[1]) if named else 0
     number = 0
@@ -203,14 +197,13 @@ def vector_lines(path: Path) -> Iterator[tuple[int, str, list[bytes]]]:
             if number == 1:
                 dim = dim or len(fields) - 1
                 if dim < 1:
-                    reason = "no values; every line is a word and its values"
-                    raise FormatError(reason, where=str(path), line=1)
+                    raise FormatError("no values; every line is a word and its values", where=where, line=1)
                 if len(fields) == 2 and line.replace(b" ", b"").strip().isdigit():
                     reason = "a word2vec header; GloVe's own format has none, delete the line"
-                    raise FormatError(reason, where=str(path), line=1)
+                    raise FormatError(reason, where=where, line=1)
             if len(fields) <= dim:
                 reason = f"{len(fields) - 1} values; a vector of {name} has {dim}"
-                raise FormatError(reason, where=str(path), line=number)
+                raise FormatError(reason, where=where, line=number)
             yield number, b" ".join(fields[:-dim]).decode("utf-8", "replace"), fields[-dim:]
     if number == 0:
         raise FormatError("an empty file; every line is a word and its values", where=str(path), line=1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bough.models.inputs import NodeBatch, NodeColumns, WordBags, words_of
 from bough.models.model import Model, Words, WordsInTexts
-from bough.models.transformer import words_in_order
+from bough.models.transformer import joined_words, words_in_order
 from bough.trees.builders import balanced, chain, word_nodes
 from bough.trees.forest import Forest
 from bough.trees.subtree_sharing import Digests, prepared
@@ -148,7 +148,8 @@ def collate(batch: Sequence[PreparedTree], model: Model) -> tuple[Forest, Words 
     trees, device = [one.tree for one in batch], model.table.device
     words: Words = torch.from_numpy(np.concatenate([one.keys for one in batch])).to(device)
     if model.encoder is not None:
-        words = _words_in_texts(batch, device)
+        texts, places = joined_words((tuple(one.text), one.keys) for one in batch)
+        words = WordsInTexts(torch.from_numpy(places).to(device), texts)
     elif model.config.node_text:
         bags = [rows for one in batch for rows in one.bags or ()]
         starts = np.cumsum([0, *(len(rows) for rows in bags[:-1])])
@@ -173,15 +174,3 @@ def _sharing_keys(one: PreparedTree, model: Model) -> Ints | None:
     if model.inputs is None or one.columns is None:
         return one.keys
     return model.inputs.keys(one.keys, one.columns, len(model.words))
-
-
-def _words_in_texts(batch: Sequence[PreparedTree], device: torch.device) -> WordsInTexts:
-    starts: dict[tuple[str, ...], int] = {}
-    before, positions = 0, []
-    for one in batch:
-        text = tuple(one.text)
-        if text not in starts:
-            starts[text] = before
-            before += len(text)
-        positions.append(np.where(one.keys < 0, NOT_IN_TEXT, one.keys + starts[text]))
-    return WordsInTexts(torch.from_numpy(np.concatenate(positions)).to(device), list(starts))

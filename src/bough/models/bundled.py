@@ -60,16 +60,11 @@ class BundledModel(Model):
         if by_cosine and (not rows or any(letter.isdigit() for letter in token)):
             # so that texts with the same unknown name or number are similar, and those with different ones are not
             drawn = torch.from_numpy(random_rows([token.lower()], self.config.embedding_size, 0)[0])
-            return self._keep(token, functional.normalize(drawn, dim=0))
-        if not rows:
-            return NO_WORD
-        if len(rows) > 1:
-            return self._keep(token, self.vectors(torch.tensor(rows)).mean(dim=0))
-        self._oov[token] = rows[0]
-        return rows[0]
-
-    def _keep(self, token: str, row: Tensor) -> int:
-        """Store the row of a word, and return its index after the end of the table."""
+            row = functional.normalize(drawn, dim=0)
+        elif len(rows) > 1:
+            row = self.vectors(torch.tensor(rows)).mean(dim=0)
+        else:
+            return self._oov.setdefault(token, rows[0]) if rows else NO_WORD
         self._oov[token] = len(self.table) + len(self._means)
         self._means.append(row)
         return self._oov[token]

@@ -114,11 +114,9 @@ def _check_size(package: Any, config: Any, folder: Path) -> None:
     """Raise a FormatError if the safetensors are missing, or too small for the sizes in config.json."""
     files = sorted(folder.glob("*.safetensors"))
     if not files:
-        raise FormatError(
-            "no weights as safetensors; others, as pytorch_model.bin, are pickles, which can run code when they are "
-            "read. If you trust them, let transformers load and save the encoder",
-            where=str(folder),
-        )
+        reason = "others, as pytorch_model.bin, are pickles, which can run code when they are read"
+        way = "If you trust them, let transformers load and save the encoder"
+        raise FormatError(f"no weights as safetensors; {reason}. {way}", where=str(folder))
     stored = sum(file.stat().st_size for file in files)
     with torch.device("meta"):  # takes no memory
         outline = package.AutoModel.from_config(config, trust_remote_code=False)

@@ -136,22 +136,18 @@ class InputSpec:
         if not values and not numbers:
             return cls()
         whole = {key: np.concatenate(own) for key, own in numbers.items()}
-        return cls(
-            tokens,
-            tuple(CategoryColumn(name, tuple(sorted(own))) for name, own in values.items()),
-            tuple(NumberColumn.fitted(name, v, edge=edge, log=log) for (edge, name), v in whole.items()),
-        )
+        categories = (CategoryColumn(name, tuple(sorted(own))) for name, own in values.items())
+        fitted = (NumberColumn.fitted(name, v, edge=edge, log=log) for (edge, name), v in whole.items())
+        return cls(tokens, tuple(categories), tuple(fitted))
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> InputSpec:
         """Return the spec of its values in `config.json`. Raise a ValueError for wrong values."""
         check_keys(stored, ("tokens", "categories", "numbers"))
-        categories = [{**own, "values": tuple(own["values"])} for own in stored.get("categories", ())]
-        spec = cls(
-            stored.get("tokens", True),
-            tuple(CategoryColumn(**own) for own in categories),
-            tuple(NumberColumn(**own) for own in stored.get("numbers", ())),
-        )
+        columns = [{**own, "values": tuple(own["values"])} for own in stored.get("categories", ())]
+        categories = tuple(CategoryColumn(**own) for own in columns)
+        fitted = tuple(NumberColumn(**own) for own in stored.get("numbers", ()))
+        spec = cls(stored.get("tokens", True), categories, fitted)
         numbers = [(column.edge, column.name) for column in spec.numbers]
         for kind, names in ("category", [column.name for column in spec.categories]), ("number", numbers):
             if len({*names}) < len(names):

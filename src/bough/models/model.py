@@ -73,10 +73,9 @@ class Model(nn.Module):
         if table is None:
             table = torch.zeros(len(self.words) + 1, config.embedding_size)
         if table.shape != (len(self.words) + 1, config.embedding_size):
-            raise ValueError(
-                f"word vectors of {table.shape[1]} dimensions for {len(table) - 1:,} words; the model wants "
-                f"{config.embedding_size} for {len(self.words):,} (set embedding_size={table.shape[1]})"
-            )
+            given = f"word vectors of {table.shape[1]} dimensions for {len(table) - 1:,} words"
+            wanted = f"{config.embedding_size} for {len(self.words):,} (set embedding_size={table.shape[1]})"
+            raise ValueError(f"{given}; the model wants {wanted}")
         self.register_buffer("table", table)
         self.inputs: NodeInputs | None = None
         if input_spec is not None and (input_spec.categories or input_spec.numbers):
@@ -91,20 +90,19 @@ class Model(nn.Module):
         self.head: Head
         if kind == "numbers":
             self.head = heads.Regressor(width, len(output_spec.numbers), dropout=config.dropout)
-        elif kind == "ratings" and config.features == "cosine":
-            self.head = heads.CosineSimilarity(classes=config.scale)
         elif kind == "ratings":
-            scale, features, loss = config.scale, config.features, config.objective
-            self.head = heads.Similarity(
-                width, hidden=hidden, classes=scale, features=features, objective=loss
-            )
+            scale, pair, loss = config.scale, config.features, config.objective
+            if pair == "cosine":
+                self.head = heads.CosineSimilarity(classes=scale)
+            else:
+                self.head = heads.Similarity(
+                    width, hidden=hidden, classes=scale, features=pair, objective=loss
+                )
         elif output_spec.pairs:
             self.head = heads.PairClassifier(width, classes, hidden=hidden, dropout=config.dropout)
         else:
             head = heads.MultiLabelClassifier if kind == "labels" else heads.Classifier
             self.head = head(width, classes, dropout=config.dropout)
-
-    # -------------------------------------------------------------------- words
 
     def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Return (n,) the row of each token: that of the word, else of its lower-case form, else of the unknown word.
@@ -138,8 +136,6 @@ class Model(nn.Module):
             return None
         ids, other = {name: i for i, name in enumerate(self.relations)}, len(self.relations)
         return [ids.get(str(name), other) for name in tree.relations or (None,) * len(tree)]
-
-    # ------------------------------------------------------------------- states
 
     def look_up(self, forest: Forest, inputs: Words | NodeBatch) -> Tensor:
         """Return (M, X) the inputs of the layer; `forest` and `inputs` are those that `collate` returned."""
@@ -185,8 +181,6 @@ class Model(nn.Module):
         if self.training and self.config.input_dropout:
             return x * dropout_mask(x, len(x), x.shape[1], self.config.input_dropout)
         return x
-
-    # ------------------------------------------------------------------ storage
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """Write `config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`; see docs/format.md.

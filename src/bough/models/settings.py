@@ -69,17 +69,13 @@ def in_range(config: object, wanted: str, *names: str) -> None:
             raise ValueError(f"{name} = {value}: {wanted}")
 
 
-# -------------------------------------------------------------- settings of layers
-
-
 def kind_named(name: str) -> Kind:
     """Return the registered layer of a name. Raise a ValueError if there is none."""
     known = bough.nn.kinds()
     if name not in known:
-        raise ValueError(
-            f"layer = {name!r}: one of {', '.join(map(repr, known))}{nearest(name, known)}; "
-            "bough.nn.register makes a layer of your own known"
-        )
+        names = f"{', '.join(map(repr, known))}{nearest(name, known)}"
+        way = "bough.nn.register makes a layer of your own known"
+        raise ValueError(f"layer = {name!r}: one of {names}; {way}")
     return known[name]
 
 

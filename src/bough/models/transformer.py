@@ -27,6 +27,7 @@ from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 Words = Sequence[str]  # one text
+Callback = Callable[[int, int], None]
 MAX_BATCH = 4096  # subwords in a batch of the encoder
 MAX_TEXTS = 20_000  # texts whose subwords are in memory together
 # settings whose names contain these do not change the states of frozen layers
@@ -86,18 +87,11 @@ class TransformerEmbeddings(nn.Module):
     def extra_repr(self) -> str:
         return f"{self.name!r}, freeze={self.split.freeze}, pool={self.pool!r}"
 
-    # ------------------------------------------------------------------- states
-
     @outside_compilation
     def forward(self, forest: Forest) -> Tensor:
         """Return (N, X) the states of the nodes' words; the words of a tree, in order, are one text."""
-        texts, places, before = [], [np.zeros(0, dtype=np.int64)], 0
-        for tree in forest.trees:
-            text, place = words_in_order(tree)
-            places.append(np.where(place < 0, -1, place + before))
-            texts.append(text)
-            before += len(text)
-        return rows_or_zeros(self.words(texts), torch.from_numpy(np.concatenate(places)))
+        texts, places = joined_words(map(words_in_order, forest.trees))
+        return rows_or_zeros(self.words(texts), torch.from_numpy(places))
 
     @outside_compilation
     def words(self, texts: Sequence[Words]) -> Tensor:
@@ -164,13 +158,8 @@ class TransformerEmbeddings(nn.Module):
             raise ValueError(f"{self.name}: its states after layer {layer} do not fit into 16 bits")
         return h
 
-    # -------------------------------------------------------------------- cache
-
     def remember(
-        self,
-        texts: Iterable[Words],
-        folder: Path | None = None,
-        callback: Callable[[int, int], None] | None = None,
+        self, texts: Iterable[Words], folder: Path | None = None, callback: Callback | None = None
     ) -> None:
         """Compute the states of the frozen layers for some texts, and cache them on disk.
 
@@ -216,8 +205,6 @@ class TransformerEmbeddings(nn.Module):
             digest.update(tensor.cpu().contiguous().view(-1).view(torch.uint8).numpy().data)
         return digest.hexdigest()[:16]
 
-    # ----------------------------------------------------------------- learning
-
     def rates(self, rate: float, decay: float) -> Iterator[tuple[Mapping[str, Tensor], float]]:
         """Yield the trained parameters by name, and their learning rates: `rate`, times `decay` per layer below."""
         names = {id(p): name for name, p in self.named_parameters() if p.requires_grad}
@@ -250,6 +237,21 @@ def words_in_order(tree: Tree) -> tuple[tuple[str, ...], Ints]:
     place = np.full(len(tree), -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     return tuple(str(tokens[node]) for node in nodes), place
+
+
+def joined_words(texts: Iterable[tuple[Words, Ints]]) -> tuple[list[Words], Ints]:
+    """Return the distinct texts, and (N,) the index of each node's word among all their words, -1 for none.
+
+    Each text comes with the index of each node's word in it, as `words_in_order` returns them.
+    """
+    starts: dict[Words, int] = {}
+    before, places = 0, [np.zeros(0, dtype=np.int64)]
+    for text, place in texts:
+        if text not in starts:
+            starts[text] = before
+            before += len(text)
+        places.append(np.where(place < 0, -1, place + starts[text]))
+    return list(starts), np.concatenate(places)
 
 
 def rows_or_zeros(rows: Tensor, places: Tensor) -> Tensor:

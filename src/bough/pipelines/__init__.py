@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from bough.data.examples import TreeColumns
 from bough.files import read_json
@@ -29,12 +29,19 @@ NAMES = ("sentiment", "relatedness")
 _SAVED = ("format", "config", "relations", "output", "inputs", "kind")
 
 
+class _Options(TypedDict, total=False):
+    parser: str | Parser
+    layers: Iterable[type[BaseLayer]]
+    device: str
+    batch_size: int
+
+
 @overload
-def load(name: Literal["sentiment"] = ..., **options: Any) -> Pipeline: ...
+def load(name: Literal["sentiment"] = ..., **options: Unpack[_Options]) -> Pipeline: ...
 @overload
-def load(name: Literal["relatedness"], **options: Any) -> PairPipeline: ...
+def load(name: Literal["relatedness"], **options: Unpack[_Options]) -> PairPipeline: ...
 @overload
-def load(name: str | Path, **options: Any) -> Any: ...
+def load(name: str | Path, **options: Unpack[_Options]) -> Any: ...
 
 
 def load(
@@ -77,18 +84,13 @@ def load(
 
 
 def pipeline_for(
-    model: Model,
-    parser: str | Parser = "builtin",
-    batch_size: int = AT_ONCE,
-    *,
-    card: str = "",
-    facts: Mapping[str, Any] | None = None,
+    model: Model, parser: str | Parser, batch_size: int = AT_ONCE, *, card: str, facts: Mapping[str, Any]
 ) -> AnyPipeline:
     """Return the pipeline for a model, with its card and the metadata (`facts`) of its folder."""
     spec = model.output_spec
     kind: type[AnyPipeline] = PairPipeline if spec.pairs or spec.kind == "ratings" else Pipeline
     pipeline = kind(model, parser, batch_size)
-    pipeline.card, pipeline.facts = card, facts or {}
+    pipeline.card, pipeline.facts = card, facts
     if isinstance(pipeline.reader, GivenReader) and "tree_columns" in pipeline.facts:
         pipeline.reader.columns = TreeColumns(**pipeline.facts["tree_columns"])
     return pipeline

@@ -115,9 +115,9 @@ def _results_to_keep(
             # a line begins with the columns of its row and the first key of a result
             begin = b"" if record is None else to_json(record.row | first).encode().removesuffix(b"null}")
             if record is None or line[: len(begin)] != begin[: len(line)]:
+                reason = f"line {count + 1} of {out} is not about row {count + 1} of {source}"
                 raise ValueError(
-                    f"line {count + 1} of {out} is not about row {count + 1} of {source}; "
-                    "resume with the same file, or choose another one for the results"
+                    f"{reason}; resume with the same file, or choose another one for the results"
                 )
             if not line.endswith(b"\n"):
                 break

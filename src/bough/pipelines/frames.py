@@ -12,7 +12,10 @@ from bough.pipelines.prediction import PairPrediction, Phrase, Prediction
 from bough.pipelines.readers import groups
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame as DataFrame
+else:
+    DataFrame = Any  # pandas is imported when it is needed
+Results = Sequence[Prediction | None]  # None for a text without a word
 
 
 def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
@@ -33,16 +36,14 @@ def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
     return [text(item) for item in chain.from_iterable(groups(rows))], index
 
 
-def text_frame(
-    texts: Sequence[str], results: Sequence[Prediction | None], spec: OutputSpec, index: Any
-) -> DataFrame:
+def text_frame(texts: Sequence[str], results: Results, spec: OutputSpec, index: Any) -> DataFrame:
     """Return a frame with a row per text; a text without a word has missing results."""
     cells = ({} if result is None else _cells(result, spec) for result in results)
     rows = [{"text": text, **own} for text, own in zip(texts, cells, strict=True)]
     return _pandas().DataFrame(rows, columns=["text", *_columns(spec)], index=index)
 
 
-def phrase_frame(results: Sequence[Prediction | None], spec: OutputSpec, index: Any) -> DataFrame:
+def phrase_frame(results: Results, spec: OutputSpec, index: Any) -> DataFrame:
     """Return a frame with a row per phrase: its range of characters, and the index of its text."""
     rows, texts = list[dict[str, Any]](), list[int]()
     for place, result in enumerate(results):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import torch
 from torch import Tensor
@@ -12,15 +12,12 @@ from torch.nn import functional
 from bough.models.batching import PreparedTree, collate, prepare_all
 from bough.models.model import Model
 from bough.nn.heads import CosineSimilarity, PairClassifier, Similarity
-from bough.pipelines.frames import frame_items, pair_frame
+from bough.pipelines.frames import DataFrame, frame_items, pair_frame
 from bough.pipelines.pipeline import BasePipeline, inference
 from bough.pipelines.prediction import Floats, Neighbour, PairPrediction
 from bough.pipelines.readers import AT_ONCE, Read, groups
 from bough.text import Parser
 from bough.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 AT_A_TIME = 4096  # vectors that a head compares with a query at a time
 
@@ -54,8 +51,6 @@ class PairPipeline(BasePipeline[PairPrediction]):
         places = range(1, self.head.classes + 1 if isinstance(self.head, Similarity) else 1)
         self.ratings = tuple(f"{model.output_spec.rating(place, len(places)):g}" for place in places)
 
-    # ------------------------------------------------------------------- pairs
-
     @overload
     def __call__(
         self, a: Any, b: Any, *, trees: tuple[Tree | str, Tree | str] | None = None
@@ -83,10 +78,6 @@ class PairPipeline(BasePipeline[PairPrediction]):
     def score(self, a: str, b: str) -> float:
         """Return the expected rating of two texts, how related they are, or the probability of their class."""
         return self(a, b).score
-
-    def predict(self, items: Iterable[tuple[str, str]]) -> list[Any]:
-        """Return the class or the expected rating of each pair."""
-        return [result.label if self.classes else result.score for result in self.stream(items)]
 
     def frame(self, pairs: Iterable[tuple[str, str]]) -> DataFrame:
         """Return the scores as a pandas `DataFrame`: `a`, `b`, the `label` if there are classes, and `score`.
@@ -123,8 +114,6 @@ class PairPipeline(BasePipeline[PairPrediction]):
         ratings: Tensor = self.model.output_spec.rating(places, self.head.classes)
         return ratings
 
-    # ----------------------------------------------------------------- vectors
-
     def encode(self, texts: str | Iterable[str]) -> Floats:
         """Return (texts, D), the vector of each text; for one text its vector (D,).
 
@@ -150,8 +139,6 @@ class PairPipeline(BasePipeline[PairPrediction]):
             found += [read[0] for read in reads if read]
             first += len(group)
         return indices, found
-
-    # ----------------------------------------------------------------- nearest
 
     def nearest(
         self,

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 import torch
@@ -17,15 +17,12 @@ from bough.models.metrics import Report, report_of
 from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.pipelines import hub
-from bough.pipelines.frames import frame_items, phrase_frame, text_frame
+from bough.pipelines.frames import DataFrame, frame_items, phrase_frame, text_frame
 from bough.pipelines.prediction import Floats, Prediction
 from bough.pipelines.readers import AT_ONCE, Cut, GivenReader, Read, groups, reader_for
 from bough.text import Parser
 from bough.text.join_sentences import join_sentences
 from bough.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 Self = TypeVar("Self", bound="BasePipeline[Any]")
 R = TypeVar("R")
@@ -117,8 +114,14 @@ class BasePipeline(Generic[R]):
         raise NotImplementedError
 
     def predict(self, items: Iterable[Any]) -> list[Any]:
-        """Return the class, the labels, the number or the numbers of each text, tree or pair."""
-        raise NotImplementedError
+        """Return the class, the labels, the number, a list of the numbers, or the rating of each text, tree or pair."""
+        results: Iterator[Any] = self.stream(items)
+        kind = self.model.output_spec.kind
+        if kind == "numbers":
+            rows = [list(result.numbers.values()) for result in results]
+            return [row[0] if len(row) == 1 else row for row in rows]
+        name = {"classes": "label", "labels": "labels", "ratings": "score"}[kind]
+        return [getattr(result, name) for result in results]
 
     def predict_proba(self, items: Iterable[Any]) -> NDArray[np.float64]:
         """Return (n, K), the probability of each class, label or rating, in the order of `classes` or `ratings`.
@@ -174,10 +177,8 @@ class Pipeline(BasePipeline[Prediction]):
 
     def __init__(self, model: Model, parser: str | Parser = "builtin", batch_size: int = AT_ONCE) -> None:
         if not model.layer.phrases:
-            raise ValueError(
-                f"layer {model.config.layer!r} has one state per sentence, so that it cannot score phrases; use a "
-                "layer with a state per node, such as 'constituency' or 'dependency'"
-            )
+            reason = f"layer {model.config.layer!r} has one state per sentence, too few to score phrases"
+            raise ValueError(f"{reason}; use one with a state per node: 'constituency' or 'dependency'")
         super().__init__(model, parser, batch_size)
 
     @overload
@@ -203,16 +204,6 @@ class Pipeline(BasePipeline[Prediction]):
         if isinstance(text, (str, Tree, Mapping)):
             return next(self.stream([text]))
         return list(self.stream(text))
-
-    def predict(self, items: Iterable[Any]) -> list[Any]:
-        """Return the most probable class, the labels, the number, or a list of the numbers of each text or tree."""
-        spec = self.model.output_spec
-        if spec.kind == "labels":
-            return [result.labels for result in self.stream(items)]
-        if spec.kind == "numbers":
-            rows = [list(result.numbers.values()) for result in self.stream(items)]
-            return [row[0] if len(row) == 1 else row for row in rows]
-        return [result.label for result in self.stream(items)]
 
     def of_words(self, texts: Sequence[str], cut: Cut) -> list[Prediction]:
         """Return the predictions for tokenised texts of at least one word.

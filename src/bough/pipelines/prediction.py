@@ -260,8 +260,7 @@ class Prediction(Outcome):
         """Draw the tree, or the trees one below the other."""
         return scored_svg.svg(self)
 
-    def _repr_svg_(self) -> str:
-        return self.svg()
+    _repr_svg_ = svg
 
 
 @dataclass(frozen=True)

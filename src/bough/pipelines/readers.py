@@ -16,7 +16,8 @@ from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.text import Parser, get_parser
 from bough.text.binarise import binarise
-from bough.text.join_sentences import Kind, chain_of_words, join_sentences
+from bough.text.join_sentences import Kind as Kind
+from bough.text.join_sentences import chain_of_words, join_sentences
 from bough.text.tokenise import Token, sentences, tokenise, without_addresses
 from bough.trees.tree import Tree
 
@@ -25,6 +26,9 @@ T = TypeVar("T")
 Cut = Sequence[Sequence[Sequence[Token]]]  # the tokens of each sentence of each text
 AT_ONCE = 256  # texts parsed and scored together
 LETTERS = 400_000  # characters after which a group ends, so that long texts need no more memory
+_FOREIGN = (
+    'if the text is in another language, fit a model of your own: bough.fit(texts, labels, trees="balanced")'
+)
 _WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}
 _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
 
@@ -103,9 +107,7 @@ class Reader:
             if (share := mostly_unknown(words, self.english)) is not None:
                 self.english = None
                 log.warning(
-                    "%.0f%% of the words are unknown to this English model; if the text is in another language, fit "
-                    'a model of your own: bough.fit(texts, labels, trees="balanced")',
-                    100 * share,
+                    "%.0f%% of the words are unknown to this English model; %s", 100 * share, _FOREIGN
                 )
         parsed = iter(self.parsed(cut) if cut else [])
         shaped = self.shaped

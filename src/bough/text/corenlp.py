@@ -29,13 +29,8 @@ log = logging.getLogger(__name__)
 START = '`java -mx4g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000`'
 BATCH_SENTENCES = 40  # per request; the parser takes a good part of a second for a long sentence
 BATCH_CHARACTERS = 50_000  # per request; the server refuses more than 100,000
-PROPERTIES = {
-    "annotators": "tokenize,ssplit,pos,parse",
-    "tokenize.whitespace": "true",
-    "ssplit.eolonly": "true",
-    "parse.originalDependencies": "true",
-    "outputFormat": "json",
-}
+PROPERTIES = {"annotators": "tokenize,ssplit,pos,parse", "outputFormat": "json"}
+PROPERTIES |= dict.fromkeys(("tokenize.whitespace", "ssplit.eolonly", "parse.originalDependencies"), "true")
 Json = dict[str, Any]
 
 
@@ -53,8 +48,6 @@ class CoreNLPParser:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"CoreNLP server {url!r}: give its address as in corenlp:http://localhost:9000")
-        if timeout <= 0:
-            raise ValueError(f"timeout={timeout}: more than 0 seconds")
         self.url = url.rstrip("/")
         self.timeout = timeout
         # a proxy for the outside world does not know a server on this machine
@@ -105,11 +98,8 @@ class CoreNLPParser:
 
     def _ask(self, text: str) -> Json:
         properties = {**PROPERTIES, "timeout": str(int(self.timeout * 1000))}
-        request = Request(
-            f"{self.url}/?properties={quote(json.dumps(properties))}",
-            data=text.encode(),
-            headers={"Content-Type": "text/plain; charset=utf-8"},
-        )
+        address = f"{self.url}/?properties={quote(json.dumps(properties))}"
+        request = Request(address, text.encode(), {"Content-Type": "text/plain; charset=utf-8"})
         log.debug("%s: %d characters", self.url, len(text))
         try:
             with self._opener.open(request, timeout=self.timeout) as answer:

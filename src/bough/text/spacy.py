@@ -24,19 +24,9 @@ Words = Sequence[str]
 UNUSED = ("ner", "lemmatizer", "senter", "textcat", "entity_linker")
 
 _NAMES = {
-    "acl": "vmod",
-    "agent": "prep",
-    "attr": "xcomp",
-    "case": "possessive",
-    "compound": "nn",
-    "dative": "iobj",
-    "intj": "discourse",
-    "meta": "dep",
-    "nmod": "nn",
-    "nummod": "num",
-    "oprd": "xcomp",
-    "relcl": "rcmod",
-}
+    "acl": "vmod", "agent": "prep", "attr": "xcomp", "case": "possessive", "compound": "nn", "dative": "iobj",
+    "intj": "discourse", "meta": "dep", "nmod": "nn", "nummod": "num", "oprd": "xcomp", "relcl": "rcmod",
+}  # fmt: skip
 
 
 class SpacyParser:
@@ -78,7 +68,7 @@ class SpacyParser:
 
         # one sentence, one tree: the parser must not find a second start in it
         docs: Iterator[Any] = (
-            Doc(self._pipeline.vocab, words=list(words), sent_starts=[True] + [False] * (len(words) - 1))
+            Doc(self._pipeline.vocab, words=list(words), sent_starts=[n == 0 for n in range(len(words))])
             for words in check_sentences(sentences)
         )
         trees = []

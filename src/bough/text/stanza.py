@@ -12,6 +12,8 @@ from bough.text.stanford_dependencies import dependency_heads
 from bough.trees.tree import Tree
 
 MODELS = "`python -c \"import stanza; stanza.download('en')\"`"
+OPTIONS = {"processors": "tokenize,pos,constituency", "tokenize_pretokenized": True}
+OPTIONS |= {"download_method": None, "logging_level": "ERROR"}
 BATCH = 500  # sentences per call, so that a long file does not fill the memory
 
 
@@ -56,13 +58,7 @@ class StanzaParser:
             batch = given[start : start + BATCH]
             if self._pipeline is None:
                 try:
-                    self._pipeline = self._stanza.Pipeline(
-                        "en",
-                        processors="tokenize,pos,constituency",
-                        tokenize_pretokenized=True,
-                        download_method=None,
-                        logging_level="ERROR",
-                    )
+                    self._pipeline = self._stanza.Pipeline("en", **OPTIONS)
                 except FileNotFoundError as error:
                     raise DataError(f"stanza has no English models for constituency; {MODELS}") from error
             parsed = self._pipeline([list(words) for words in batch]).sentences

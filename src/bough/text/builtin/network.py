@@ -179,9 +179,6 @@ def by_width(table: Tensor) -> Tensor:
     return padded.as_strided((table.shape[0], size, size), (strides[0], strides[1] + 1, strides[2]))
 
 
-# ----------------------------------------------------------------- int8 tensors
-
-
 def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return tensors as a parser's folder has them: a matrix is `NAME.codes` and `NAME.scales`."""
     packed: dict[str, Tensor] = {}

@@ -64,8 +64,6 @@ class BuiltinParser:
         self._network.load_state_dict({name.removeprefix("network."): part for name, part in whole.items()})
         self._network.eval()
 
-    # ------------------------------------------------------------------ parsing
-
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one binary tree per sentence: words at the leaves, nodes in preorder."""
         return self._parse(sentences, "constituency")
@@ -140,8 +138,6 @@ class BuiltinParser:
         for words, own in zip(batch, heads_of, strict=True):
             relations = [next(names) for _ in own] if self.relations else None
             yield Tree([head - 1 for head in own], tokens=words, relations=relations)
-
-    # ------------------------------------------------------------------- files
 
     def save(self, folder: Path | str) -> None:
         """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder."""
