@@ -165,7 +165,9 @@ def _stem(word: str, index: Mapping[str, int], depth: int = 2) -> Rows:
     """Return the row of a word without up to `depth` affixes; `un-` adds the row of `not`."""
     if depth == 0:
         return ()
-    suffixes, prefixes = list(_without_suffix(word)), list(_without_prefix(word))
+    stems = ((word.removeprefix(prefix), sense) for prefix, sense in _PREFIXES.items())
+    prefixes = [(stem, sense) for stem, sense in stems if _SHORTEST_STEM < len(stem) < len(word)]
+    suffixes = list(_without_suffix(word))
     for rest, sense in (*suffixes, *prefixes):
         if rest in index:
             return (index[rest],) if sense is None or sense not in index else (index[rest], index[sense])
@@ -186,13 +188,6 @@ def _without_suffix(word: str) -> Iterator[tuple[str, str | None]]:
                 yield stem + ending, sense
         if suffix[0] in "aeiy" and stem[-1] == stem[-2] and len(stem) > _SHORTEST_STEM:  # stopped, bigger
             yield stem[:-1], sense
-
-
-def _without_prefix(word: str) -> Iterator[tuple[str, str | None]]:
-    for prefix, sense in _PREFIXES.items():
-        stem = word.removeprefix(prefix)
-        if len(stem) > _SHORTEST_STEM and stem != word:
-            yield stem, sense
 
 
 def _as_written(word: str, index: Mapping[str, int]) -> Rows:

@@ -98,16 +98,9 @@ def _table_rows(lines: Iterator[tuple[int, str]], path: Path) -> tuple[list[str]
 def _quoted(lines: Iterator[tuple[int, str]], comma: str, where: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of CSV, each with the number of its first line; a quoted cell may span several lines."""
     csv.field_size_limit(_LONGEST)
-    last = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal last
-        for last, line in lines:  # noqa: B007
-            yield f"{line}\n"
-
-    reader = csv.reader(counted(), delimiter=comma, strict=True)
+    reader = csv.reader((f"{line}\n" for _, line in lines), delimiter=comma, strict=True)
     while True:
-        start = last + 1
+        start = reader.line_num + 1
         try:
             row = next(reader, None)
         except csv.Error as error:

@@ -11,7 +11,6 @@ import hashlib
 import logging
 import re
 import tempfile
-import time
 import zipfile
 import zlib
 from collections import Counter
@@ -126,12 +125,10 @@ def read_vectors(path: Path | str, *, cache: Path | None = None) -> Vectors:
     except (OSError, EOFError, ValueError, KeyError) as error:
         if (cache / f"{name}.json").exists():
             log.warning("%s: a damaged copy of %s (%s); converting it again", cache / name, path, error)
-    started = time.perf_counter()
     log.info("%s: converting it into %s, once", path, cache)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         _convert(path, cache / name)
-        log.info("%s: converted in %.0f seconds", path, time.perf_counter() - started)
         return _load(cache / name, "r")
     except OSError as error:
         log.warning("%s: the cache of vectors cannot be used (%s)", cache, error)

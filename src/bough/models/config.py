@@ -131,6 +131,5 @@ class Config:
 
 
 def _layer_types(kind: Kind) -> dict[str, Any]:
-    """Return the types of the settings of a layer."""
     hints = get_type_hints(kind.layer.__init__)
     return {name: hints.get(name, type(default)) for name, default in kind.settings.items()}

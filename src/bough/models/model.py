@@ -140,12 +140,18 @@ class Model(nn.Module):
     def look_up(self, forest: Forest, inputs: Words | NodeBatch) -> Tensor:
         """Return (M, X) the inputs of the layer; `forest` and `inputs` are those that `collate` returned."""
         nodes = self.layer.input_nodes(forest)
-        if not isinstance(inputs, NodeBatch):
-            return self._word_vectors(inputs, nodes)
-        assert self.inputs is not None
-        words = self._word_vectors(inputs.words, nodes) if self.inputs.spec.tokens else None
-        categories, numbers = (part.index_select(0, nodes) for part in (inputs.categories, inputs.numbers))
-        return self.inputs.forward(words, categories, numbers)
+        if isinstance(inputs, NodeBatch):
+            assert self.inputs is not None
+            words = self._word_vectors(inputs.words, nodes) if self.inputs.spec.tokens else None
+            categories, numbers = (
+                part.index_select(0, nodes) for part in (inputs.categories, inputs.numbers)
+            )
+            x = self.inputs.forward(words, categories, numbers)
+        else:
+            x = self._word_vectors(inputs, nodes)
+        if self.training and self.config.input_dropout:
+            x = x * dropout_mask(x, len(x), x.shape[1], self.config.input_dropout)
+        return x
 
     def _word_vectors(self, words: Words, nodes: Tensor) -> Tensor:
         if isinstance(words, Tensor):
@@ -162,7 +168,7 @@ class Model(nn.Module):
 
     def states(self, forest: Forest, inputs: Words | NodeBatch) -> tuple[Tensor, Tensor]:
         """Return states (R, width), and (N,) the row of each node's state, from what `collate` returned."""
-        x = self._dropped(self.look_up(forest, inputs))
+        x = self.look_up(forest, inputs)
         if not self.edges:
             return self.layer.rows(x, forest)
         assert isinstance(inputs, NodeBatch)
@@ -175,12 +181,7 @@ class Model(nn.Module):
         if self.edges:
             states, row_of = self.states(forest, inputs)
             return states.index_select(0, row_of.index_select(0, forest.roots))
-        return self.layer.sentences(self._dropped(self.look_up(forest, inputs)), forest, others)
-
-    def _dropped(self, x: Tensor) -> Tensor:
-        if self.training and self.config.input_dropout:
-            return x * dropout_mask(x, len(x), x.shape[1], self.config.input_dropout)
-        return x
+        return self.layer.sentences(self.look_up(forest, inputs), forest, others)
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """Write `config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`; see docs/format.md.

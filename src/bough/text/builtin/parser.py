@@ -118,11 +118,8 @@ class BuiltinParser:
             chances = span_probabilities(scores, torch.from_numpy(lengths))
             found = best_parents(chances.numpy(), lengths)
         for words, parents in zip(batch, found, strict=True):
-            inner = np.zeros(len(parents), dtype=bool)
-            inner[parents[1:]] = True
-            tokens: list[str | None] = [None] * len(parents)
-            for leaf, word in zip(np.flatnonzero(~inner).tolist(), words, strict=True):
-                tokens[leaf] = word
+            inner, rest = set(parents.tolist()), iter(words)  # the leaves are in the order of the words
+            tokens = [None if node in inner else next(rest) for node in range(len(parents))]
             yield Tree(parents, tokens=tokens)
 
     def _word_trees(self, states: Tensor, batch: list[Words], lengths: Ints) -> Iterator[Tree]:
