@@ -110,13 +110,11 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def write_tensors(
-    path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
-) -> None:
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None) -> None:
     """Write a safetensors file atomically."""
     with replacing(path) as temporary:
         try:
-            save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
+            save_file(dict(tensors), temporary, metadata)
         except SafetensorError as error:  # safetensors raises its own error for a full disk
             raise OSError(f"{path}: {error}") from None
 

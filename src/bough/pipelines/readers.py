@@ -106,9 +106,7 @@ class Reader:
             words = [token.text for text in cut for sentence in text for token in sentence]
             if (share := mostly_unknown(words, self.english)) is not None:
                 self.english = None
-                log.warning(
-                    "%.0f%% of the words are unknown to this English model; %s", 100 * share, _FOREIGN
-                )
+                log.warning(_FOREIGN, 100 * share)
         parsed = iter(self.parsed(cut) if cut else [])
         shaped = self.shaped
         return [[_as_sentence(shaped(item))] if isinstance(item, Tree) else next(parsed) for item in items]
