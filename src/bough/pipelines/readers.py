@@ -26,9 +26,9 @@ T = TypeVar("T")
 Cut = Sequence[Sequence[Sequence[Token]]]  # the tokens of each sentence of each text
 AT_ONCE = 256  # texts parsed and scored together
 LETTERS = 400_000  # characters after which a group ends, so that long texts need no more memory
-_FOREIGN = (
-    'if the text is in another language, fit a model of your own: bough.fit(texts, labels, trees="balanced")'
-)
+_FOREIGN = """\
+%.0f%% of the words are unknown to this English model; if the text is in another language, fit a model of \
+your own: bough.fit(texts, labels, trees="balanced")"""
 _WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}
 _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
 
