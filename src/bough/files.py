@@ -85,7 +85,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder beside `path` that replaces it once the block has ended without an error."""
+    """Yield a temporary folder that replaces `path` once the block has ended without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
     try:
@@ -143,7 +143,7 @@ def _read_text(path: Path) -> str:
 
 
 def check_file(path: Path) -> None:
-    """Raise a FormatError unless `path` is a regular file: reading a pipe or a device might never end."""
+    """Raise a FormatError unless `path` is a regular file: reading a pipe might never end."""
     try:
         found = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -160,7 +160,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Return the tensors and the metadata of a safetensors file. Raise a FormatError if it is damaged."""
+    """Return the tensors and metadata of a safetensors file. Raise a FormatError if it is damaged."""
     check_file(path)
     try:
         with safe_open(path, framework="pt") as file:
@@ -178,7 +178,7 @@ class StoredModel(NamedTuple):
     tensors: dict[str, Tensor]
 
     def write(self, card: str | None = None) -> None:
-        """Write the files, and `README.md` if there is a card; tensors first, so that texts exist only with them."""
+        """Write the files, with a card `README.md`; tensors first, so that texts exist only with them."""
         write_tensors(self.folder / "model.safetensors", self.tensors)
         write_json(self.folder / "config.json", self.meta)
         write_text(self.folder / "vocab.txt", "".join(f"{word}\n" for word in self.words))

@@ -67,7 +67,7 @@ class TreeColumns:
         return (self.column,) if isinstance(self.column, str) else tuple(self.column)
 
     def tree(self, cell: Any, where: str, line: int, column: str = "") -> Tree:
-        """Return the tree in a cell, a nested object or its JSON. Raise a FormatError with the path of a wrong node."""
+        """Return the tree in a cell: a nested object or its JSON. An error has the path of the wrong node."""
         obj = parse_json(cell, where, line) if isinstance(cell, str) else cell
         keys = {name: value for name, value in vars(self).items() if name != "column"}
         try:

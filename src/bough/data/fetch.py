@@ -207,7 +207,7 @@ def _take_copies(dataset: Dataset, source: Path, folder: Path) -> None:
 
 
 def _unpack(dataset: Dataset, archive: Archive, packed: Path, files: Mapping[str, str], folder: Path) -> None:
-    """Extract the members in `files` to their paths below `folder`. Raise a DataError for a damaged archive."""
+    """Extract the members in `files` below `folder`. Raise a DataError for a damaged archive."""
     damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, KeyError, RuntimeError, OSError)
     try:
         with tarfile.open(packed) if ".tar" in packed.suffixes else zipfile.ZipFile(packed) as opened:

@@ -72,7 +72,7 @@ def open_labelled(
 
 
 def labelled_rows(names: Sequence[str], rows: Iterable[Row], name: str, wanted: Columns) -> Source:
-    """Return the examples in numbered rows of a table; `wanted` has the columns that the user names."""
+    """Return the examples in rows of a table; `wanted` has the columns that the user names."""
     tree, rows = wanted.tree, iter(rows)
     if tree is not None and wanted.items:
         raise ValueError(f"{name}: the examples are texts or trees; name the column of one of them")
@@ -107,7 +107,7 @@ def labelled_frame(
 
 
 def check_keys(source: Source) -> None:
-    """Raise a FormatError for a key of `TreeColumns` that no node of the first 100 rows has: it may be misspelt."""
+    """Raise a FormatError for a key that no node of the first 100 rows has: it may be misspelt."""
     tree = source.columns.tree
     if tree is None:
         return
@@ -213,7 +213,7 @@ def _brackets(path: Path) -> Iterator[Example]:
 
 
 def _conllu(path: Path) -> Iterator[Example]:
-    """Yield the sentences of a CoNLL-U file. Raise a FormatError for one without a comment `# label = NAME`."""
+    """Yield the sentences of a CoNLL-U file, each with a comment `# label = NAME`."""
     block: list[str] = []
     start, label = 1, ""
     for number, line in chain(numbered(path, str(path)), [(0, "")]):

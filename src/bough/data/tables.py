@@ -69,7 +69,7 @@ def rows_with(path: Path, wanted: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _table_rows(lines: Iterator[tuple[int, str]], path: Path) -> tuple[list[str], Rows]:
-    """Return the columns and the rows of CSV or TSV; the suffix and the first line tell which it is."""
+    """Return the columns and rows of CSV or TSV; the suffix and the first line tell which it is."""
     where = str(path)
     first = next(lines, (1, ""))
     header, lines = first[1], chain([first], lines)
@@ -96,7 +96,7 @@ def _table_rows(lines: Iterator[tuple[int, str]], path: Path) -> tuple[list[str]
 
 
 def _quoted(lines: Iterator[tuple[int, str]], comma: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV, each with the number of its first line; a quoted cell may span several lines."""
+    """Yield the rows of CSV, each with its first line; a quoted cell may span several lines."""
     csv.field_size_limit(_LONGEST)
     reader = csv.reader((f"{line}\n" for _, line in lines), delimiter=comma, strict=True)
     while True:
@@ -152,7 +152,7 @@ def _parquet_rows(source: BinaryIO | Path, where: str) -> tuple[list[str], Rows]
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell as a JSON value: bytes as text, NaN and infinity as null, a date as a string."""
+    """Return a cell as a JSON value: bytes as text, NaN and infinity as null, dates as strings."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

@@ -115,14 +115,14 @@ def choose(data: Path, counts: Counts, which: str | Path = "auto", *, cache: Pat
 
 
 def best_known(data: Path, counts: Counts, *, cache: Path | None = None) -> tuple[Path, Coverage] | None:
-    """Return the set in the data folder that covers most tokens, and its coverage; None if there is no set."""
+    """Return the set in the data folder that covers most tokens, and its coverage, or None."""
     paths = filter(None, (_at_hand(data, name) for name in SETS))
     known = [(path, coverage(path, counts, cache=cache)) for path in paths]
     return max(known, key=lambda found: found[1].share, default=None)
 
 
 def _at_hand(data: Path, which: str) -> Path | None:
-    """Return the file of a set, or None. The name of Stanford's glove.6B.zip does not have the vectors' length."""
+    """Return the file of a set, or None; the name of glove.6B.zip does not have the vectors' length."""
     archive = data / "glove" / f"glove.{which}.zip"
     return _file_of(data / "glove", SETS[which]) or (archive if archive.is_file() else None)
 

@@ -147,7 +147,7 @@ def _load(entry: Path, mode: Literal["r"] | None) -> Vectors:
 
 
 def _convert(path: Path, entry: Path) -> None:
-    """Write the rows and then the words, so that a file of words implies a complete file of rows."""
+    """Write the rows, then the words, so that a file of words implies a complete file of rows."""
     words: list[str] = []
     dim = 0
 

@@ -168,7 +168,7 @@ def collate(batch: Sequence[PreparedTree], model: Model) -> tuple[Forest, Words 
 
 
 def _sharing_keys(one: PreparedTree, model: Model) -> Ints | None:
-    """Return (n,) integers, equal for nodes with equal inputs; None if equal subtrees are not shared."""
+    """Return (n,) integers, equal for nodes with equal inputs; None if no subtrees are shared."""
     if model.encoder is not None or model.config.node_text:
         return None
     if model.inputs is None or one.columns is None:

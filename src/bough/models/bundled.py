@@ -52,7 +52,7 @@ class BundledModel(Model):
         self.eval()
 
     def _oov_row(self, token: str) -> int:
-        """Return the row of an out-of-vocabulary word; rows after the end of the table are those in `_means`."""
+        """Return the row of an out-of-vocabulary word; `_means` has the rows after the table."""
         if token in self._oov:
             return self._oov[token]
         rows = rows_for(token, self.index, written=self.config.oov == "written")
@@ -70,7 +70,7 @@ class BundledModel(Model):
         return self._oov[token]
 
     def add_words(self, words: Sequence[str], rows: Tensor) -> None:
-        """Raise a ValueError: the rows are vectors after the input map, which the model no longer has."""
+        """Raise a ValueError: the table has rows after the input map, which the model lacks."""
         raise ValueError("the words of a bundled model are fixed; add them to the run and export it again")
 
     def forget_oov(self) -> None:

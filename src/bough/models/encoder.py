@@ -23,7 +23,7 @@ Modules = Mapping[str, nn.Module]
 
 
 def import_transformers() -> Any:
-    """Return the module `transformers`. Raise a DataError that says how to install it if it is missing."""
+    """Return the module `transformers`. Raise a DataError if it is not installed."""
     try:
         import transformers
     except ImportError as error:
@@ -111,7 +111,7 @@ def quiet() -> Iterator[None]:
 
 
 def _check_size(package: Any, config: Any, folder: Path) -> None:
-    """Raise a FormatError if the safetensors are missing, or too small for the sizes in config.json."""
+    """Raise a FormatError if the safetensors are missing, or too small for config.json."""
     files = sorted(folder.glob("*.safetensors"))
     if not files:
         reason = "others, as pytorch_model.bin, are pickles, which can run code when they are read"
@@ -182,13 +182,13 @@ def split_encoder(whole: Any, freeze: int | None, example: Tensor) -> SplitEncod
 
 
 def states(model: nn.Module, mask: Tensor, **inputs: Tensor) -> Tensor:
-    """Return (texts, subwords, X) the last hidden states; `mask` (texts, subwords) is 1 for subwords, 0 for padding."""
+    """Return (texts, subwords, X) the last hidden states; `mask` is 0 for padding."""
     found: Tensor = model(attention_mask=mask, **inputs).last_hidden_state
     return found
 
 
 class GivenStates(nn.Module):
-    """A module that replaces the embeddings of an encoder, and returns the states that it is given."""
+    """A module in place of an encoder's embeddings that returns the states that it is given."""
 
     def forward(self, *given: Any, inputs_embeds: Tensor | None = None, **more: Any) -> Tensor:
         for found in (inputs_embeds, *given):
@@ -198,7 +198,7 @@ class GivenStates(nn.Module):
 
 
 def _with_layers(whole: nn.Module, path: str, layers: list[nn.Module], replaced: Modules) -> nn.Module:
-    """Return a copy of the encoder with other layers at `path`, and with the modules in `replaced` by name."""
+    """Return a copy of the encoder with other layers at `path`, and with the modules in `replaced`."""
     model = owner = copy.copy(whole)
     model._modules = {**whole._modules, **{name: m for name, m in replaced.items() if name in whole._modules}}
     *above, last = path.split(".")

@@ -178,7 +178,7 @@ class InputSpec:
 
 
 def number_columns(tree: Tree) -> dict[tuple[bool, str], Floats]:
-    """Return the number columns of a tree by (is_edge, name); the name of a column without one is its index."""
+    """Return the number columns of a tree by (is_edge, name); an index is the default name."""
     found: dict[tuple[bool, str], Floats] = {}
     if tree.features is not None:
         for place, values in enumerate(tree.features.T):
@@ -279,7 +279,7 @@ class NodeInputs(nn.Module):
         return NodeColumns(categories, filled)
 
     def keys(self, words: Ints, columns: NodeColumns, vocabulary: int) -> Ints | None:
-        """Return (n,) integers, equal for nodes with equal inputs; None with numbers, or with too many combinations."""
+        """Return (n,) integers, equal for equal inputs; None with numbers or too many combinations."""
         sizes = [FIRST + len(column.values) for column in self.spec.categories]
         if self.spec.numbers or math.prod(sizes) * (vocabulary + 2) >= 2**62:
             return None

@@ -121,7 +121,7 @@ class Model(nn.Module):
         return row
 
     def forget_oov(self) -> None:
-        """Clear the cache of out-of-vocabulary words, if the model has one. Call it only between batches."""
+        """Clear the cache of out-of-vocabulary words, if there is one, between two batches."""
 
     def add_words(self, words: Sequence[str], rows: Tensor) -> None:
         """Add words and their vectors after training."""
@@ -131,7 +131,7 @@ class Model(nn.Module):
         self.table = torch.cat([self.table.detach(), rows.to(self.table)])
 
     def relation_ids(self, tree: Tree) -> list[int] | None:
-        """Return the id of each node's relation if the layer reads relations; unseen relations have the last id."""
+        """Return the id of each node's relation if the layer reads them; unseen ones have the last id."""
         if not self.config.kind.wants_relations:
             return None
         ids, other = {name: i for i, name in enumerate(self.relations)}, len(self.relations)
@@ -237,7 +237,7 @@ class Model(nn.Module):
 
     @classmethod
     def _stored_inputs(cls, config: Config, stored: StoredModel) -> tuple[Any, ...]:
-        """Return the last arguments of the constructor: no table, the transformer if there is one, and the columns."""
+        """Return the last arguments of the constructor: no table, the transformer, the columns."""
         folder = stored.folder / ENCODER
         if config.encoder and not folder.is_dir():
             reason = f"no folder {ENCODER!r}, which holds the encoder under the tree"

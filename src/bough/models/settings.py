@@ -26,7 +26,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def read_value(name: str, kind: Any, value: Any) -> Any:
-    """Return a string, or an integer for a float, converted to the type of its key. Raise a ValueError if it fails."""
+    """Return a string, or an integer for a float, converted to the type of its key."""
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, str) or kind is str or get_origin(kind) is Literal:
@@ -42,7 +42,7 @@ def read_value(name: str, kind: Any, value: Any) -> Any:
 
 
 def check_value(name: str, kind: Any, value: Any) -> None:
-    """Raise a ValueError for a value of another type, for a value that is not one of the choices, and for NaN."""
+    """Raise a ValueError for a value of another type or not among the choices, and for NaN."""
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
             raise ValueError(f"{name} = {value!r}: one of {', '.join(map(repr, get_args(kind)))}")

@@ -115,7 +115,7 @@ class TransformerEmbeddings(nn.Module):
         return self._pool(torch.cat(rows), np.concatenate(bounds))
 
     def _pool(self, rows: Tensor, bounds: Ints) -> Tensor:
-        """Pool (subwords, X) to (words, X); `bounds` (words, 2) are the first and the end subword of each word."""
+        """Pool (subwords, X) to (words, X); `bounds` (words, 2) are the first and end subwords."""
         first = bounds[:, 0]
         counts = bounds[:, 1] - first if self.pool == "mean" else np.ones(len(bounds), dtype=np.int64)
         if (counts == 1).all():
@@ -150,7 +150,7 @@ class TransformerEmbeddings(nn.Module):
 
     @torch.no_grad()
     def _frozen(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of the frozen layers in 16 bits, as in the cache. Raise a ValueError if they overflow."""
+        """Return the states of the frozen layers in 16 bits. Raise a ValueError if they overflow."""
         assert self.split.lower is not None
         h = states(self.split.lower.to(ids.device).eval(), mask, input_ids=ids).half()
         if not bool(h.isfinite().all()):
@@ -231,7 +231,7 @@ class TransformerEmbeddings(nn.Module):
 
 
 def words_in_order(tree: Tree) -> tuple[tuple[str, ...], Ints]:
-    """Return the words of a tree in order, and (n,) the index of each node's word among them, -1 for none."""
+    """Return the words of a tree, and (n,) the index of each node's word among them, -1 for none."""
     tokens = tree.tokens or (None,) * len(tree)
     nodes = [node for node in tree.words.tolist() if tokens[node] is not None]
     place = np.full(len(tree), -1, dtype=np.int64)
@@ -261,7 +261,7 @@ def rows_or_zeros(rows: Tensor, places: Tensor) -> Tensor:
 
 
 def _batches(windows: Sequence[Ints], most: int) -> Iterator[list[int]]:
-    """Yield batches of indices of windows, the shortest first, of at most `most` subwords with padding."""
+    """Yield batches of windows by index, shortest first, of at most `most` subwords with padding."""
     group: list[int] = []
     for i in sorted(range(len(windows)), key=lambda i: len(windows[i])):
         if group and len(windows[i]) * (len(group) + 1) > most:
@@ -273,7 +273,7 @@ def _batches(windows: Sequence[Ints], most: int) -> Iterator[list[int]]:
 
 
 def _limit(model: Any, tokenizer: Any) -> int:
-    """Return the maximum number of subwords; in some architectures positions begin after the padding index."""
+    """Return the most subwords; in some architectures positions begin after the padding index."""
     positions = int(getattr(model.config, "max_position_embeddings", 0) or 0)
     positions = positions if positions > 0 else 512
     tables = [m for name, m in model.named_modules() if name.endswith("position_embeddings")]

@@ -72,7 +72,7 @@ def score_file(
 
 @contextmanager
 def open_source(source: Path | str) -> Iterator[BinaryIO]:
-    """Open a file to score; the source `-` is standard input. Raise a FormatError if there is no such file."""
+    """Open a file to score; `-` is standard input. Raise a FormatError if there is no such file."""
     if str(source) == "-":
         yield sys.stdin.buffer
         return
@@ -91,7 +91,7 @@ def scored_lines(
     brief: bool = False,
     skip: int = 0,
 ) -> Iterator[list[bytes]]:
-    """Yield the results of an open file, without the first `skip` rows, as lines of JSON, one batch at a time."""
+    """Yield the results of an open file after `skip` rows as lines of JSON, a batch at a time."""
     records = islice(records_of(stream, name, layout_of(pipeline, text)), skip, None)
     for group in groups(records, pipeline.batch_size):
         yield [to_json(result).encode() + b"\n" for result in scored(pipeline, group, brief=brief)]

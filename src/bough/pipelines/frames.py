@@ -1,4 +1,4 @@
-"""Convert results to pandas frames, with a row for each text, phrase or pair. pandas is imported when it is needed."""
+"""Convert results to pandas frames, with a row for each text, phrase or pair."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Results = Sequence[Prediction | None]  # None for a text without a word
 
 
 def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
-    """Return the items, with an empty text for each missing one, and the index of a pandas object or None."""
+    """Return the items, with empty texts for missing ones, and the index of a pandas object."""
     isna = _pandas().isna
     index = getattr(items, "index", None)
     if callable(index):  # the method of a list
@@ -73,7 +73,7 @@ def _cells(result: Prediction | Phrase, spec: OutputSpec) -> dict[str, Any]:
 def pair_frame(
     pairs: Sequence[tuple[str, str]], results: Sequence[PairPrediction | None], index: Any, *, classes: bool
 ) -> DataFrame:
-    """Return a frame with a row per pair; the label and the score are missing if a text has no word."""
+    """Return a frame with a row per pair; label and score are missing if a text has no word."""
     columns: dict[str, Any] = {"a": [a for a, _ in pairs], "b": [b for _, b in pairs]}
     if classes:
         columns["label"] = [result and result.label for result in results]

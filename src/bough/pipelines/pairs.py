@@ -130,7 +130,7 @@ class PairPipeline(BasePipeline[PairPrediction]):
         return torch.cat([torch.zeros(0, self.model.layer.width), *parts]).numpy()
 
     def _read_all(self, texts: Iterable[str], *, skip: bool) -> tuple[list[int], list[Read]]:
-        """Parse texts; return the indices of those with words and their sentences. Without `skip` all need words."""
+        """Return the indices of the texts with words, and their trees. Without `skip` all need words."""
         indices, found = list[int](), list[Read]()
         first = 0
         for group in groups(texts, self.batch_size):
@@ -171,7 +171,7 @@ class PairPipeline(BasePipeline[PairPrediction]):
 
     @torch.inference_mode()
     def _nearest(self, one: Tensor, known: Tensor, k: int) -> tuple[list[int], list[float]]:
-        """Return the numbers of the `k` vectors of (n, D) most related to one (1, D), and their ratings."""
+        """Return the indices of the `k` vectors of (n, D) nearest to one (1, D), and their ratings."""
         head = self.head
         if isinstance(head, CosineSimilarity):
             order = (known @ one[0]).argsort(descending=True, stable=True)[:k]
@@ -185,7 +185,7 @@ class PairPipeline(BasePipeline[PairPrediction]):
 
 
 def sentence_vectors(model: Model, sentences: Sequence[PreparedTree]) -> Tensor:
-    """Return (sentences, D), the vector of each prepared sentence, of length 1 where the model rates by the cosine."""
+    """Return (sentences, D), their vectors, of length 1 where the model rates by the cosine."""
     if not sentences:
         return torch.zeros(0, model.layer.width)
     with inference(model):

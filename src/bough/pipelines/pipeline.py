@@ -110,7 +110,7 @@ class BasePipeline(Generic[R]):
             first += len(texts)
 
     def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> Sequence[R]:
-        """Return the prediction for each item; `reads` has the sentences of each of its one or two texts."""
+        """Return the prediction for each item; `reads` has the sentences of its one or two texts."""
         raise NotImplementedError
 
     def predict(self, items: Iterable[Any]) -> list[Any]:

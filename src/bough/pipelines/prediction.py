@@ -155,7 +155,7 @@ class Prediction(Outcome):
         return max(sums, key=sums.__getitem__)
 
     def _outcomes(self, rows: NDArray[np.float64], digits: int | None) -> list[dict[str, Any]]:
-        """Return what each of the rows (n, T) says, as plain values; probabilities have so many digits."""
+        """Return what the rows (n, T) say, as plain values; probabilities have so many digits."""
         spec = self.output_spec
         names = spec.numbers or spec.classes
         shown = rows if digits is None or spec.numbers else rows.round(digits)
@@ -216,7 +216,7 @@ class Prediction(Outcome):
         )
 
     def _walk(self, digits: int | None) -> Iterator[tuple[Any, ...]]:
-        """Yield span, characters, outcome, children and own word of each node; probabilities have so many digits."""
+        """Yield span, characters, outcome, children and word of each node; `digits` of probabilities."""
         words = nodes = 0
         for read, p in self.parts:
             order, below = read.tree.preorder, read.tree.children

@@ -119,7 +119,7 @@ class Reader:
         return [[Read(sentence, next(trees)) for sentence in text] for text in cut]
 
     def cut(self, texts: Sequence[str]) -> list[list[list[Token]]]:
-        """Return the tokens of each text, sentence by sentence; an empty list for a text without a word."""
+        """Return the tokens of each text by sentence; an empty list for a text without a word."""
         for place, text in enumerate(texts):
             if not isinstance(text, str):
                 raise ValueError(f"text {place} is {text!r:.40}; expected a string")
@@ -130,7 +130,7 @@ class Reader:
         return list(map(without_addresses, cut)) if self.skip_addresses else cut
 
     def given(self, text: str | None, tree: Tree | str) -> tuple[str, Read]:
-        """Align a user's tree (a `Tree`, brackets or CoNLL-U) with its text; None means the tree's words joined."""
+        """Align a tree, brackets or CoNLL-U with its text; None means the tree's words joined."""
         read = _as_sentence(self.shaped(read_tree(tree) if isinstance(tree, str) else tree))
         if text is None:
             return " ".join(read.words), read
@@ -155,7 +155,7 @@ class Reader:
 
 
 class WholeReader(Reader):
-    """Make one tree per text: join the trees of its sentences or, with `chain`, make a chain of its words."""
+    """Make one tree per text: join the trees of its sentences, or make a `chain` of its words."""
 
     def __init__(self, parser: str | Parser, kind: Kind, *, chain: bool = False) -> None:
         super().__init__(parser, kind, split=True)
@@ -193,7 +193,7 @@ class GivenReader(Reader):
         return [[] for _ in texts]  # an item that is not a tree is blank
 
     def _tree(self, item: Any, place: int) -> Any:
-        """Return the tree of a nested object, JSON, brackets or CoNLL-U; return a tree or a blank unchanged."""
+        """Return the tree of an object, JSON, brackets or CoNLL-U; a tree or a blank unchanged."""
         if isinstance(item, Tree) or item == "":
             return item
         if isinstance(item, Mapping) or str(item).lstrip().startswith("{"):
@@ -226,7 +226,7 @@ def reader_for(model: Model, parser: str | Parser) -> Reader:
 
 
 def as_given(tree: Tree, kind: Kind) -> Tree:
-    """Return a user's tree in the form that a layer for this kind of tree reads, with its labels."""
+    """Return a user's tree in the form that a layer for this kind reads, with its labels."""
     tokens = tree.tokens or (None,) * len(tree)
     columns = (tree.categories, tree.features, tree.edge_features)
     for node in tree.leaves.tolist() if all(column is None for column in columns) else ():
@@ -262,7 +262,7 @@ def read_tree(text: str) -> Tree:
 
 
 def aligned(text: str, words: Sequence[str]) -> list[Token]:
-    """Return the words of a tree with their offsets in the text; raise a ValueError where the two disagree."""
+    """Return the words of a tree with their offsets in the text. Raise a ValueError if they differ."""
     own = tokenise(text)
     if [token.text for token in own] == list(words):
         return own

@@ -15,7 +15,7 @@ from bough.trees.tree import Tree
 
 
 def _steps(rules: str) -> list[tuple[str, frozenset[str]]]:
-    """Return the steps of a search for a head: the side where it begins, and the labels that a head may have."""
+    """Return the steps of a search for a head: where it begins, and the labels of a head."""
     steps = []
     for rule in filter(None, rules.split(";")):
         side, *labels = rule.split()

@@ -80,7 +80,7 @@ class SpacyParser:
 
 
 def installed() -> dict[str, str]:
-    """Return the installed English pipelines with a parser: the name of each, and of the package to load."""
+    """Return the installed English pipelines with a parser: their names, and those of their packages."""
     found = {}
     for distribution in metadata.distributions():
         # the package of a pipeline has a `meta.json` beside its code, and need not have the pipeline's name
@@ -96,7 +96,7 @@ def installed() -> dict[str, str]:
 
 
 def clearnlp_to_stanford(words: Words, heads: Sequence[int], relations: Words, tags: Words) -> Tree:
-    """Convert spaCy's heads (from 0, -1 above the root), relations and Penn tags to Stanford Dependencies."""
+    """Convert spaCy's heads (-1 above the root), relations and tags to Stanford Dependencies."""
     heads = list(heads)
     names = ["root" if head < 0 else name for head, name in zip(heads, relations, strict=True)]
 

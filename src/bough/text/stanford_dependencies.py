@@ -19,7 +19,7 @@ _CLAUSES = ("S", "SQ", "SINV", "SBAR", "FRAG", "X", "VP")
 
 
 def dependency_heads(tree: Tree) -> list[int]:
-    """Return the head of each word of a labelled tree, counted from 1, 0 for the root. The result is projective."""
+    """Return the head of each word of a labelled tree, from 1, 0 for the root; it is projective."""
     tree = flatten(tree)
     # node -> the number of the word that heads it
     lexical = {node: number for number, node in enumerate(tree.leaves.tolist(), 1)}

@@ -38,7 +38,7 @@ def affixes(word: str) -> tuple[int, ...]:
 
 
 class Lexicon:
-    """The vocabulary of the parser, the `SPECIALS` first; unknown numbers are looked up as zeros."""
+    """The vocabulary of the parser, `SPECIALS` first; unknown numbers are looked up as zeros."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = list(words)
