@@ -83,13 +83,7 @@ def open_source(source: Path | str) -> Iterator[BinaryIO]:
 
 
 def scored_lines(
-    pipeline: AnyPipeline,
-    stream: BinaryIO,
-    name: str,
-    *,
-    text: Sequence[str] = (),
-    brief: bool = False,
-    skip: int = 0,
+    pipeline: AnyPipeline, stream: BinaryIO, name: str, *, text: Sequence[str], brief: bool, skip: int = 0
 ) -> Iterator[list[bytes]]:
     """Yield the results of an open file after `skip` rows as lines of JSON, a batch at a time."""
     records = islice(records_of(stream, name, layout_of(pipeline, text)), skip, None)
