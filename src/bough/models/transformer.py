@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 Words = Sequence[str]  # one text
 Callback = Callable[[int, int], None]
 MAX_BATCH = 4096  # subwords in a batch of the encoder
+MAX_WRITE = 100_000  # subwords whose states are written to the cache together
 MAX_TEXTS = 20_000  # texts whose subwords are in memory together
 # settings whose names contain these do not change the states of frozen layers
 _IRRELEVANT = ("dropout", "transformers_version", "dtype", "_name_or_path")
@@ -90,8 +91,14 @@ class TransformerEmbeddings(nn.Module):
     @outside_compilation
     def forward(self, forest: Forest) -> Tensor:
         """Return (N, X) the states of the nodes' words; the words of a tree, in order, are one text."""
-        texts, places = joined_words(map(words_in_order, forest.trees))
-        return rows_or_zeros(self.words(texts), torch.from_numpy(places))
+        # every tree is a text of its own: in training, equal texts have different dropout
+        texts, places, before = [], [np.zeros(0, dtype=np.int64)], 0
+        for tree in forest.trees:
+            text, place = words_in_order(tree)
+            places.append(np.where(place < 0, -1, place + before))
+            texts.append(text)
+            before += len(text)
+        return rows_or_zeros(self.words(texts), torch.from_numpy(np.concatenate(places)))
 
     @outside_compilation
     def words(self, texts: Sequence[Words]) -> Tensor:
@@ -182,14 +189,17 @@ class TransformerEmbeddings(nn.Module):
             total, done = sum(map(len, new)), 0
             if new:
                 log.info("%s: %d layers read %d texts, once", self.name, self.split.freeze, len(new))
-            for group in _batches(new, MAX_BATCH):
-                own = [new[i] for i in group]
-                h = self._frozen(*self._padded(own)).cpu().numpy()
-                found = (rows[: len(window)].tobytes() for rows, window in zip(h, own, strict=True))
-                self.cache.add(zip((cache_key(window.tobytes()) for window in own), found, strict=True))
-                done += sum(map(len, own))
-                if callback is not None:
-                    callback(done, total)
+            for group in _batches(new, MAX_WRITE):
+                own, found = [new[i] for i in group], []
+                for few in _batches(own, MAX_BATCH):
+                    part = [own[i] for i in few]
+                    h = self._frozen(*self._padded(part)).cpu().numpy()
+                    found += [rows[: len(window)] for rows, window in zip(h, part, strict=True)]
+                    done += sum(map(len, part))
+                    if callback is not None:
+                        callback(done, total)
+                keys = [cache_key(window.tobytes()) for window in own]
+                self.cache.add(zip(keys, (rows.tobytes() for rows in found), strict=True))
 
     @cached_property
     def fingerprint(self) -> str:
