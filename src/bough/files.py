@@ -85,7 +85,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder beside `path` that replaces it once the block has ended without an error."""
+    """Yield a temporary folder that replaces `path` once the block has ended without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
     try:
@@ -110,23 +110,13 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def write_tensors(
-    path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
-) -> None:
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None) -> None:
     """Write a safetensors file atomically."""
     with replacing(path) as temporary:
         try:
-            save_file(dict(tensors), temporary, dict(metadata) if metadata else None)
+            save_file(dict(tensors), temporary, metadata)
         except SafetensorError as error:  # safetensors raises its own error for a full disk
             raise OSError(f"{path}: {error}") from None
-
-
-def write_folder(folder: Path, texts: Mapping[str, str], tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """Write several files into a folder, each atomically; tensors first, so that the texts exist only with them."""
-    for name, group in tensors.items():
-        write_tensors(folder / name, group)
-    for name, text in texts.items():
-        write_text(folder / name, text)
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -134,12 +124,11 @@ def read_json(path: Path) -> dict[str, Any]:
     text = _read_text(path)
     try:
         value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"damaged, or not JSON ({error.msg})", where=str(path), line=error.lineno) from None
     except RecursionError:
         raise FormatError("nested too deeply", where=str(path)) from None
-    except ValueError as error:  # a number of thousands of digits
-        raise FormatError(f"damaged, or not JSON ({error})", where=str(path)) from None
+    except ValueError as error:  # a JSONDecodeError, or the error for a number of thousands of digits
+        reason, line = getattr(error, "msg", error), getattr(error, "lineno", None)
+        raise FormatError(f"damaged, or not JSON ({reason})", where=str(path), line=line) from None
     if not isinstance(value, dict):
         raise FormatError(f"a JSON {type(value).__name__}, where an object is expected", where=str(path))
     return value
@@ -154,7 +143,7 @@ def _read_text(path: Path) -> str:
 
 
 def check_file(path: Path) -> None:
-    """Raise a FormatError unless `path` is a regular file: reading a pipe or a device might never end."""
+    """Raise a FormatError unless `path` is a regular file: reading a pipe might never end."""
     try:
         found = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -171,7 +160,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Return the tensors and the metadata of a safetensors file. Raise a FormatError if it is damaged."""
+    """Return the tensors and metadata of a safetensors file. Raise a FormatError if it is damaged."""
     check_file(path)
     try:
         with safe_open(path, framework="pt") as file:
@@ -187,6 +176,14 @@ class StoredModel(NamedTuple):
     meta: dict[str, Any]
     words: list[str]
     tensors: dict[str, Tensor]
+
+    def write(self, card: str | None = None) -> None:
+        """Write the files, with a card `README.md`; tensors first, so that texts exist only with them."""
+        write_tensors(self.folder / "model.safetensors", self.tensors)
+        write_json(self.folder / "config.json", self.meta)
+        write_text(self.folder / "vocab.txt", "".join(f"{word}\n" for word in self.words))
+        if card is not None:
+            write_text(self.folder / "README.md", card)
 
     @contextlib.contextmanager
     def readable(self) -> Iterator[None]:
@@ -205,18 +202,16 @@ class StoredModel(NamedTuple):
         Raise a FormatError for a NaN or an infinity, too. `wanted` may be on the meta device, so that a folder whose
         settings do not fit its file is refused before memory is allocated.
         """
-        expected, found = (
-            {name: f"{tuple(t.shape)} {t.dtype}" for name, t in group.items()}
-            for group in (wanted, self.tensors)
-        )
+        where = str(self.folder / "model.safetensors")
+        expected = {name: f"{tuple(t.shape)} {t.dtype}" for name, t in wanted.items()}
+        found = {name: f"{tuple(t.shape)} {t.dtype}" for name, t in self.tensors.items()}
         if expected != found:
             name = min(expected.items() ^ found.items())[0]
             reason = f"{name} is {found.get(name, 'missing')}, {expected.get(name, 'nothing')} wanted"
-            raise FormatError(reason, where=str(self.folder / "model.safetensors"))
+            raise FormatError(reason, where=where)
         for name, tensor in self.tensors.items():
             if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
-                reason = f"{name} has a NaN or an infinity"
-                raise FormatError(reason, where=str(self.folder / "model.safetensors"))
+                raise FormatError(f"{name} has a NaN or an infinity", where=where)
         return self.tensors
 
 
@@ -240,17 +235,13 @@ def read_model(folder: Path, kind: str | None, version: int, *, advice: str = ""
         older = f"made by an older bough; this one reads format {version}, so train the model again"
         way = "made by a newer bough; upgrade to read it" if newer else older
         raise FormatError(f"format {found!r}: {way}", where=str(path))
-    return StoredModel(folder, meta, _words(folder / "vocab.txt"), read_tensors(folder / "model.safetensors"))
-
-
-def _words(path: Path) -> list[str]:
-    """Return the words of a file, one per line."""
+    path = folder / "vocab.txt"
     # not `splitlines`: a word may contain U+0085 and other line endings of Unicode
     words = _read_text(path).split("\n")[:-1]
     if len(set(words)) < len(words):
         word, count = Counter(words).most_common(1)[0]
         raise FormatError(f"the word {word!r} occurs {count} times; each word occurs once", where=str(path))
-    return words
+    return StoredModel(folder, meta, words, read_tensors(folder / "model.safetensors"))
 
 
 @dataclass(frozen=True)

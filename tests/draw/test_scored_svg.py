@@ -161,7 +161,8 @@ def test_a_node_that_is_not_there(options: dict[str, object]) -> None:
 def test_classes_without_an_order_have_colours_and_letters_of_their_own() -> None:
     result = sentiment()("A tree grows.")
     names = ("animal", "plant", "stone", "water", "wind")
-    other = Prediction(result.text, OutputSpec(names), result._sentences, result._rows)
+    sentences, rows = zip(*result.parts, strict=True)
+    other = Prediction(result.text, OutputSpec(names), sentences, rows)
     drawn = svg(other)
     level = len(COLOURS) + names.index(other.nodes[0].label)
     assert f'class="l{level}"' in drawn

@@ -41,7 +41,7 @@ def test_the_trees_words_keep_their_place_in_the_text() -> None:
         ("The film is not bad.", PTB, "word 5 of the tree is 'good', but the sentence has 'bad.'"),
         ("The film is not good. Really", PTB, "but the sentence continues with 'Really'"),
         ("The film is not", PTB, "word 5 of the tree is 'good', but the sentence has 'the end'"),
-        ("Men sing", CONLLU, "this is a dependency tree, but the model reads trees of phrases"),
+        ("Men sing", CONLLU, "a dependency tree, but the model reads trees of phrases"),
         ("good", "good", "is not a tree"),
         ("good", "(S (NP", "never closed"),
         ("good", "(S (NP) (VP go))", "leaf 1 has no word"),

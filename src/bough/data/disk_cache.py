@@ -39,11 +39,8 @@ class DiskCache:
             raise sqlite3.DatabaseError("truncated")
         return database
 
-    def __getstate__(self) -> Path:
-        return self.path  # a copy opens the same file
-
-    def __setstate__(self, path: Path) -> None:
-        DiskCache.__init__(self, path)
+    def __reduce__(self) -> tuple[type[DiskCache], tuple[Path]]:
+        return DiskCache, (self.path,)  # a copy opens the same file
 
     def __enter__(self) -> DiskCache:
         return self

@@ -9,16 +9,8 @@ from functools import lru_cache
 _FACE = re.compile(r"[:;=][\^'o]?-?[()\[\]DPpOo/\\|*3]{1,8}|<3+|[xX]D+")
 _TONES = re.compile("[\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d.*")
 _ADDRESS = re.compile(r"(?i)(?:https?://|ftp://|www\.).+|\S+\.(?:com|org|net|edu|gov|co\.uk)(?:/.*)?")
-_MOUTHS = {
-    **dict.fromkeys(")]", "happy"),
-    **dict.fromkeys("([", "sad"),
-    **dict.fromkeys("/\\|", "annoyed"),
-    "d": "happy",
-    "p": "fun",
-    "o": "surprised",
-    "*": "kiss",
-    "3": "love",
-}
+_MOUTHS = dict.fromkeys(")]d", "happy") | dict.fromkeys("([", "sad") | dict.fromkeys("/\\|", "annoyed")
+_MOUTHS |= {"p": "fun", "o": "surprised", "*": "kiss", "3": "love"}
 # the word for each emoji whose Unicode name does not describe its meaning
 _MEANT = {
     emoji: word

@@ -12,6 +12,7 @@ from bough.formats.lines import parse_json
 from bough.trees.tree import Tree
 
 Item = str | Tree
+Weights = Iterable[float]
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,8 @@ class TreeColumns:
         """The column, or the two columns of pairs."""
         return (self.column,) if isinstance(self.column, str) else tuple(self.column)
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys that nodes may have."""
-        named = (self.children, self.token, self.relation)
-        single = tuple(key for key in named if key is not None)
-        return (*single, *self.numbers, *self.categories, *self.edge_numbers)
-
     def tree(self, cell: Any, where: str, line: int, column: str = "") -> Tree:
-        """Return the tree in a cell, a nested object or its JSON. Raise a FormatError with the path of a wrong node."""
+        """Return the tree in a cell: a nested object or its JSON. An error has the path of the wrong node."""
         obj = parse_json(cell, where, line) if isinstance(cell, str) else cell
         keys = {name: value for name, value in vars(self).items() if name != "column"}
         try:
@@ -124,10 +118,7 @@ class Source:
 
 
 def labelled_lists(
-    items: Iterable[Any],
-    labels: Iterable[Any] | None,
-    name: str = "texts",
-    weights: Iterable[float] | None = None,
+    items: Iterable[Any], labels: Iterable[Any] | None, name: str = "texts", weights: Weights | None = None
 ) -> Source:
     """Return the examples in lists.
 

@@ -76,21 +76,12 @@ def _glove(archive: str, text: str, digest: str) -> Dataset:
 
 
 GLOVE = {
-    "840B": _glove(
-        "glove.840B.300d.zip",
-        "glove.840B.300d.txt",
-        "c06db255e65095393609f19a4cfca20bf3a71e20cc53e892aafa490347e3849f",
-    ),
-    "42B": _glove(
-        "glove.42B.300d.zip",
-        "glove.42B.300d.txt",
-        "03d5d7fa28e58762ace4b85fb71fe86a345ef0b5ff39f5390c14869da0fc1970",
-    ),
-    "6B": _glove(
-        "glove.6B.zip",
-        "glove.6B.300d.txt",
-        "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb",
-    ),
+    name: _glove(archive, f"glove.{name}.300d.txt", digest)
+    for name, archive, digest in (
+        ("840B", "glove.840B.300d.zip", "c06db255e65095393609f19a4cfca20bf3a71e20cc53e892aafa490347e3849f"),
+        ("42B", "glove.42B.300d.zip", "03d5d7fa28e58762ace4b85fb71fe86a345ef0b5ff39f5390c14869da0fc1970"),
+        ("6B", "glove.6B.zip", "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"),
+    )
 }
 
 
@@ -168,13 +159,11 @@ def _download(dataset: Dataset, archive: Archive, folder: Path, progress: Progre
     import requests
 
     pooch.get_logger().setLevel("ERROR")  # it writes to the terminal; bough only logs
-    bar = False if progress is None else _Bar(archive.name, progress)
+    name, known = archive.name, archive.sha256
+    bar = False if progress is None else _Bar(name, progress)
     fetcher = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=TIMEOUT)
     try:
-        found = pooch.retrieve(
-            archive.url, archive.sha256, fname=archive.name, path=folder, downloader=fetcher
-        )
-        return Path(found)
+        return Path(pooch.retrieve(archive.url, known, fname=name, path=folder, downloader=fetcher))
     except requests.HTTPError as error:
         answer = error.response
         status = "it failed" if answer is None else f"{answer.status_code} {answer.reason}"
@@ -218,8 +207,8 @@ def _take_copies(dataset: Dataset, source: Path, folder: Path) -> None:
 
 
 def _unpack(dataset: Dataset, archive: Archive, packed: Path, files: Mapping[str, str], folder: Path) -> None:
-    """Extract the members in `files` to their paths below `folder`. Raise a DataError for a damaged archive."""
-    damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, KeyError, RuntimeError)
+    """Extract the members in `files` below `folder`. Raise a DataError for a damaged archive."""
+    damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, KeyError, RuntimeError, OSError)
     try:
         with tarfile.open(packed) if ".tar" in packed.suffixes else zipfile.ZipFile(packed) as opened:
             names = opened.getnames() if isinstance(opened, tarfile.TarFile) else opened.namelist()
@@ -229,25 +218,20 @@ def _unpack(dataset: Dataset, archive: Archive, packed: Path, files: Mapping[str
                     continue
                 if member is None:
                     raise DataError(f"{packed.name}: no {name} in it; it is not the archive it should be")
-                if isinstance(opened, zipfile.ZipFile):
-                    stream: IO[bytes] | None = opened.open(member)
-                else:
-                    stream = opened.extractfile(member)
+                open_member = opened.open if isinstance(opened, zipfile.ZipFile) else opened.extractfile
+                stream: IO[bytes] | None = open_member(member)
                 if stream is None:
                     raise tarfile.TarError(f"{member} is not a file")
                 (folder / place).parent.mkdir(parents=True, exist_ok=True)
                 with stream, (folder / place).open("wb") as file:
                     shutil.copyfileobj(stream, file, 1 << 20)
-    except (*damage, OSError) as error:
-        if (
-            isinstance(error, OSError) and error.errno is not None
-        ):  # an error of the disk; errors of bz2 have no errno
+    except damage as error:
+        # an error of the disk; errors of bz2 have no errno
+        if isinstance(error, OSError) and error.errno is not None:
             raise
         raise DataError(f"{packed.name}: a damaged archive ({error}); fetch it again") from error
     for place, known in archive.digests.items():
         if place in files.values() and (found := sha256(folder / place)) != known:
-            raise DataError(
-                f"{packed.name}: {Path(place).name} in it has the sha256 {found}, not the known {known}; nothing was "
-                f"taken from it. If you trust it, unpack it into DIR/{dataset.name} and run "
-                f"`{dataset.command} {dataset.name} --from DIR`"
-            )
+            reason = f"{Path(place).name} in it has the sha256 {found}, not the known {known}"
+            way = f"unpack it into DIR/{dataset.name} and run `{dataset.command} {dataset.name} --from DIR`"
+            raise DataError(f"{packed.name}: {reason}; nothing was taken from it. If you trust it, {way}")

@@ -27,15 +27,13 @@ LABEL = (
 SPLIT = ("split", "subset", "partition")
 RATING = ("score", "rating", "similarity", "relatedness", "relatedness_score", "similarity_score", *LABEL)
 PAIRS = (
-    ("a", "b"),
-    ("text1", "text2"),
-    ("text_a", "text_b"),
-    ("sentence1", "sentence2"),
-    ("sentence_a", "sentence_b"),
-    ("question1", "question2"),
-    ("left", "right"),
-)
+    ("a", "b"), ("text1", "text2"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("sentence_a", "sentence_b"),
+    ("question1", "question2"), ("left", "right"),
+)  # fmt: skip
 SAMPLE = 100  # rows by which columns are chosen and misspelt keys are found
+Cells = Mapping[str, Any]  # the cells of a row, by column
+Row = tuple[int, Cells]  # with its line
+Names = tuple[str, ...]
 CONLLU = (".conllu", ".conll")
 BRACKETS = (".ptb", ".mrg", ".trees", ".txt")
 
@@ -66,30 +64,20 @@ def open_labelled(
         first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
         trees = first.lstrip().startswith("(")
     if not trees:
-        return labelled_rows(*read_table(path), str(path), text, label, tree=tree, weight=weight)
+        wanted = Columns(tuple(text), label or "", tree, weight=weight or "")
+        return labelled_rows(*read_table(path), str(path), wanted)
     if text or label or weight:
         raise ValueError(f"{path} holds trees, which have no columns; name none")
     return Source(str(path), list((_conllu if suffix in CONLLU else _brackets)(path)))
 
 
-def labelled_rows(
-    names: Sequence[str],
-    rows: Iterable[tuple[int, Mapping[str, Any]]],
-    name: str,
-    text: Sequence[str] = (),
-    label: str | None = None,
-    *,
-    tree: TreeColumns | None = None,
-    weight: str | None = None,
-) -> Source:
-    """Return the examples in numbered rows of a table. The arguments are those of `open_labelled`."""
-    if tree is not None and text:
+def labelled_rows(names: Sequence[str], rows: Iterable[Row], name: str, wanted: Columns) -> Source:
+    """Return the examples in rows of a table; `wanted` has the columns that the user names."""
+    tree, rows = wanted.tree, iter(rows)
+    if tree is not None and wanted.items:
         raise ValueError(f"{name}: the examples are texts or trees; name the column of one of them")
-    rows = iter(rows)
     sample = list(islice(rows, SAMPLE))
-    given = tree.columns if tree is not None else tuple(text)
-    columns = find_columns(names, name, given, label, weight, [row for _, row in sample])
-    columns = replace(columns, tree=tree)
+    columns = find_columns(names, name, wanted, [row for _, row in sample])
     examples, empty = list[Example](), list[str]()
     for line, row in chain(sample, rows):
         where, value = f"{name}:{line}", row[columns.label]
@@ -109,16 +97,17 @@ def labelled_rows(
 
 
 def labelled_frame(
-    frame: Any, name: str, text: Sequence[str] = (), label: str | None = None, *, weight: str | None = None
+    frame: Any, name: str, text: Sequence[str], label: str | None, weight: str | None
 ) -> Source:
     """Return the examples in a pandas `DataFrame`. The arguments are those of `open_labelled`."""
     records = frame.to_dict("records")
     cells = ({key: "" if is_missing(cell) else cell for key, cell in row.items()} for row in records)
-    return labelled_rows([*map(str, frame.columns)], enumerate(cells), name, text, label, weight=weight)
+    wanted = Columns(tuple(text), label or "", weight=weight or "")
+    return labelled_rows([*map(str, frame.columns)], enumerate(cells), name, wanted)
 
 
 def check_keys(source: Source) -> None:
-    """Raise a FormatError for a key of `TreeColumns` that no node of the first 100 rows has: it may be misspelt."""
+    """Raise a FormatError for a key that no node of the first 100 rows has: it may be misspelt."""
     tree = source.columns.tree
     if tree is None:
         return
@@ -130,8 +119,9 @@ def check_keys(source: Source) -> None:
             node = nodes.pop()
             known |= dict.fromkeys(node)
             nodes += node.get(tree.children) or ()
-    for key in tree.keys:
-        if key not in known:
+    columns = (*tree.numbers, *tree.categories, *tree.edge_numbers)
+    for key in (tree.children, tree.token, tree.relation, *columns):
+        if key is not None and key not in known:
             near = get_close_matches(key, known, 1)
             there = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, known))}"
             reason = f"no node of the first {SAMPLE} trees has {key!r}; {there}"
@@ -142,25 +132,20 @@ def _text(cell: Any) -> str:
     return cell if isinstance(cell, str) else json.dumps(cell, default=str)
 
 
-def find_columns(
-    names: Sequence[str],
-    where: str,
-    given: tuple[str, ...],
-    label: str | None,
-    weight: str | None,
-    sample: Sequence[Mapping[str, Any]],
-) -> Columns:
-    """Return the columns that are given, and choose the others by their usual names.
+def find_columns(names: Sequence[str], where: str, wanted: Columns, sample: Sequence[Cells]) -> Columns:
+    """Return the columns that are wanted, and choose the others by their usual names.
 
-    If no column has a usual name and one column is left, it is the text; of two, the one with the longer cells is the
-    text and the other one the label. `given` are the columns of texts or trees, `sample` are some rows. Raise a
-    FormatError that lists the columns if the choice is not clear.
+    If no column has a usual name and one column is left, it is the text; of two, the one with the longer cells in the
+    rows `sample` is the text and the other one the label. Raise a FormatError that lists the columns if the choice is
+    not clear.
     """
     there = f"the columns are {', '.join(map(repr, names))}"
-    for name in (*given, label, weight):
-        if name is not None and name not in names:
+    given = wanted.items if wanted.tree is None else wanted.tree.columns
+    label = wanted.label or None
+    for name in (*given, wanted.label, wanted.weight):
+        if name and name not in names:
             raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
-    plain = {name.strip().lower(): name for name in names if name != weight}
+    plain = {name.strip().lower(): name for name in names if not name or name != wanted.weight}
     taken = (*given, label, *(plain.get(name) for name in (*SPLIT, "id")))
     free = {usual: name for usual, name in plain.items() if name not in taken}
     texts = {*TEXT, *(name for pair in PAIRS if plain.keys() >= {*pair} for name in pair)}
@@ -181,31 +166,23 @@ def find_columns(
     if label in items:
         raise ValueError(f"label column {label!r}: that is the text; {there}")
     split = next((plain[name] for name in SPLIT if name in plain and plain[name] not in (*items, label)), "")
-    return Columns(items, label, split=split, weight=weight or "")
+    return replace(wanted, items=items, label=label, split=split)
 
 
-def text_columns(
-    names: Sequence[str], text: Sequence[str], where: str, *, pairs: bool | None = None
-) -> tuple[str, ...]:
+def text_columns(names: Sequence[str], text: Sequence[str], name: str, *, pairs: bool | None = None) -> Names:
     """Return the column of the texts, or the two columns of pairs: those in `text`, else those with usual names.
 
     `pairs` says whether pairs are wanted; None accepts both. Raise a FormatError that lists the columns if the choice
     is not clear.
     """
     there = f"the columns are {', '.join(map(repr, names))}"
-    for name in text:
-        if name not in names:
-            raise FormatError(f"no column {name!r}; {there}", where=where, line=1)
+    for column in text:
+        if column not in names:
+            raise FormatError(f"no column {column!r}; {there}", where=name, line=1)
     if text:
         if len(text) > 2 or (pairs is not None and len(text) != 1 + pairs):
-            wanted = (
-                "pairs have two"
-                if pairs
-                else "one column"
-                if pairs is False
-                else "one column, or two for pairs"
-            )
-            raise ValueError(f"text columns {', '.join(map(repr, text))}: {wanted}")
+            wanted = {True: "pairs have two", False: "one column", None: "one column, or two for pairs"}
+            raise ValueError(f"text columns {', '.join(map(repr, text))}: {wanted[pairs]}")
         return tuple(text)
     plain = {name.strip().lower(): name for name in names}
     pair = next((pair for pair in PAIRS if all(name in plain for name in pair)), None)
@@ -217,7 +194,7 @@ def text_columns(
     if len(names) == 1 + bool(pairs) and pairs is not None:
         return tuple(names)
     which = "which two columns are the texts" if pairs else "which column is the text"
-    raise FormatError(f"{which}? name {'them' if pairs else 'it'}; {there}", where=where, line=1)
+    raise FormatError(f"{which}? name {'them' if pairs else 'it'}; {there}", where=name, line=1)
 
 
 def _brackets(path: Path) -> Iterator[Example]:
@@ -236,7 +213,7 @@ def _brackets(path: Path) -> Iterator[Example]:
 
 
 def _conllu(path: Path) -> Iterator[Example]:
-    """Yield the sentences of a CoNLL-U file. Raise a FormatError for one without a comment `# label = NAME`."""
+    """Yield the sentences of a CoNLL-U file, each with a comment `# label = NAME`."""
     block: list[str] = []
     start, label = 1, ""
     for number, line in chain(numbered(path, str(path)), [(0, "")]):

@@ -98,7 +98,7 @@ def rows_for(word: str, index: Mapping[str, int], *, written: bool = False) -> R
 
 
 def candidates(words: Iterable[str]) -> set[str]:
-    """Return all words that `rows_for` may look up for these words, so that only their vectors are loaded."""
+    """Return all words that `rows_for` may look up, so that only their vectors are loaded."""
     asked = _Asked()
     for word in words:
         rows_for(word, asked)
@@ -165,7 +165,9 @@ def _stem(word: str, index: Mapping[str, int], depth: int = 2) -> Rows:
     """Return the row of a word without up to `depth` affixes; `un-` adds the row of `not`."""
     if depth == 0:
         return ()
-    suffixes, prefixes = list(_without_suffix(word)), list(_without_prefix(word))
+    stems = ((word.removeprefix(prefix), sense) for prefix, sense in _PREFIXES.items())
+    prefixes = [(stem, sense) for stem, sense in stems if _SHORTEST_STEM < len(stem) < len(word)]
+    suffixes = list(_without_suffix(word))
     for rest, sense in (*suffixes, *prefixes):
         if rest in index:
             return (index[rest],) if sense is None or sense not in index else (index[rest], index[sense])
@@ -188,18 +190,8 @@ def _without_suffix(word: str) -> Iterator[tuple[str, str | None]]:
             yield stem[:-1], sense
 
 
-def _without_prefix(word: str) -> Iterator[tuple[str, str | None]]:
-    for prefix, sense in _PREFIXES.items():
-        stem = word.removeprefix(prefix)
-        if len(stem) > _SHORTEST_STEM and stem != word:
-            yield stem, sense
-
-
-# ---------------------------------------------------------------------- emoji, hashtags, typos
-
-
 def _as_written(word: str, index: Mapping[str, int]) -> Rows:
-    """Return the rows of an emoji, a hashtag, a word with repeated letters, or a sign; none for any other word."""
+    """Return the rows of an emoji, a hashtag, a word with repeated letters or a sign; else none."""
     for form in (word, word.lower(), bare_emoji(word)):
         if form in index:
             return (index[form],)
@@ -212,7 +204,7 @@ def _as_written(word: str, index: Mapping[str, int]) -> Rows:
 
 
 def most_frequent(forms: Iterable[str], index: Mapping[str, int]) -> str | None:
-    """Return the known form with the first row, which is the most frequent one; None if no form is known."""
+    """Return the known form with the first row, the most frequent one; None if there is none."""
     return min((form for form in forms if form in index), key=index.__getitem__, default=None)
 
 
@@ -235,7 +227,7 @@ def correct_typo(word: str, index: Mapping[str, int]) -> str | None:
 
 
 def without_repeats(word: str) -> Iterator[str]:
-    """Yield forms of `goooood` with each repeated letter once or twice; for `?!!` yield the first mark."""
+    """Yield `goooood` with each repeated letter once or twice; for `?!!` yield the first mark."""
     if re.fullmatch(r"[!?]{2,}", word):
         yield word[0]
         return
@@ -247,7 +239,7 @@ def without_repeats(word: str) -> Iterator[str]:
 
 
 def split_hashtag(tag: str, index: Mapping[str, int]) -> list[str]:
-    """Return the known words of a hashtag such as `LoveThis` or `lovethis`; as few and as frequent as possible."""
+    """Return the known words of `LoveThis` or `lovethis`; as few and as frequent as possible."""
     camel = [piece.lower() for piece in _CAMEL.findall(tag)]
     if len(camel) > 1 and any(piece in index for piece in camel):
         return [piece for piece in camel if piece in index]

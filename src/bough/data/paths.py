@@ -22,13 +22,12 @@ def find_data(data: Path | str | None = None) -> Path:
         >>> bough.data.find_data().is_absolute()
         True
     """
-    named, origin = (
-        (data, "the data folder") if data is not None else (os.environ.get("BOUGH_DATA"), "BOUGH_DATA")
-    )
+    named = os.environ.get("BOUGH_DATA") if data is None else data
     if not named:
         return user_cache()
     folder = Path(named)
     if not folder.is_dir():
+        origin = "BOUGH_DATA" if data is None else "the data folder"
         raise DataError(f"{origin} {folder}: no such folder; `bough fetch glove` makes one with word vectors")
     return folder
 
@@ -50,10 +49,8 @@ def require(paths: Iterable[Path], what: str, hint: str = "") -> None:
     """Raise a DataError for the first of `paths` that is not a file; `hint` says how to get the data `what`."""
     for path in paths:
         if not path.is_file():
-            raise DataError(
-                f"{path}: no such file; {hint or f'run `python -m paper fetch {what}`'}, "
-                "or name the data folder that has it, as BOUGH_DATA does"
-            )
+            way = hint or f"run `python -m paper fetch {what}`"
+            raise DataError(f"{path}: no such file; {way}, or set BOUGH_DATA to the folder that has it")
 
 
 def check_split(split: str) -> None:
@@ -70,7 +67,5 @@ def choose_from(name: str, value: str, allowed: tuple[str, ...]) -> None:
 def check_count(where: Path, found: int, known: int, what: str) -> None:
     """Raise a DataError unless the counts `found` and `known` are equal."""
     if found != known:
-        raise DataError(
-            f"{where}: {found:,} {what}, expected {known:,}; "
-            "the file is damaged or another one (check=False takes data of your own)"
-        )
+        reason = "the file is damaged or another one (check=False takes data of your own)"
+        raise DataError(f"{where}: {found:,} {what}, expected {known:,}; {reason}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -27,36 +28,31 @@ def read_table(path: Path) -> tuple[list[str], Rows]:
     an empty string; other cells of JSON lines and of Parquet keep their types. Raise a FormatError for an empty file.
     """
     suffix = path.suffix.lower()
-    if suffix in PARQUET:
-        columns, rows = _parquet_rows(path, str(path))
-    elif suffix in JSON_LINES:
-        columns, rows = _json_rows(numbered(path, str(path)), str(path))
-    else:
-        return table_of(numbered(path, str(path)), path)
+    columns, rows = read_rows(path, str(path), suffix if suffix in (*JSON_LINES, *PARQUET) else ".csv")
     if not columns:
         raise FormatError("an empty file", where=str(path))
 
     def filled() -> Rows:
         for line, row in rows:
             if row:  # a blank line of JSON lines is an empty row
-                yield line, _Row({key: "" if cell is None else cell for key, cell in row.items()})
+                cells = ((key, "" if cell is None else cell) for key, cell in row.items())
+                yield line, defaultdict(str, cells)
 
     return columns, filled()
 
 
-def read_rows(stream: BinaryIO, name: str, suffix: str = "") -> tuple[list[str], Rows]:
-    """Return the names of the columns of an open file, and its rows with their line numbers.
+def read_rows(source: BinaryIO | Path, name: str, suffix: str) -> tuple[list[str], Rows]:
+    """Return the names of the columns of a file, and its rows with their line numbers.
 
-    The format is that of `suffix`, or of the suffix of `name`. The cells of CSV and TSV are strings, those of JSON
+    The format is that of `suffix`; `name` is the file in errors. The cells of CSV and TSV are strings, those of JSON
     lines and Parquet any JSON value. The columns of JSON lines are the keys of the first object, and a blank line is an
     empty row. A file of another format has one column, `text`, and a row for every line.
     """
-    suffix = (suffix or Path(name).suffix).lower()
     if suffix in PARQUET:
-        return _parquet_rows(stream, name)
-    lines = numbered(stream, name)
+        return _parquet_rows(source, name)
+    lines = numbered(source, name)
     if suffix in TABLES:
-        return table_of(lines, Path(name))
+        return _table_rows(lines, Path(name))
     if suffix in JSON_LINES:
         return _json_rows(lines, name)
     return ["text"], ((number, {"text": line}) for number, line in lines)
@@ -72,11 +68,8 @@ def rows_with(path: Path, wanted: Iterable[str]) -> Iterator[dict[str, str]]:
         yield from table
 
 
-def table_of(lines: Iterator[tuple[int, str]], path: Path) -> tuple[list[str], Rows]:
-    """Return the columns and the rows of a CSV or TSV file from its numbered lines.
-
-    Lines are read only as rows are asked for. `path` determines the format and names the file in errors.
-    """
+def _table_rows(lines: Iterator[tuple[int, str]], path: Path) -> tuple[list[str], Rows]:
+    """Return the columns and rows of CSV or TSV; the suffix and the first line tell which it is."""
     where = str(path)
     first = next(lines, (1, ""))
     header, lines = first[1], chain([first], lines)
@@ -103,18 +96,11 @@ def table_of(lines: Iterator[tuple[int, str]], path: Path) -> tuple[list[str], R
 
 
 def _quoted(lines: Iterator[tuple[int, str]], comma: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV, each with the number of its first line; a quoted cell may span several lines."""
+    """Yield the rows of CSV, each with its first line; a quoted cell may span several lines."""
     csv.field_size_limit(_LONGEST)
-    last = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal last
-        for last, line in lines:  # noqa: B007
-            yield f"{line}\n"
-
-    reader = csv.reader(counted(), delimiter=comma, strict=True)
+    reader = csv.reader((f"{line}\n" for _, line in lines), delimiter=comma, strict=True)
     while True:
-        start = last + 1
+        start = reader.line_num + 1
         try:
             row = next(reader, None)
         except csv.Error as error:
@@ -132,13 +118,6 @@ def _tabbed(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]
             if len(cell) > 1 and cell[0] == cell[-1] == '"':
                 row[column] = cell[1:-1].replace('""', '"')
         yield number, row
-
-
-class _Row(dict[str, Any]):
-    """The cells of a row; a missing cell is an empty string."""
-
-    def __missing__(self, key: str) -> str:
-        return ""
 
 
 def _json_rows(lines: Iterator[tuple[int, str]], where: str) -> tuple[list[str], Rows]:
@@ -167,19 +146,13 @@ def _parquet_rows(source: BinaryIO | Path, where: str) -> tuple[list[str], Rows]
         file = ParquetFile(source)
     except (ArrowInvalid, OSError) as error:
         raise FormatError(f"not Parquet ({' '.join(str(error).split())[:120]})", where=where) from None
-
-    def rows() -> Rows:
-        number = 0
-        for batch in file.iter_batches():
-            for row in batch.to_pylist():
-                number += 1
-                yield number, {key: _plain(cell) for key, cell in row.items()}
-
-    return list(file.schema_arrow.names), rows()
+    rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
+    plain = ({key: _plain(cell) for key, cell in row.items()} for row in rows)
+    return list(file.schema_arrow.names), enumerate(plain, 1)
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell as a JSON value: bytes as text, NaN and infinity as null, a date as a string."""
+    """Return a cell as a JSON value: bytes as text, NaN and infinity as null, dates as strings."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

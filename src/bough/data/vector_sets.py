@@ -15,12 +15,9 @@ from bough.errors import DataError
 log = logging.getLogger(__name__)
 
 COMPLETED = ".completed"  # ends the name of a set with estimates for words that the plain one lacks
-SETS = {
-    "840B": "glove.840B.300d",
-    "840B-completed": f"glove.840B.300d{COMPLETED}",
-    "42B": "glove.42B.300d",
-    "6B": "glove.6B.300d",
-}
+SETS = {"840B": "glove.840B.300d", "840B-completed": f"glove.840B.300d{COMPLETED}"}
+SETS |= {"42B": "glove.42B.300d", "6B": "glove.6B.300d"}
+Counts = Mapping[str, int]  # words, and how often each occurs
 ENOUGH = 0.95  # of the training tokens, for `choose` to take a set
 
 
@@ -55,21 +52,16 @@ class Coverage:
         return f"{text} ({exact} exact, {lowered} by the lower-case form, {estimated} estimated)"
 
 
-def coverage(path: Path, counts: Mapping[str, int], *, cache: Path | None = None) -> Coverage:
-    """Count how many of the words in `counts` (word to number of occurrences) have a vector in the file.
+def coverage(path: Path, counts: Counts, *, cache: Path | None = None) -> Coverage:
+    """Count how many of the words in `counts` have a vector in the file.
 
     If the plain set is in the same folder as a completed one, also count the tokens whose row the plain set has for the
     word itself (`exact`), and for its lower-case form (`lowered`).
     """
     vectors = load_vectors(path, counts, cache=cache)
-    tokens = np.fromiter(counts.values(), np.int64, len(counts))
-    known = Coverage(
-        vectors.name,
-        types=len(counts),
-        types_found=int(vectors.found.sum()),
-        tokens=int(tokens.sum()),
-        tokens_found=int(tokens[vectors.found].sum()),
-    )
+    tokens, found = np.fromiter(counts.values(), np.int64, len(counts)), vectors.found
+    types, running = (len(found), int(found.sum())), (int(tokens.sum()), int(tokens[found].sum()))
+    known = Coverage(vectors.name, *types, *running)
     plain = _file_of(path.parent, vectors.name.removesuffix(COMPLETED))
     if plain is None or not vectors.name.endswith(COMPLETED):
         return known
@@ -78,14 +70,12 @@ def coverage(path: Path, counts: Mapping[str, int], *, cache: Path | None = None
         there = load_vectors(plain, dict.fromkeys(forms), cache=cache)
         index = {word: row for row, word in enumerate(there.words)}
         rows = [index[form] for form in forms]
-        same.append((vectors.rows == there.rows[rows]).all(axis=1) & vectors.found & there.found[rows])
+        same.append((vectors.rows == there.rows[rows]).all(axis=1) & found & there.found[rows])
     exact, lowered = same[0], same[1] & ~same[0]
     return replace(known, exact=int(tokens[exact].sum()), lowered=int(tokens[lowered].sum()))
 
 
-def choose(
-    data: Path, counts: Mapping[str, int], which: str | Path = "auto", *, cache: Path | None = None
-) -> Path:
+def choose(data: Path, counts: Counts, which: str | Path = "auto", *, cache: Path | None = None) -> Path:
     """Return the file of vectors to use.
 
     Args:
@@ -93,9 +83,9 @@ def choose(
         counts: the words of the training split, and how often each occurs.
         which: a set (`840B`, `840B-completed`, `42B`, `6B`), a path, or `auto`: 840B if the file at hand has at least
             95% of the tokens, else the completed 840B if it has, else 6B.
+        cache: the folder of converted vectors; None is the user cache.
 
     Raise a DataError if there is no such file.
-        cache: the folder of converted vectors; None is the user cache.
     """
     folder = data / "glove"
     if which != "auto":
@@ -117,28 +107,22 @@ def choose(
     if (small := _at_hand(data, "6B")) is not None:
         log.info("vectors: %s, as %s", small.name, "; ".join(lacking) or "840B is not at hand")
         return small
+    reason, way = "neither glove.840B.300d nor glove.6B.300d", "name a file of vectors"
     if lacking:
-        raise DataError(
-            f"{folder}: {'; '.join(lacking)}, {ENOUGH:.0%} wanted, and no glove.6B.300d is beside it; "
-            "run `bough fetch glove`, or take it all the same by the name 840B"
-        )
-    raise DataError(
-        f"{folder}: neither glove.840B.300d nor glove.6B.300d; run `bough fetch glove`, "
-        "or name a file of vectors"
-    )
+        reason = f"{'; '.join(lacking)}, {ENOUGH:.0%} wanted, and no glove.6B.300d is beside it"
+        way = "take it all the same by the name 840B"
+    raise DataError(f"{folder}: {reason}; run `bough fetch glove`, or {way}")
 
 
-def best_known(
-    data: Path, counts: Mapping[str, int], *, cache: Path | None = None
-) -> tuple[Path, Coverage] | None:
-    """Return the set in the data folder that covers most tokens, and its coverage; None if there is no set."""
+def best_known(data: Path, counts: Counts, *, cache: Path | None = None) -> tuple[Path, Coverage] | None:
+    """Return the set in the data folder that covers most tokens, and its coverage, or None."""
     paths = filter(None, (_at_hand(data, name) for name in SETS))
     known = [(path, coverage(path, counts, cache=cache)) for path in paths]
     return max(known, key=lambda found: found[1].share, default=None)
 
 
 def _at_hand(data: Path, which: str) -> Path | None:
-    """Return the file of a set, or None. The name of Stanford's glove.6B.zip does not have the vectors' length."""
+    """Return the file of a set, or None; the name of glove.6B.zip does not have the vectors' length."""
     archive = data / "glove" / f"glove.{which}.zip"
     return _file_of(data / "glove", SETS[which]) or (archive if archive.is_file() else None)
 

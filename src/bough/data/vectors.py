@@ -11,7 +11,6 @@ import hashlib
 import logging
 import re
 import tempfile
-import time
 import zipfile
 import zlib
 from collections import Counter
@@ -110,9 +109,6 @@ def random_rows(words: Iterable[str], dim: int, seed: int) -> NDArray[np.float32
     return (SCALE * (2 * uniform - 1)).astype(np.float32)
 
 
-# ---------------------------------------------------------------------- the cache
-
-
 def read_vectors(path: Path | str, *, cache: Path | None = None) -> Vectors:
     """Return all vectors of a file, memory-mapped from its converted copy in the cache.
 
@@ -129,12 +125,10 @@ def read_vectors(path: Path | str, *, cache: Path | None = None) -> Vectors:
     except (OSError, EOFError, ValueError, KeyError) as error:
         if (cache / f"{name}.json").exists():
             log.warning("%s: a damaged copy of %s (%s); converting it again", cache / name, path, error)
-    started = time.perf_counter()
     log.info("%s: converting it into %s, once", path, cache)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         _convert(path, cache / name)
-        log.info("%s: converted in %.0f seconds", path, time.perf_counter() - started)
         return _load(cache / name, "r")
     except OSError as error:
         log.warning("%s: the cache of vectors cannot be used (%s)", cache, error)
@@ -153,7 +147,7 @@ def _load(entry: Path, mode: Literal["r"] | None) -> Vectors:
 
 
 def _convert(path: Path, entry: Path) -> None:
-    """Write the rows and then the words, so that a file of words implies a complete file of rows."""
+    """Write the rows, then the words, so that a file of words implies a complete file of rows."""
     words: list[str] = []
     dim = 0
 
@@ -184,16 +178,13 @@ def _convert(path: Path, entry: Path) -> None:
     write_json(entry.with_name(f"{entry.name}.json"), about)
 
 
-# ---------------------------------------------------------------------- text files
-
-
 def vector_lines(path: Path) -> Iterator[tuple[int, str, list[bytes]]]:
     """Yield the number, the word and the values of each line. Raise a FormatError for a line with too few values.
 
     The length of a vector is taken from the name of the file (`.300d`), else from the first line. The word is
     everything before the values, so it may contain spaces.
     """
-    name = _name(path)
+    name, where = _name(path), str(path)
     named = re.search(r"\.(\d+)d\b", name)
     dim = int(named[1]) if named else 0
     number = 0
@@ -203,14 +194,13 @@ def vector_lines(path: Path) -> Iterator[tuple[int, str, list[bytes]]]:
             if number == 1:
                 dim = dim or len(fields) - 1
                 if dim < 1:
-                    reason = "no values; every line is a word and its values"
-                    raise FormatError(reason, where=str(path), line=1)
+                    raise FormatError("no values; every line is a word and its values", where=where, line=1)
                 if len(fields) == 2 and line.replace(b" ", b"").strip().isdigit():
                     reason = "a word2vec header; GloVe's own format has none, delete the line"
-                    raise FormatError(reason, where=str(path), line=1)
+                    raise FormatError(reason, where=where, line=1)
             if len(fields) <= dim:
                 reason = f"{len(fields) - 1} values; a vector of {name} has {dim}"
-                raise FormatError(reason, where=str(path), line=number)
+                raise FormatError(reason, where=where, line=number)
             yield number, b" ".join(fields[:-dim]).decode("utf-8", "replace"), fields[-dim:]
     if number == 0:
         raise FormatError("an empty file; every line is a word and its values", where=str(path), line=1)
@@ -229,9 +219,7 @@ def _opened(path: Path) -> Iterator[Iterable[bytes]]:
             with path.open("rb") as file:
                 yield file
     except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise FormatError(
-            f"the compressed file is damaged ({error}); fetch it again", where=str(path)
-        ) from error
+        raise FormatError(f"a damaged archive ({error}); fetch it again", where=str(path)) from error
 
 
 def _name(path: Path) -> str:

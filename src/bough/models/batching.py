@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bough.models.inputs import NodeBatch, NodeColumns, WordBags, words_of
 from bough.models.model import Model, Words, WordsInTexts
-from bough.models.transformer import words_in_order
+from bough.models.transformer import joined_words, words_in_order
 from bough.trees.builders import balanced, chain, word_nodes
 from bough.trees.forest import Forest
 from bough.trees.subtree_sharing import Digests, prepared
@@ -148,11 +148,17 @@ def collate(batch: Sequence[PreparedTree], model: Model) -> tuple[Forest, Words 
     trees, device = [one.tree for one in batch], model.table.device
     words: Words = torch.from_numpy(np.concatenate([one.keys for one in batch])).to(device)
     if model.encoder is not None:
-        words = _words_in_texts(batch, device)
+        texts, places = joined_words((tuple(one.text), one.keys) for one in batch)
+        words = WordsInTexts(torch.from_numpy(places).to(device), texts)
     elif model.config.node_text:
-        words = _word_bags(batch, device)
-    columns = [one.columns for one in batch if one.columns is not None]
-    inputs = words if model.inputs is None else NodeBatch.of(words, columns, device)
+        bags = [rows for one in batch for rows in one.bags or ()]
+        starts = np.cumsum([0, *(len(rows) for rows in bags[:-1])])
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *bags])
+        words = WordBags(torch.from_numpy(rows).to(device), torch.from_numpy(starts).to(device))
+    inputs: Words | NodeBatch = words
+    if model.inputs is not None:
+        columns = zip(*(one.columns for one in batch if one.columns is not None), strict=True)
+        inputs = NodeBatch(words, *(torch.from_numpy(np.concatenate(own)).to(device) for own in columns))
     dropout = model.training and model.config.input_dropout
     keys = [own for one in batch if (own := _sharing_keys(one, model)) is not None]
     if dropout or not model.layer.shares or len(keys) < len(batch):
@@ -162,28 +168,9 @@ def collate(batch: Sequence[PreparedTree], model: Model) -> tuple[Forest, Words 
 
 
 def _sharing_keys(one: PreparedTree, model: Model) -> Ints | None:
-    """Return (n,) integers, equal for nodes with equal inputs; None if equal subtrees are not shared."""
+    """Return (n,) integers, equal for nodes with equal inputs; None if no subtrees are shared."""
     if model.encoder is not None or model.config.node_text:
         return None
     if model.inputs is None or one.columns is None:
         return one.keys
     return model.inputs.keys(one.keys, one.columns, len(model.words))
-
-
-def _word_bags(batch: Sequence[PreparedTree], device: torch.device) -> WordBags:
-    bags = [rows for one in batch for rows in one.bags or ()]
-    starts = np.cumsum([0, *(len(rows) for rows in bags[:-1])])
-    rows = np.concatenate([np.zeros(0, dtype=np.int64), *bags])
-    return WordBags(torch.from_numpy(rows).to(device), torch.from_numpy(starts).to(device))
-
-
-def _words_in_texts(batch: Sequence[PreparedTree], device: torch.device) -> WordsInTexts:
-    starts: dict[tuple[str, ...], int] = {}
-    before, positions = 0, []
-    for one in batch:
-        text = tuple(one.text)
-        if text not in starts:
-            starts[text] = before
-            before += len(text)
-        positions.append(np.where(one.keys < 0, NOT_IN_TEXT, one.keys + starts[text]))
-    return WordsInTexts(torch.from_numpy(np.concatenate(positions)).to(device), list(starts))

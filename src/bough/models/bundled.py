@@ -52,7 +52,7 @@ class BundledModel(Model):
         self.eval()
 
     def _oov_row(self, token: str) -> int:
-        """Return the row of an out-of-vocabulary word; rows after the end of the table are those in `_means`."""
+        """Return the row of an out-of-vocabulary word; `_means` has the rows after the table."""
         if token in self._oov:
             return self._oov[token]
         rows = rows_for(token, self.index, written=self.config.oov == "written")
@@ -60,26 +60,20 @@ class BundledModel(Model):
         if by_cosine and (not rows or any(letter.isdigit() for letter in token)):
             # so that texts with the same unknown name or number are similar, and those with different ones are not
             drawn = torch.from_numpy(random_rows([token.lower()], self.config.embedding_size, 0)[0])
-            return self._keep(token, functional.normalize(drawn, dim=0))
-        if not rows:
-            return NO_WORD
-        if len(rows) > 1:
-            return self._keep(token, self.vectors(torch.tensor(rows)).mean(dim=0))
-        self._oov[token] = rows[0]
-        return rows[0]
-
-    def _keep(self, token: str, row: Tensor) -> int:
-        """Store the row of a word, and return its index after the end of the table."""
+            row = functional.normalize(drawn, dim=0)
+        elif len(rows) > 1:
+            row = self.vectors(torch.tensor(rows)).mean(dim=0)
+        else:
+            return self._oov.setdefault(token, rows[0]) if rows else NO_WORD
         self._oov[token] = len(self.table) + len(self._means)
         self._means.append(row)
         return self._oov[token]
 
     def add_words(self, words: Sequence[str], rows: Tensor) -> None:
-        """Raise a ValueError: the rows are vectors after the input map, which the model no longer has."""
+        """Raise a ValueError: the table has rows after the input map, which the model lacks."""
         raise ValueError("the words of a bundled model are fixed; add them to the run and export it again")
 
     def forget_oov(self) -> None:
-        """Clear the rows of out-of-vocabulary words if there are too many. Call it only between batches."""
         if len(self._oov) > MAX_CACHED_OOV:
             self._oov.clear()
             self._means.clear()

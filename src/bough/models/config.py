@@ -7,17 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, get_type_hints
 
-from bough.models.settings import (
-    all_settings,
-    check_keys,
-    check_value,
-    checked_layer,
-    in_range,
-    kind_named,
-    read_layer,
-    read_value,
-)
-from bough.nn import BaseLayer
+import torch
+
+from bough.models.settings import all_settings, check_keys, check_value, in_range, kind_named, read_value
+from bough.nn import BaseLayer, kinds
 from bough.nn.registry import Kind
 
 
@@ -75,15 +68,16 @@ class Config:
         if self.scale < 2:
             raise ValueError(f"scale = {self.scale}: at least 2")
         if self.shape == "balanced" and self.kind.reads != "constituency":
-            raise ValueError(
-                f"shape = 'balanced' is for a layer that reads trees of phrases; here it is {self.layer!r}"
-            )
+            wanted = "for a layer that reads trees of phrases"
+            raise ValueError(f"shape = 'balanced' is {wanted}; here it is {self.layer!r}")
         if self.node_text and (self.encoder or self.shape != "parse" or self.kind.reads == "words"):
-            raise ValueError(
-                "node_text goes with word vectors, and with a layer that reads trees as they are"
-            )
-        sizes = (self.embedding_size, self.hidden_size)
-        object.__setattr__(self, "layer_settings", checked_layer(self.layer, self.layer_settings, sizes))
+            raise ValueError("node_text goes with word vectors and a layer that reads trees as they are")
+        types, layer = _layer_types(self.kind), {**self.kind.settings, **self.layer_settings}
+        for name, value in layer.items():
+            check_value(name, types[name], value)
+        with torch.device("meta"):  # takes no memory and draws no random numbers
+            self.kind.build(self.embedding_size, self.hidden_size, 1, layer)
+        object.__setattr__(self, "layer_settings", layer)
 
     @property
     def of_pairs(self) -> bool:
@@ -107,15 +101,20 @@ class Config:
         ValueError for an unknown key or a wrong value.
         """
         types = self._types()
-        name = settings.get("layer", self.layer)
+        name = str(settings.get("layer", self.layer))
         own = {key: read_value(key, types[key], value) for key, value in settings.items() if key in types}
-        kept = self.layer_settings if name == self.layer else {}
-        layer = {key: value for key, value in settings.items() if key not in types}
-        if layer:
-            kind_named(str(name))  # raise the error about an unknown layer first
-            check_keys(layer, [*types, *all_settings()])
-            layer = read_layer(str(name), layer)
-        return replace(self, **own, layer_settings={**kept, **layer})
+        layer = dict(self.layer_settings) if name == self.layer else {}
+        rest = {key: value for key, value in settings.items() if key not in types}
+        if rest:
+            kind = kind_named(name)  # raise the error about an unknown layer first
+            check_keys(rest, [*types, *all_settings()])
+            for key, value in rest.items():
+                if key not in kind.settings:
+                    owners = [repr(other.name) for other in kinds().values() if key in other.settings]
+                    where = " or ".join(owners)
+                    raise ValueError(f"{key} = {value} is for layer = {where}; here it is {name!r}")
+                layer[key] = read_value(key, _layer_types(kind)[key], value)
+        return replace(self, **own, layer_settings=layer)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all values, including the settings of the layer, for a JSON file."""
@@ -129,3 +128,8 @@ class Config:
         hints = get_type_hints(cls)
         del hints["layer_settings"], hints["tasks"]
         return hints
+
+
+def _layer_types(kind: Kind) -> dict[str, Any]:
+    hints = get_type_hints(kind.layer.__init__)
+    return {name: hints.get(name, type(default)) for name, default in kind.settings.items()}

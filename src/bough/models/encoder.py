@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,16 +19,16 @@ from bough.files import check_file
 _PUBLISHER = "sentence-transformers/"
 _SHORT_NAMES = ("all-MiniLM-L6-v2", "all-mpnet-base-v2")  # encoders of that publisher that need no prefix
 _TOLERANCE = 1e-3
+Modules = Mapping[str, nn.Module]
 
 
 def import_transformers() -> Any:
-    """Return the module `transformers`. Raise a DataError that says how to install it if it is missing."""
+    """Return the module `transformers`. Raise a DataError if it is not installed."""
     try:
         import transformers
     except ImportError as error:
-        raise DataError(
-            'transformers is not installed; an encoder under the tree needs it: `pip install "bough[contextual]"`'
-        ) from error
+        way = 'an encoder needs it: `pip install "bough[contextual]"`'
+        raise DataError(f"transformers is not installed; {way}") from error
     return transformers
 
 
@@ -37,9 +37,7 @@ def find_encoder(name: str | Path) -> str:
     if (Path(name) / "config.json").is_file():
         return str(name)
     if Path(name).is_dir():
-        raise DataError(
-            f"{name}: no config.json; the folder of an encoder has one, as transformers writes it"
-        )
+        raise DataError(f"{name}: no config.json, which transformers writes to the folder of an encoder")
     short = str(name).removeprefix(_PUBLISHER)
     short = short if short in _SHORT_NAMES else str(name)
     cached = user_cache() / "encoders" / short
@@ -86,16 +84,12 @@ def read_encoder(name: str | Path, dropout: float) -> tuple[Any, Any]:
         reason = str(error).strip().splitlines()[0]
         if local:
             raise FormatError(f"not an encoder that can be read: {reason}", where=where) from None
-        raise DataError(
-            f"no encoder {str(name)!r}: it is not a folder with one, bough's cache has none of that name in encoders/, "
-            f"and from the hub: {reason}"
-        ) from None
+        places = "it is not a folder with one, bough's cache has none of that name in encoders/"
+        raise DataError(f"no encoder {str(name)!r}: {places}, and from the hub: {reason}") from None
     lacking = [key for key in facts["missing_keys"] if "pooler" not in key] or facts["mismatched_keys"]
     if lacking:
-        some = min(map(str, lacking))
-        raise FormatError(
-            f"not all weights of the encoder: {some} is missing or of another size", where=where
-        )
+        reason = f"not all weights of the encoder: {min(map(str, lacking))} is missing or of another size"
+        raise FormatError(reason, where=where)
     if len(tokenizer) <= len({*tokenizer.all_special_ids}):
         raise FormatError("no tokenizer that knows a word: tokenizer.json is missing", where=where)
     return model.eval(), tokenizer
@@ -117,23 +111,19 @@ def quiet() -> Iterator[None]:
 
 
 def _check_size(package: Any, config: Any, folder: Path) -> None:
-    """Raise a FormatError if the safetensors are missing, or too small for the sizes in config.json."""
+    """Raise a FormatError if the safetensors are missing, or too small for config.json."""
     files = sorted(folder.glob("*.safetensors"))
     if not files:
-        raise FormatError(
-            "no weights as safetensors; others, as pytorch_model.bin, are pickles, which can run code when they are "
-            "read. If you trust them, let transformers load and save the encoder",
-            where=str(folder),
-        )
+        reason = "others, as pytorch_model.bin, are pickles, which can run code when they are read"
+        way = "If you trust them, let transformers load and save the encoder"
+        raise FormatError(f"no weights as safetensors; {reason}. {way}", where=str(folder))
     stored = sum(file.stat().st_size for file in files)
     with torch.device("meta"):  # takes no memory
         outline = package.AutoModel.from_config(config, trust_remote_code=False)
     wanted = sum(p.numel() for p in outline.parameters())
     if wanted > stored:  # less than a byte for each
-        raise FormatError(
-            f"config.json asks for {wanted:,} weights, the safetensors have {stored:,} bytes",
-            where=str(folder),
-        )
+        reason = f"config.json asks for {wanted:,} weights, the safetensors have {stored:,} bytes"
+        raise FormatError(reason, where=str(folder))
 
 
 class SplitEncoder(NamedTuple):
@@ -157,12 +147,12 @@ def split_encoder(whole: Any, freeze: int | None, example: Tensor) -> SplitEncod
     (1, subwords) as the whole encoder: then its architecture is more than a sequence of layers.
     """
     kind, depth = type(whole).__name__, whole.config.num_hidden_layers
-    lists = [
-        (name, m) for name, m in whole.named_modules() if isinstance(m, nn.ModuleList) and len(m) == depth
-    ]
-    if not lists and freeze not in (None, 0):
+    path, layers = "", list[nn.Module]()
+    for name, module in whole.named_modules():
+        if not layers and isinstance(module, nn.ModuleList) and len(module) == depth:
+            path, layers = name, list(module)
+    if not layers and freeze not in (None, 0):
         raise ValueError(f"{kind} cannot be split: it has no list of {depth} layers")
-    path, layers = (lists[0][0], list(lists[0][1])) if lists else ("", [])
     count = len(layers) if freeze is None else min(freeze, len(layers))
     count = max(0, count + len(layers)) if count < 0 else count
     learns = freeze is not None and count == 0
@@ -176,9 +166,8 @@ def split_encoder(whole: Any, freeze: int | None, example: Tensor) -> SplitEncod
         return SplitEncoder(whole, whole, None, [], count)
     after_last = {"final_norm": nn.Identity(), "final_layer_norm": nn.Identity()}
     lower = _with_layers(whole, path, layers[:count], after_last)
-    upper = _with_layers(
-        whole, path, layers[count:], {"embeddings": GivenStates(), "embeddings_project": nn.Identity()}
-    )
+    before_first = {"embeddings": GivenStates(), "embeddings_project": nn.Identity()}
+    upper = _with_layers(whole, path, layers[count:], before_first)
     failure = f"{kind} cannot be split after layer {count}; with freeze = 0 all of it learns"
     mask = torch.ones_like(example)
     with torch.no_grad():
@@ -193,13 +182,13 @@ def split_encoder(whole: Any, freeze: int | None, example: Tensor) -> SplitEncod
 
 
 def states(model: nn.Module, mask: Tensor, **inputs: Tensor) -> Tensor:
-    """Return (texts, subwords, X) the last hidden states; `mask` (texts, subwords) is 1 for subwords, 0 for padding."""
+    """Return (texts, subwords, X) the last hidden states; `mask` is 0 for padding."""
     found: Tensor = model(attention_mask=mask, **inputs).last_hidden_state
     return found
 
 
 class GivenStates(nn.Module):
-    """A module that replaces the embeddings of an encoder, and returns the states that it is given."""
+    """A module in place of an encoder's embeddings that returns the states that it is given."""
 
     def forward(self, *given: Any, inputs_embeds: Tensor | None = None, **more: Any) -> Tensor:
         for found in (inputs_embeds, *given):
@@ -208,10 +197,8 @@ class GivenStates(nn.Module):
         raise TypeError("no states in place of words")
 
 
-def _with_layers(
-    whole: nn.Module, path: str, layers: Sequence[nn.Module], replaced: Mapping[str, nn.Module]
-) -> nn.Module:
-    """Return a copy of the encoder with other layers at `path`, and with the modules in `replaced` by name."""
+def _with_layers(whole: nn.Module, path: str, layers: list[nn.Module], replaced: Modules) -> nn.Module:
+    """Return a copy of the encoder with other layers at `path`, and with the modules in `replaced`."""
     model = owner = copy.copy(whole)
     model._modules = {**whole._modules, **{name: m for name, m in replaced.items() if name in whole._modules}}
     *above, last = path.split(".")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -93,9 +93,8 @@ class NodeColumns(NamedTuple):
         count = self.numbers.shape[1] // 2
         missing = np.repeat(np.array([0, 1], dtype=np.float32), count)
         there = (nodes >= 0)[:, None]
-        return NodeColumns(
-            np.where(there, self.categories[nodes], NONE), np.where(there, self.numbers[nodes], missing)
-        )
+        categories = np.where(there, self.categories[nodes], NONE)
+        return NodeColumns(categories, np.where(there, self.numbers[nodes], missing))
 
 
 @dataclass(frozen=True)
@@ -120,11 +119,6 @@ class InputSpec:
     categories: tuple[CategoryColumn, ...] = ()
     numbers: tuple[NumberColumn, ...] = ()
 
-    @property
-    def words_only(self) -> bool:
-        """Whether nodes have neither categories nor numbers."""
-        return not self.categories and not self.numbers
-
     @classmethod
     def from_trees(cls, trees: Iterable[Tree], log: Log = "auto") -> InputSpec:
         """Return the columns of training trees.
@@ -139,51 +133,35 @@ class InputSpec:
                 values.setdefault(name, set()).update(value for value in column if value is not None)
             for key, numbers_of_tree in number_columns(tree).items():
                 numbers.setdefault(key, []).append(numbers_of_tree)
-        found = cls(
-            tokens,
-            tuple(CategoryColumn(name, tuple(sorted(own))) for name, own in values.items()),
-            tuple(
-                NumberColumn.fitted(name, np.concatenate(own), edge=edge, log=log)
-                for (edge, name), own in numbers.items()
-            ),
-        )
-        return cls() if found.words_only else found
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for `config.json`."""
-        return asdict(self)
+        if not values and not numbers:
+            return cls()
+        whole = {key: np.concatenate(own) for key, own in numbers.items()}
+        categories = (CategoryColumn(name, tuple(sorted(own))) for name, own in values.items())
+        fitted = (NumberColumn.fitted(name, v, edge=edge, log=log) for (edge, name), v in whole.items())
+        return cls(tokens, tuple(categories), tuple(fitted))
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> InputSpec:
-        """Return the spec that `as_dict` was called on. Raise a ValueError for wrong values."""
+        """Return the spec of its values in `config.json`. Raise a ValueError for wrong values."""
         check_keys(stored, ("tokens", "categories", "numbers"))
-        spec = cls(
-            stored.get("tokens", True),
-            tuple(
-                CategoryColumn(**{**own, "values": tuple(own["values"])})
-                for own in stored.get("categories", ())
-            ),
-            tuple(NumberColumn(**own) for own in stored.get("numbers", ())),
-        )
-        for kind, names in (
-            ("category", [column.name for column in spec.categories]),
-            ("number", [(column.edge, column.name) for column in spec.numbers]),
-        ):
+        columns = [{**own, "values": tuple(own["values"])} for own in stored.get("categories", ())]
+        categories = tuple(CategoryColumn(**own) for own in columns)
+        fitted = tuple(NumberColumn(**own) for own in stored.get("numbers", ()))
+        spec = cls(stored.get("tokens", True), categories, fitted)
+        numbers = [(column.edge, column.name) for column in spec.numbers]
+        for kind, names in ("category", [column.name for column in spec.categories]), ("number", numbers):
             if len({*names}) < len(names):
                 raise ValueError(f"inputs: a {kind} occurs twice in {names}")
         for category in spec.categories:
             texts = (category.name, *category.values)
             if not all(isinstance(text, str) for text in texts) or len({*texts[1:]}) < len(category.values):
-                raise ValueError(
-                    f"inputs: the category {category.name!r} has a value twice, or one that is no string"
-                )
+                reason = "has a value twice, or one that is no string"
+                raise ValueError(f"inputs: the category {category.name!r} {reason}")
         for number in spec.numbers:
             amounts = (number.mean, number.scale, number.log_unit)
             fine = all(isinstance(amount, (int, float)) and math.isfinite(amount) for amount in amounts)
             if not fine or not isinstance(number.name, str) or number.scale <= 0 or number.log_unit < 0:
-                raise ValueError(
-                    f"inputs: {number} is not a column of numbers with a finite mean and a scale above 0"
-                )
+                raise ValueError(f"inputs: {number} needs a finite mean and a scale above 0")
         return spec
 
     def lines(self) -> list[str]:
@@ -200,18 +178,16 @@ class InputSpec:
 
 
 def number_columns(tree: Tree) -> dict[tuple[bool, str], Floats]:
-    """Return the number columns of a tree by (is_edge, name); the name of a column without one is its index."""
+    """Return the number columns of a tree by (is_edge, name); an index is the default name."""
     found: dict[tuple[bool, str], Floats] = {}
-    for edge, rows, names in (
-        (False, tree.features, tree.feature_names),
-        (True, tree.edge_features, tree.edge_feature_names),
-    ):
-        for place in range(0 if rows is None else rows.shape[1]):
-            assert rows is not None
-            values = rows[:, place]
-            if edge:  # the root has no edge
-                values = np.where(tree.parents < 0, np.nan, values)
-            found[edge, names[place] if names else str(place)] = values
+    if tree.features is not None:
+        for place, values in enumerate(tree.features.T):
+            found[False, tree.feature_names[place] if tree.feature_names else str(place)] = values
+    if tree.edge_features is not None:
+        names = tree.edge_feature_names
+        for place, values in enumerate(tree.edge_features.T):
+            # the root has no edge
+            found[True, names[place] if names else str(place)] = np.where(tree.parents < 0, np.nan, values)
     return found
 
 
@@ -234,9 +210,7 @@ class NodeInputs(nn.Module):
 
     starts: Tensor
 
-    def __init__(
-        self, spec: InputSpec, word_size: int, category_size: int = 32, combine: Combine = "sum"
-    ) -> None:
+    def __init__(self, spec: InputSpec, word_size: int, category_size: int, combine: Combine) -> None:
         super().__init__()
         self.spec, self.combine = spec, combine
         size = word_size if combine == "sum" and spec.tokens else category_size
@@ -247,9 +221,11 @@ class NodeInputs(nn.Module):
         self.numbers = nn.Parameter(torch.empty(size, 2 * len(spec.numbers))) if spec.numbers else None
         joined = word_size * spec.tokens + size * (len(sizes) + bool(spec.numbers))
         self.width = size if combine == "sum" else joined
-        self._index = [
-            {value: row for row, value in enumerate(column.values, start=FIRST)} for column in spec.categories
-        ]
+        values = [column.values for column in spec.categories]
+        self._index = [{value: row for row, value in enumerate(own, start=FIRST)} for own in values]
+        # the columns of `NodeColumns.numbers` that belong to edges: their numbers, and whether they are missing
+        edges = [place for place, number in enumerate(spec.numbers) if number.edge]
+        self.edge_columns = [*edges, *(len(spec.numbers) + place for place in edges)]
         self.unseen: Counter[str] = Counter()
         self.reset_parameters()
 
@@ -262,13 +238,6 @@ class NodeInputs(nn.Module):
             count = len(self.spec.numbers)
             self.numbers[:, :count].uniform_(-(count**-0.5), count**-0.5)
             self.numbers[:, count:] = 0
-
-    @property
-    def edge_columns(self) -> list[int]:
-        """The columns of `NodeColumns.numbers` that belong to edges: their numbers, and whether they are missing."""
-        count = len(self.spec.numbers)
-        edges = [place for place, number in enumerate(self.spec.numbers) if number.edge]
-        return [*edges, *(count + place for place in edges)]
 
     def forward(self, words: Tensor | None, categories: Tensor, numbers: Tensor) -> Tensor:
         parts = [] if words is None else [words]
@@ -302,19 +271,15 @@ class NodeInputs(nn.Module):
         for name in (*(name for name in given if name not in read), *(name for _, name in numbers)):
             unseen[f"the model does not read {name!r}"] += len(tree)
         if unseen and not self.unseen:
-            log.warning(
-                "%s; unseen values and missing columns count as missing, other columns are ignored, and "
-                "model.inputs.unseen counts the nodes",
-                next(iter(unseen)),
-            )
+            what = "unseen values and missing columns count as missing, other columns are ignored"
+            log.warning("%s; %s, and model.inputs.unseen counts the nodes", next(iter(unseen)), what)
         self.unseen.update(unseen)
         missing = np.isnan(table)
-        return NodeColumns(
-            categories, np.concatenate([np.where(missing, 0, table), missing], axis=1, dtype=np.float32)
-        )
+        filled = np.concatenate([np.where(missing, 0, table), missing], axis=1, dtype=np.float32)
+        return NodeColumns(categories, filled)
 
     def keys(self, words: Ints, columns: NodeColumns, vocabulary: int) -> Ints | None:
-        """Return (n,) integers, equal for nodes with equal inputs; None with numbers, or with too many combinations."""
+        """Return (n,) integers, equal for equal inputs; None with numbers or too many combinations."""
         sizes = [FIRST + len(column.values) for column in self.spec.categories]
         if self.spec.numbers or math.prod(sizes) * (vocabulary + 2) >= 2**62:
             return None
@@ -337,13 +302,6 @@ class NodeBatch(NamedTuple):
     words: Any
     categories: Tensor
     numbers: Tensor
-
-    @classmethod
-    def of(cls, words: Any, columns: Sequence[NodeColumns], device: torch.device) -> NodeBatch:
-        """Return the inputs of a batch from the columns of its trees."""
-        parts = (np.concatenate([getattr(one, name) for one in columns]) for name in NodeColumns._fields)
-        categories, numbers = (torch.from_numpy(part).to(device) for part in parts)
-        return cls(words, categories, numbers)
 
 
 def words_of(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bough.models.output_spec import OutputSpec, likeliest
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -54,29 +55,28 @@ class Report:
     confusion: list[list[int]] = field(default_factory=list)
 
 
-def class_report(names: Sequence[str], predicted: Floats, gold: NDArray[np.int64]) -> Report:
+def class_report(names: Sequence[str], predicted: Floats, gold: Ints) -> Report:
     """Return metrics, a line per class and the confusion matrix; predicted (n, K), gold (n,)."""
-    confusion = _confusion(likeliest(tuple(names), predicted), gold, predicted.shape[1])
-    lines = _class_lines(names, confusion.sum(axis=1), confusion.sum(axis=0), confusion.diagonal())
-    return Report(_figures(confusion, predicted, gold), lines, len(gold), confusion.tolist())
+    confusion = np.zeros((len(names), len(names)), dtype=np.int64)
+    np.add.at(confusion, (gold, likeliest(tuple(names), predicted)), 1)
+    examples, chosen, hits = confusion.sum(axis=1), confusion.sum(axis=0), confusion.diagonal()
+    f1 = 2 * hits / np.maximum(examples + chosen, 1)
+    figures = {
+        "accuracy": float(hits.sum() / len(gold)),
+        "f1": float(f1[examples > 0].mean()),
+        "loss": root_loss(predicted, gold),
+    }
+    return Report(figures, _class_lines(names, examples, chosen, hits), len(gold), confusion.tolist())
 
 
-def _confusion(chosen: NDArray[np.int64], gold: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
-    """Return (K, K) the confusion matrix, with a row per true class and a column per predicted class."""
-    confusion = np.zeros((classes, classes), dtype=np.int64)
-    np.add.at(confusion, (gold, chosen), 1)
-    return confusion
-
-
-def by_class(names: Sequence[str], predicted: Floats, gold: NDArray[np.int64]) -> list[ClassLine]:
+def by_class(names: Sequence[str], predicted: Floats, gold: Ints) -> list[ClassLine]:
     """Return a line for each class that occurs or was predicted; predicted (n, K), gold (n,)."""
     return class_report(names, predicted, gold).classes
 
 
-def _class_lines(
-    names: Sequence[str], examples: NDArray[Any], predicted: NDArray[Any], hits: NDArray[Any]
-) -> list[ClassLine]:
-    counts = zip(names, examples.tolist(), predicted.tolist(), hits.tolist(), strict=True)
+def _class_lines(names: Sequence[str], *columns: Ints) -> list[ClassLine]:
+    """Return a line for each class; the columns are its examples, its predictions and its hits."""
+    counts = zip(names, *(column.tolist() for column in columns), strict=True)
     return [
         ClassLine(name, true, chosen, right / max(chosen, 1), right / max(true, 1))
         for name, true, chosen, right in counts
@@ -84,22 +84,13 @@ def _class_lines(
     ]
 
 
-def class_figures(predicted: Floats, gold: NDArray[np.int64]) -> dict[str, float]:
+def class_figures(predicted: Floats, gold: Ints) -> dict[str, float]:
     """Return accuracy, macro F1 of the classes that occur, and mean loss; predicted (n, K), gold (n,)."""
-    return _figures(_confusion(predicted.argmax(axis=1), gold, predicted.shape[1]), predicted, gold)
+    # with numbers for names, which have no polarity, the predicted class is the most probable one
+    return class_report([str(k) for k in range(predicted.shape[1])], predicted, gold).figures
 
 
-def _figures(confusion: NDArray[np.int64], predicted: Floats, gold: NDArray[np.int64]) -> dict[str, float]:
-    examples, hits = confusion.sum(axis=1), confusion.diagonal()
-    f1 = 2 * hits / np.maximum(examples + confusion.sum(axis=0), 1)
-    return {
-        "accuracy": float(hits.sum() / len(gold)),
-        "f1": float(f1[examples > 0].mean()),
-        "loss": root_loss(predicted, gold),
-    }
-
-
-def root_loss(predicted: Floats, gold: NDArray[np.int64]) -> float:
+def root_loss(predicted: Floats, gold: Ints) -> float:
     """Return the mean negative log-likelihood of the true classes; predicted (n, K), gold (n,)."""
     return float(-np.log(predicted[np.arange(len(gold)), gold].clip(1e-30)).mean())
 
@@ -125,6 +116,7 @@ def number_figures(predicted: Floats, gold: Floats, scale: str = "linear") -> di
 
     errors = predicted - gold
     spread = ((gold - gold.mean(axis=0)) ** 2).sum(axis=0)
+    r2 = 1 - (errors**2).sum(axis=0) / np.maximum(spread, 1e-300)
     related = [
         float(stats.spearmanr(one, other).statistic)
         for one, other in zip(predicted.T, gold.T, strict=True)
@@ -133,9 +125,7 @@ def number_figures(predicted: Floats, gold: Floats, scale: str = "linear") -> di
     found = {
         "mae": float(np.abs(errors).mean()),
         "rmse": float(np.sqrt((errors**2).mean(axis=0)).mean()),
-        "r2": float((1 - (errors**2).sum(axis=0) / np.maximum(spread, 1e-300)).mean())
-        if spread.all()
-        else 0.0,
+        "r2": float(r2.mean()) if spread.all() else 0.0,
         "spearman": float(np.mean(related)) if related else 0.0,
     }
     if scale == "log":
@@ -146,9 +136,7 @@ def number_figures(predicted: Floats, gold: Floats, scale: str = "linear") -> di
     return found
 
 
-def label_report(
-    names: Sequence[str], predicted: Floats, gold: NDArray[np.int64], thresholds: Sequence[float]
-) -> Report:
+def label_report(names: Sequence[str], predicted: Floats, gold: Ints, thresholds: Sequence[float]) -> Report:
     """Return the metrics of several labels at once; predicted (n, K) probabilities, gold (n, K) 0 or 1."""
     chosen = predicted > np.array(thresholds)
     right, said, there = (chosen & (gold > 0)).sum(axis=0), chosen.sum(axis=0), (gold > 0).sum(axis=0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -14,21 +14,13 @@ from torch.nn import functional
 
 from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.files import StoredModel, read_model, replacing_folder, write_folder
+from bough.files import StoredModel, read_model, replacing_folder
 from bough.models.config import Config
 from bough.models.inputs import InputSpec, NodeBatch, NodeInputs, WordBags
 from bough.models.output_spec import OutputSpec
 from bough.models.transformer import TransformerEmbeddings, rows_or_zeros
-from bough.nn import TreeLayer
+from bough.nn import TreeLayer, heads
 from bough.nn.dropout import dropout_mask
-from bough.nn.heads import (
-    Classifier,
-    CosineSimilarity,
-    MultiLabelClassifier,
-    PairClassifier,
-    Regressor,
-    Similarity,
-)
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
@@ -46,6 +38,7 @@ class WordsInTexts(NamedTuple):
     texts: Sequence[Sequence[str]]
 
 
+Head = heads.Classifier | heads.Similarity | heads.CosineSimilarity | heads.Regressor | heads.PairClassifier
 # rows (N,) of the table, words of a transformer, or several rows for each node
 Words = Tensor | WordsInTexts | WordBags
 
@@ -80,13 +73,12 @@ class Model(nn.Module):
         if table is None:
             table = torch.zeros(len(self.words) + 1, config.embedding_size)
         if table.shape != (len(self.words) + 1, config.embedding_size):
-            raise ValueError(
-                f"word vectors of {table.shape[1]} dimensions for {len(table) - 1:,} words; the model wants "
-                f"{config.embedding_size} for {len(self.words):,} (set embedding_size={table.shape[1]})"
-            )
+            given = f"word vectors of {table.shape[1]} dimensions for {len(table) - 1:,} words"
+            wanted = f"{config.embedding_size} for {len(self.words):,} (set embedding_size={table.shape[1]})"
+            raise ValueError(f"{given}; the model wants {wanted}")
         self.register_buffer("table", table)
         self.inputs: NodeInputs | None = None
-        if input_spec is not None and not input_spec.words_only:
+        if input_spec is not None and (input_spec.categories or input_spec.numbers):
             self.inputs = NodeInputs(input_spec, config.embedding_size, config.category_size, config.combine)
         self.edges: list[int] = []  # the columns of numbers that the layer reads at edges
         if self.inputs is not None and config.kind.wants_edges:
@@ -94,29 +86,23 @@ class Model(nn.Module):
         width = self.inputs.width if self.inputs else None
         self.layer = config.build_layer(len(self.relations) + 1, width, len(self.edges))
         width = self.layer.width
-        classes, kind = len(output_spec.classes), output_spec.kind
-        self.head: Classifier | Similarity | CosineSimilarity | Regressor | PairClassifier
+        classes, kind, hidden = len(output_spec.classes), output_spec.kind, config.similarity_hidden
+        self.head: Head
         if kind == "numbers":
-            self.head = Regressor(width, len(output_spec.numbers), dropout=config.dropout)
+            self.head = heads.Regressor(width, len(output_spec.numbers), dropout=config.dropout)
         elif kind == "ratings":
-            if config.features == "cosine":
-                self.head = CosineSimilarity(classes=config.scale)
+            scale, pair, loss = config.scale, config.features, config.objective
+            if pair == "cosine":
+                self.head = heads.CosineSimilarity(classes=scale)
             else:
-                self.head = Similarity(
-                    width,
-                    hidden=config.similarity_hidden,
-                    classes=config.scale,
-                    features=config.features,
-                    objective=config.objective,
+                self.head = heads.Similarity(
+                    width, hidden=hidden, classes=scale, features=pair, objective=loss
                 )
         elif output_spec.pairs:
-            hidden, dropout = config.similarity_hidden, config.dropout
-            self.head = PairClassifier(width, classes, hidden=hidden, dropout=dropout)
+            self.head = heads.PairClassifier(width, classes, hidden=hidden, dropout=config.dropout)
         else:
-            head = MultiLabelClassifier if kind == "labels" else Classifier
+            head = heads.MultiLabelClassifier if kind == "labels" else heads.Classifier
             self.head = head(width, classes, dropout=config.dropout)
-
-    # -------------------------------------------------------------------- words
 
     def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Return (n,) the row of each token: that of the word, else of its lower-case form, else of the unknown word.
@@ -134,6 +120,9 @@ class Model(nn.Module):
             return rows[0] if len(rows) == 1 else NO_WORD
         return row
 
+    def forget_oov(self) -> None:
+        """Clear the cache of out-of-vocabulary words, if there is one, between two batches."""
+
     def add_words(self, words: Sequence[str], rows: Tensor) -> None:
         """Add words and their vectors after training."""
         for word in words:
@@ -142,23 +131,27 @@ class Model(nn.Module):
         self.table = torch.cat([self.table.detach(), rows.to(self.table)])
 
     def relation_ids(self, tree: Tree) -> list[int] | None:
-        """Return the id of each node's relation if the layer reads relations; unseen relations have the last id."""
+        """Return the id of each node's relation if the layer reads them; unseen ones have the last id."""
         if not self.config.kind.wants_relations:
             return None
         ids, other = {name: i for i, name in enumerate(self.relations)}, len(self.relations)
         return [ids.get(str(name), other) for name in tree.relations or (None,) * len(tree)]
 
-    # ------------------------------------------------------------------- states
-
     def look_up(self, forest: Forest, inputs: Words | NodeBatch) -> Tensor:
         """Return (M, X) the inputs of the layer; `forest` and `inputs` are those that `collate` returned."""
         nodes = self.layer.input_nodes(forest)
-        if not isinstance(inputs, NodeBatch):
-            return self._word_vectors(inputs, nodes)
-        assert self.inputs is not None
-        words = self._word_vectors(inputs.words, nodes) if self.inputs.spec.tokens else None
-        categories, numbers = (part.index_select(0, nodes) for part in (inputs.categories, inputs.numbers))
-        return self.inputs.forward(words, categories, numbers)
+        if isinstance(inputs, NodeBatch):
+            assert self.inputs is not None
+            words = self._word_vectors(inputs.words, nodes) if self.inputs.spec.tokens else None
+            categories, numbers = (
+                part.index_select(0, nodes) for part in (inputs.categories, inputs.numbers)
+            )
+            x = self.inputs.forward(words, categories, numbers)
+        else:
+            x = self._word_vectors(inputs, nodes)
+        if self.training and self.config.input_dropout:
+            x = x * dropout_mask(x, len(x), x.shape[1], self.config.input_dropout)
+        return x
 
     def _word_vectors(self, words: Words, nodes: Tensor) -> Tensor:
         if isinstance(words, Tensor):
@@ -175,7 +168,7 @@ class Model(nn.Module):
 
     def states(self, forest: Forest, inputs: Words | NodeBatch) -> tuple[Tensor, Tensor]:
         """Return states (R, width), and (N,) the row of each node's state, from what `collate` returned."""
-        x = self._dropped(self.look_up(forest, inputs))
+        x = self.look_up(forest, inputs)
         if not self.edges:
             return self.layer.rows(x, forest)
         assert isinstance(inputs, NodeBatch)
@@ -188,14 +181,7 @@ class Model(nn.Module):
         if self.edges:
             states, row_of = self.states(forest, inputs)
             return states.index_select(0, row_of.index_select(0, forest.roots))
-        return self.layer.sentences(self._dropped(self.look_up(forest, inputs)), forest, others)
-
-    def _dropped(self, x: Tensor) -> Tensor:
-        if self.training and self.config.input_dropout:
-            return x * dropout_mask(x, len(x), x.shape[1], self.config.input_dropout)
-        return x
-
-    # ------------------------------------------------------------------ storage
+        return self.layer.sentences(self.look_up(forest, inputs), forest, others)
 
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """Write `config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`; see docs/format.md.
@@ -213,19 +199,12 @@ class Model(nn.Module):
             "config": self.config.as_dict(),
             "relations": list(self.relations),
             "output": self.output_spec.as_dict(),
-            **({"inputs": self.inputs.spec.as_dict()} if self.inputs else {}),
+            **({"inputs": asdict(self.inputs.spec)} if self.inputs else {}),
             **({"kind": self.kind} if self.kind else {}),
             **(facts or {}),
         }
-        write_folder(
-            folder,
-            texts={
-                "config.json": json.dumps(meta, indent=2, ensure_ascii=False) + "\n",
-                "vocab.txt": "".join(f"{word}\n" for word in self.words),
-                "README.md": card,
-            },
-            tensors={"model.safetensors": {name: t.contiguous() for name, t in self.tensors().items()}},
-        )
+        tensors = {name: tensor.contiguous() for name, tensor in self.tensors().items()}
+        StoredModel(folder, meta, self.words, tensors).write(card)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the contents of `model.safetensors`: all weights except those of a transformer."""
@@ -234,14 +213,6 @@ class Model(nn.Module):
             for name, tensor in self.state_dict().items()
             if not name.startswith(f"{ENCODER}.")
         }
-
-    def load_tensors(self, tensors: Mapping[str, Tensor], *, assign: bool = False) -> None:
-        """Load weights that `tensors` returned."""
-        own = {
-            LAYER + name.removeprefix(LAYER_IN_FILE) if name.startswith(LAYER_IN_FILE) else name: tensor
-            for name, tensor in tensors.items()
-        }
-        self.load_state_dict({**self.state_dict(), **own}, assign=assign)
 
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Self:
@@ -255,20 +226,22 @@ class Model(nn.Module):
             given = (config, output_spec, stored.words, stored.meta["relations"], *inputs)
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 outline = cls(*given)
-            tensors = stored.fitting(outline.tensors())
+            weights = {}
+            for name, tensor in stored.fitting(outline.tensors()).items():
+                in_layer = name.startswith(LAYER_IN_FILE)
+                weights[LAYER + name.removeprefix(LAYER_IN_FILE) if in_layer else name] = tensor
             model = cls(*given)
             # a bundled model is not trained, so its weights need no second copy
-            model.load_tensors(tensors, assign=cls.kind is not None)
+            model.load_state_dict({**model.state_dict(), **weights}, assign=cls.kind is not None)
         return model.to(device).eval()
 
     @classmethod
     def _stored_inputs(cls, config: Config, stored: StoredModel) -> tuple[Any, ...]:
-        """Return the last arguments of the constructor: no table, the transformer if there is one, and the columns."""
+        """Return the last arguments of the constructor: no table, the transformer, the columns."""
         folder = stored.folder / ENCODER
         if config.encoder and not folder.is_dir():
-            raise FormatError(
-                f"no folder {ENCODER!r}, which holds the encoder under the tree", where=str(stored.folder)
-            )
+            reason = f"no folder {ENCODER!r}, which holds the encoder under the tree"
+            raise FormatError(reason, where=str(stored.folder))
         return None, encoder_for(config, folder), InputSpec.from_dict(stored.meta.get("inputs", {}))
 
 
@@ -276,9 +249,5 @@ def encoder_for(config: Config, folder: Path | None = None) -> TransformerEmbedd
     """Return the transformer of a configuration, from `folder` if given, or None."""
     if not config.encoder:
         return None
-    return TransformerEmbeddings(
-        folder or config.encoder,
-        freeze=config.encoder_freeze,
-        pool=config.encoder_pool,
-        dropout=config.encoder_dropout,
-    )
+    freeze, pool, dropout = config.encoder_freeze, config.encoder_pool, config.encoder_dropout
+    return TransformerEmbeddings(folder or config.encoder, freeze=freeze, pool=pool, dropout=dropout)

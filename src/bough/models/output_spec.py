@@ -60,9 +60,8 @@ class OutputSpec:
             raise ValueError(f"{len(self.thresholds)} thresholds for {len(self.classes)} classes; one each")
         if not len(self.numbers) == len(self.means) == len(self.spreads):
             raise ValueError(f"numbers {self.numbers}: a mean and a spread for each")
-        if not all(math.isfinite(value) for value in (*self.means, *self.spreads)) or any(
-            spread <= 0 for spread in self.spreads
-        ):
+        finite = all(map(math.isfinite, (*self.means, *self.spreads)))
+        if not finite or min(self.spreads, default=1) <= 0:
             raise ValueError(f"means {self.means}, spreads {self.spreads}: finite, and a spread above 0")
         if not low < high:
             raise ValueError(f"ratings {self.ratings}: from a smaller number to a larger one")
@@ -129,15 +128,10 @@ def likeliest(classes: tuple[str, ...], p: NDArray[np.floating[Any]]) -> NDArray
     >>> likeliest(SENTIMENT, np.array([0.3, 0.25, 0.4, 0.05, 0.0])), likeliest(("a", "b"), np.array([0.4, 0.6]))
     (array(0), array(1))
     """
-    of_sign = _classes_of_polarities(classes)
-    if len(of_sign) == len(classes):
+    signs = polarities(classes)
+    if signs is None or len(signs) == len(classes):
         return np.asarray(p.argmax(axis=-1))
+    # (polarities, K) whether each polarity has each class
+    of_sign = np.array([[k in indices for k in range(len(classes))] for indices in signs.values()])
     sign = (p @ of_sign.T).argmax(axis=-1)
     return np.asarray(np.where(of_sign[sign], p, -1.0).argmax(axis=-1))
-
-
-@cache
-def _classes_of_polarities(classes: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Return (polarities, K) whether each polarity has each class; without polarities, the identity matrix."""
-    signs = polarities(classes) or {name: (k,) for k, name in enumerate(classes)}
-    return np.array([[k in indices for k in range(len(classes))] for indices in signs.values()])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args, get_origin, get_type_hints
-
-import torch
+from collections.abc import Iterable
+from typing import Any, Literal, get_args, get_origin
 
 import bough.nn  # registers the layers of the library
 from bough.nn.registry import Kind
@@ -28,7 +26,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def read_value(name: str, kind: Any, value: Any) -> Any:
-    """Return a string, or an integer for a float, converted to the type of its key. Raise a ValueError if it fails."""
+    """Return a string, or an integer for a float, converted to the type of its key."""
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, str) or kind is str or get_origin(kind) is Literal:
@@ -44,7 +42,7 @@ def read_value(name: str, kind: Any, value: Any) -> Any:
 
 
 def check_value(name: str, kind: Any, value: Any) -> None:
-    """Raise a ValueError for a value of another type, for a value that is not one of the choices, and for NaN."""
+    """Raise a ValueError for a value of another type or not among the choices, and for NaN."""
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
             raise ValueError(f"{name} = {value!r}: one of {', '.join(map(repr, get_args(kind)))}")
@@ -71,50 +69,16 @@ def in_range(config: object, wanted: str, *names: str) -> None:
             raise ValueError(f"{name} = {value}: {wanted}")
 
 
-# -------------------------------------------------------------- settings of layers
-
-
 def kind_named(name: str) -> Kind:
     """Return the registered layer of a name. Raise a ValueError if there is none."""
     known = bough.nn.kinds()
     if name not in known:
-        raise ValueError(
-            f"layer = {name!r}: one of {', '.join(map(repr, known))}{nearest(name, known)}; "
-            "bough.nn.register makes a layer of your own known"
-        )
+        names = f"{', '.join(map(repr, known))}{nearest(name, known)}"
+        way = "bough.nn.register makes a layer of your own known"
+        raise ValueError(f"layer = {name!r}: one of {names}; {way}")
     return known[name]
 
 
 def all_settings() -> set[str]:
     """Return the names of the settings of all registered layers."""
     return {setting for kind in bough.nn.kinds().values() for setting in kind.settings}
-
-
-def read_layer(layer: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a layer, converted to their types. Raise a ValueError for a setting of another layer."""
-    kind = kind_named(layer)
-    for name, value in given.items():
-        if name not in kind.settings:
-            owners = [repr(other.name) for other in bough.nn.kinds().values() if name in other.settings]
-            raise ValueError(f"{name} = {value} is for layer = {' or '.join(owners)}; here it is {layer!r}")
-    types = _types(kind)
-    return {name: read_value(name, types[name], value) for name, value in given.items()}
-
-
-def checked_layer(layer: str, given: Mapping[str, Any], sizes: tuple[int, int]) -> dict[str, Any]:
-    """Return all settings of a layer, with defaults for those that are not given.
-
-    `sizes` are those of its input and its states. Raise a ValueError, also that of its constructor, for wrong settings.
-    """
-    kind = kind_named(layer)
-    types, found = _types(kind), {**kind.settings, **given}
-    for name, value in found.items():
-        check_value(name, types[name], value)
-    with torch.device("meta"):  # takes no memory and draws no random numbers
-        kind.build(*sizes, 1, found)
-    return found
-
-
-def _types(kind: Kind) -> dict[str, Any]:
-    hints = get_type_hints(kind.layer.__init__)
-    return {name: hints.get(name, type(default)) for name, default in kind.settings.items()}

@@ -36,9 +36,8 @@ class SubwordTokenizer:
 
     def __init__(self, tokenizer: Any, limit: int) -> None:
         if not getattr(tokenizer, "is_fast", False):
-            raise ValueError(
-                f"{type(tokenizer).__name__} is not a fast tokenizer; only fast ones map subwords to characters"
-            )
+            name = type(tokenizer).__name__
+            raise ValueError(f"{name} is not a fast tokenizer; only fast ones map subwords to characters")
         self.tokenizer, self.limit = tokenizer, limit
         self._overlap = (limit - tokenizer.num_special_tokens_to_add()) // 2
         if self._overlap < 1:
@@ -60,17 +59,10 @@ class SubwordTokenizer:
         if not texts:
             return []
         written = [detokenise(words) for words in texts]
-        found = self.tokenizer(
-            [text for text, _ in written],
-            split_special_tokens=split_special_tokens,
-            truncation=True,
-            max_length=self.limit,
-            stride=self._overlap,
-            return_overflowing_tokens=True,
-            return_offsets_mapping=True,
-            return_attention_mask=False,
-            verbose=False,
-        )
+        options = {"truncation": True, "max_length": self.limit, "stride": self._overlap, "verbose": False}
+        options |= {"return_overflowing_tokens": True, "return_offsets_mapping": True}
+        options |= {"return_attention_mask": False, "split_special_tokens": split_special_tokens}
+        found = self.tokenizer([text for text, _ in written], **options)
         encoded = [Encoded([], np.zeros((len(words), 3), dtype=np.int64)) for words in texts]
         # the number of subwords between each word and the nearer end of its window
         context = [np.full(len(words), -1) for words in texts]

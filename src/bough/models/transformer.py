@@ -27,6 +27,7 @@ from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 Words = Sequence[str]  # one text
+Callback = Callable[[int, int], None]
 MAX_BATCH = 4096  # subwords in a batch of the encoder
 MAX_WRITE = 100_000  # subwords whose states are written to the cache together
 MAX_TEXTS = 20_000  # texts whose subwords are in memory together
@@ -87,11 +88,10 @@ class TransformerEmbeddings(nn.Module):
     def extra_repr(self) -> str:
         return f"{self.name!r}, freeze={self.split.freeze}, pool={self.pool!r}"
 
-    # ------------------------------------------------------------------- states
-
     @outside_compilation
     def forward(self, forest: Forest) -> Tensor:
         """Return (N, X) the states of the nodes' words; the words of a tree, in order, are one text."""
+        # every tree is a text of its own: in training, equal texts have different dropout
         texts, places, before = [], [np.zeros(0, dtype=np.int64)], 0
         for tree in forest.trees:
             text, place = words_in_order(tree)
@@ -122,7 +122,7 @@ class TransformerEmbeddings(nn.Module):
         return self._pool(torch.cat(rows), np.concatenate(bounds))
 
     def _pool(self, rows: Tensor, bounds: Ints) -> Tensor:
-        """Pool (subwords, X) to (words, X); `bounds` (words, 2) are the first and the end subword of each word."""
+        """Pool (subwords, X) to (words, X); `bounds` (words, 2) are the first and end subwords."""
         first = bounds[:, 0]
         counts = bounds[:, 1] - first if self.pool == "mean" else np.ones(len(bounds), dtype=np.int64)
         if (counts == 1).all():
@@ -157,22 +157,16 @@ class TransformerEmbeddings(nn.Module):
 
     @torch.no_grad()
     def _frozen(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of the frozen layers in 16 bits, as in the cache. Raise a ValueError if they overflow."""
+        """Return the states of the frozen layers in 16 bits. Raise a ValueError if they overflow."""
         assert self.split.lower is not None
         h = states(self.split.lower.to(ids.device).eval(), mask, input_ids=ids).half()
         if not bool(h.isfinite().all()):
-            raise ValueError(
-                f"{self.name}: its states after layer {self.split.freeze} do not fit into 16 bits"
-            )
+            layer = self.split.freeze
+            raise ValueError(f"{self.name}: its states after layer {layer} do not fit into 16 bits")
         return h
 
-    # -------------------------------------------------------------------- cache
-
     def remember(
-        self,
-        texts: Iterable[Words],
-        folder: Path | None = None,
-        callback: Callable[[int, int], None] | None = None,
+        self, texts: Iterable[Words], folder: Path | None = None, callback: Callback | None = None
     ) -> None:
         """Compute the states of the frozen layers for some texts, and cache them on disk.
 
@@ -188,11 +182,8 @@ class TransformerEmbeddings(nn.Module):
             self.cache = DiskCache(path)
         source = iter(texts)
         while some := list(islice(source, MAX_TEXTS)):
-            windows = {
-                cache_key(window.tobytes()): window
-                for one in self.tokenizer.encode(some)
-                for window in one.windows
-            }
+            encoded = self.tokenizer.encode(some)
+            windows = {cache_key(window.tobytes()): window for one in encoded for window in one.windows}
             unknown = [window for key, window in windows.items() if self.cache.get(key) is None]
             new = sorted(unknown, key=lambda window: (len(window), window.tobytes()))
             total, done = sum(map(len, new)), 0
@@ -214,11 +205,8 @@ class TransformerEmbeddings(nn.Module):
     def fingerprint(self) -> str:
         """A hash of the frozen layers and the tokenizer, which identifies the states that they compute."""
         whole: Any = self.split.whole
-        config = {
-            key: value
-            for key, value in whole.config.to_dict().items()
-            if not any(part in key for part in _IRRELEVANT)
-        }
+        config: dict[str, Any] = whole.config.to_dict()
+        config = {k: v for k, v in config.items() if not any(part in k for part in _IRRELEVANT)}
         tokenizer = json.loads(self.tokenizer.tokenizer.backend_tokenizer.to_str())
         tokenizer |= {"truncation": None, "padding": None}  # set by every call, so not part of the hash
         digest = hashlib.sha256(json.dumps([config, tokenizer], sort_keys=True, default=str).encode())
@@ -226,8 +214,6 @@ class TransformerEmbeddings(nn.Module):
             digest.update(name.encode())
             digest.update(tensor.cpu().contiguous().view(-1).view(torch.uint8).numpy().data)
         return digest.hexdigest()[:16]
-
-    # ----------------------------------------------------------------- learning
 
     def rates(self, rate: float, decay: float) -> Iterator[tuple[Mapping[str, Tensor], float]]:
         """Yield the trained parameters by name, and their learning rates: `rate`, times `decay` per layer below."""
@@ -255,12 +241,27 @@ class TransformerEmbeddings(nn.Module):
 
 
 def words_in_order(tree: Tree) -> tuple[tuple[str, ...], Ints]:
-    """Return the words of a tree in order, and (n,) the index of each node's word among them, -1 for none."""
+    """Return the words of a tree, and (n,) the index of each node's word among them, -1 for none."""
     tokens = tree.tokens or (None,) * len(tree)
     nodes = [node for node in tree.words.tolist() if tokens[node] is not None]
     place = np.full(len(tree), -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     return tuple(str(tokens[node]) for node in nodes), place
+
+
+def joined_words(texts: Iterable[tuple[Words, Ints]]) -> tuple[list[Words], Ints]:
+    """Return the distinct texts, and (N,) the index of each node's word among all their words, -1 for none.
+
+    Each text comes with the index of each node's word in it, as `words_in_order` returns them.
+    """
+    starts: dict[Words, int] = {}
+    before, places = 0, [np.zeros(0, dtype=np.int64)]
+    for text, place in texts:
+        if text not in starts:
+            starts[text] = before
+            before += len(text)
+        places.append(np.where(place < 0, -1, place + starts[text]))
+    return list(starts), np.concatenate(places)
 
 
 def rows_or_zeros(rows: Tensor, places: Tensor) -> Tensor:
@@ -270,7 +271,7 @@ def rows_or_zeros(rows: Tensor, places: Tensor) -> Tensor:
 
 
 def _batches(windows: Sequence[Ints], most: int) -> Iterator[list[int]]:
-    """Yield batches of indices of windows, the shortest first, of at most `most` subwords with padding."""
+    """Yield batches of windows by index, shortest first, of at most `most` subwords with padding."""
     group: list[int] = []
     for i in sorted(range(len(windows)), key=lambda i: len(windows[i])):
         if group and len(windows[i]) * (len(group) + 1) > most:
@@ -282,7 +283,7 @@ def _batches(windows: Sequence[Ints], most: int) -> Iterator[list[int]]:
 
 
 def _limit(model: Any, tokenizer: Any) -> int:
-    """Return the maximum number of subwords; in some architectures positions begin after the padding index."""
+    """Return the most subwords; in some architectures positions begin after the padding index."""
     positions = int(getattr(model.config, "max_position_embeddings", 0) or 0)
     positions = positions if positions > 0 else 512
     tables = [m for name, m in model.named_modules() if name.endswith("position_embeddings")]

@@ -18,16 +18,8 @@ from bough.pipelines.prediction import Neighbour, PairPrediction, Phrase, Predic
 from bough.pipelines.readers import AT_ONCE, GivenReader
 from bough.text import Parser
 
-__all__ = [
-    "MODELS",
-    "Neighbour",
-    "PairPipeline",
-    "PairPrediction",
-    "Phrase",
-    "Pipeline",
-    "Prediction",
-    "load",
-]
+__all__ = ["MODELS", "Neighbour", "PairPipeline", "PairPrediction", "Phrase"]
+__all__ += ["Pipeline", "Prediction", "load"]
 
 MODELS = WEIGHTS
 """The folder of the bundled models."""
@@ -39,6 +31,7 @@ _SAVED = ("format", "config", "relations", "output", "inputs", "kind")
 
 class _Options(TypedDict, total=False):
     parser: str | Parser
+    layers: Iterable[type[BaseLayer]]
     device: str
     batch_size: int
 
@@ -48,9 +41,7 @@ def load(name: Literal["sentiment"] = ..., **options: Unpack[_Options]) -> Pipel
 @overload
 def load(name: Literal["relatedness"], **options: Unpack[_Options]) -> PairPipeline: ...
 @overload
-def load(
-    name: str | Path, *, layers: Iterable[type[BaseLayer]] = ..., **options: Unpack[_Options]
-) -> Any: ...
+def load(name: str | Path, **options: Unpack[_Options]) -> Any: ...
 
 
 def load(
@@ -93,18 +84,13 @@ def load(
 
 
 def pipeline_for(
-    model: Model,
-    parser: str | Parser = "builtin",
-    batch_size: int = AT_ONCE,
-    *,
-    card: str = "",
-    facts: Mapping[str, Any] | None = None,
+    model: Model, parser: str | Parser, batch_size: int = AT_ONCE, *, card: str, facts: Mapping[str, Any]
 ) -> AnyPipeline:
     """Return the pipeline for a model, with its card and the metadata (`facts`) of its folder."""
     spec = model.output_spec
     kind: type[AnyPipeline] = PairPipeline if spec.pairs or spec.kind == "ratings" else Pipeline
     pipeline = kind(model, parser, batch_size)
-    pipeline.card, pipeline.facts = card, facts or {}
+    pipeline.card, pipeline.facts = card, facts
     if isinstance(pipeline.reader, GivenReader) and "tree_columns" in pipeline.facts:
         pipeline.reader.columns = TreeColumns(**pipeline.facts["tree_columns"])
     return pipeline

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from bough.data.labelled import text_columns
-from bough.data.tables import JSON_LINES, PARQUET, TABLES, read_rows
+from bough.data.tables import JSON_LINES, PARQUET, TABLES, Rows, read_rows
 from bough.errors import FormatError
 from bough.files import hold
 from bough.models.output_spec import polarities
@@ -72,7 +72,7 @@ def score_file(
 
 @contextmanager
 def open_source(source: Path | str) -> Iterator[BinaryIO]:
-    """Open a file to score; the source `-` is standard input. Raise a FormatError if there is no such file."""
+    """Open a file to score; `-` is standard input. Raise a FormatError if there is no such file."""
     if str(source) == "-":
         yield sys.stdin.buffer
         return
@@ -83,15 +83,9 @@ def open_source(source: Path | str) -> Iterator[BinaryIO]:
 
 
 def scored_lines(
-    pipeline: AnyPipeline,
-    stream: BinaryIO,
-    name: str,
-    *,
-    text: Sequence[str] = (),
-    brief: bool = False,
-    skip: int = 0,
+    pipeline: AnyPipeline, stream: BinaryIO, name: str, *, text: Sequence[str], brief: bool, skip: int = 0
 ) -> Iterator[list[bytes]]:
-    """Yield the results of an open file, without the first `skip` rows, as lines of JSON, one batch at a time."""
+    """Yield the results of an open file after `skip` rows as lines of JSON, a batch at a time."""
     records = islice(records_of(stream, name, layout_of(pipeline, text)), skip, None)
     for group in groups(records, pipeline.batch_size):
         yield [to_json(result).encode() + b"\n" for result in scored(pipeline, group, brief=brief)]
@@ -115,9 +109,9 @@ def _results_to_keep(
             # a line begins with the columns of its row and the first key of a result
             begin = b"" if record is None else to_json(record.row | first).encode().removesuffix(b"null}")
             if record is None or line[: len(begin)] != begin[: len(line)]:
+                reason = f"line {count + 1} of {out} is not about row {count + 1} of {source}"
                 raise ValueError(
-                    f"line {count + 1} of {out} is not about row {count + 1} of {source}; "
-                    "resume with the same file, or choose another one for the results"
+                    f"{reason}; resume with the same file, or choose another one for the results"
                 )
             if not line.endswith(b"\n"):
                 break
@@ -132,9 +126,8 @@ def _results_to_keep(
             made = "with" if brief else "without"
             raise ValueError(f"{out} was made {made} phrases; resume it the same way")
         old, new = before[key], now[key]
-        if old.keys() != new.keys() or any(
-            abs(old[name] - new[name]) > _NEAR * max(1, abs(new[name])) for name in new
-        ):
+        near = (abs(old[name] - new[name]) <= _NEAR * max(1, abs(new[name])) for name in new)
+        if old.keys() != new.keys() or not all(near):
             raise ValueError(f"{out} was made with another model or parser; resume it the same way")
     return (len(ends) - 1) * pipeline.batch_size, ends[-1]
 
@@ -196,9 +189,7 @@ def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
         yield Record(line, texts, row)
 
 
-def _tabbed_pairs(
-    rows: Iterable[tuple[int, dict[str, Any]]], name: str
-) -> Iterator[tuple[int, dict[str, Any]]]:
+def _tabbed_pairs(rows: Rows, name: str) -> Rows:
     for line, row in rows:
         texts = row["text"].split("\t") if row["text"].strip() else ["", ""]
         if len(texts) != 2:
@@ -210,11 +201,8 @@ def _tabbed_pairs(
 def no_result(pipeline: AnyPipeline, *, brief: bool) -> dict[str, Any]:
     """Return the result for a text without a word: all keys of a result, with empty values."""
     spec = pipeline.model.output_spec
-    if spec.kind == "numbers":
-        keys = ["numbers"]
-    else:
-        own = {"labels": ["labels"], "classes": ["label", "score"], "ratings": ["score"]}[spec.kind]
-        keys = [*own, "probabilities"]
+    own = {"labels": ["labels"], "classes": ["label", "score"], "ratings": ["score"]}
+    keys = ["numbers"] if spec.numbers else [*own[spec.kind], "probabilities"]
     if not pipeline.pairs and polarities(spec.classes):
         keys.insert(1, "polarity")
     phrases: dict[str, Any] = {} if brief or pipeline.pairs else {"tokens": [], "nodes": [], "sentences": []}
@@ -226,9 +214,6 @@ def scored(pipeline: AnyPipeline, records: Sequence[Record], *, brief: bool) -> 
     nothing = no_result(pipeline, brief=brief)
     items = [record.texts if pipeline.pairs else record.texts[0] for record in records]
     for record, result in zip(records, pipeline.stream(items, allow_empty=True), strict=True):
-        found: Any = nothing
-        if isinstance(result, Prediction):
-            found = result.as_dict(phrases=not brief)
-        elif result is not None:
-            found = result.as_dict()
+        options = {"phrases": not brief} if isinstance(result, Prediction) else {}
+        found = nothing if result is None else result.as_dict(**options)
         yield record.row | {key: found[key] for key in nothing}

@@ -1,4 +1,4 @@
-"""Convert results to pandas frames, with a row for each text, phrase or pair. pandas is imported when it is needed."""
+"""Convert results to pandas frames, with a row for each text, phrase or pair."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from bough.pipelines.prediction import PairPrediction, Phrase, Prediction
 from bough.pipelines.readers import groups
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame as DataFrame
+else:
+    DataFrame = Any  # pandas is imported when it is needed
+Results = Sequence[Prediction | None]  # None for a text without a word
 
 
 def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
-    """Return the items, with an empty text for each missing one, and the index of a pandas object or None."""
+    """Return the items, with empty texts for missing ones, and the index of a pandas object."""
     isna = _pandas().isna
     index = getattr(items, "index", None)
     if callable(index):  # the method of a list
@@ -33,18 +36,14 @@ def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
     return [text(item) for item in chain.from_iterable(groups(rows))], index
 
 
-def text_frame(
-    texts: Sequence[str], results: Sequence[Prediction | None], spec: OutputSpec, index: Any
-) -> DataFrame:
+def text_frame(texts: Sequence[str], results: Results, spec: OutputSpec, index: Any) -> DataFrame:
     """Return a frame with a row per text; a text without a word has missing results."""
-    rows = [
-        {"text": text} | (_cells(result, spec) if result else {})
-        for text, result in zip(texts, results, strict=True)
-    ]
+    cells = ({} if result is None else _cells(result, spec) for result in results)
+    rows = [{"text": text, **own} for text, own in zip(texts, cells, strict=True)]
     return _pandas().DataFrame(rows, columns=["text", *_columns(spec)], index=index)
 
 
-def phrase_frame(results: Sequence[Prediction | None], spec: OutputSpec, index: Any) -> DataFrame:
+def phrase_frame(results: Results, spec: OutputSpec, index: Any) -> DataFrame:
     """Return a frame with a row per phrase: its range of characters, and the index of its text."""
     rows, texts = list[dict[str, Any]](), list[int]()
     for place, result in enumerate(results):
@@ -74,7 +73,7 @@ def _cells(result: Prediction | Phrase, spec: OutputSpec) -> dict[str, Any]:
 def pair_frame(
     pairs: Sequence[tuple[str, str]], results: Sequence[PairPrediction | None], index: Any, *, classes: bool
 ) -> DataFrame:
-    """Return a frame with a row per pair; the label and the score are missing if a text has no word."""
+    """Return a frame with a row per pair; label and score are missing if a text has no word."""
     columns: dict[str, Any] = {"a": [a for a, _ in pairs], "b": [b for _, b in pairs]}
     if classes:
         columns["label"] = [result and result.label for result in results]
@@ -89,9 +88,8 @@ def column_names(classes: Sequence[str]) -> list[str]:
     (['p_very_late', 'p_neutral'], ['p_c', 'p_c++'])
     """
     names = ["p_" + re.sub(r"\W+", "_", name).strip("_") for name in classes]
-    return [
-        f"p_{whole}" if names.count(name) > 1 else name for name, whole in zip(names, classes, strict=True)
-    ]
+    both = zip(names, classes, strict=True)
+    return [f"p_{whole}" if names.count(name) > 1 else name for name, whole in both]
 
 
 def _pandas() -> Any:

@@ -20,18 +20,17 @@ def is_repository(name: str) -> bool:
 
 
 def download(repository: str) -> Path:
-    """Return the local copy of a repository's model folder. Download it if it is not in the Hub's cache."""
+    """Return the local copy of a model folder. Download it if it is not in the Hub's cache."""
     hub = _hub()
     try:
         return Path(hub.snapshot_download(repository, allow_patterns=FILES))
     except (hub.errors.HfHubHTTPError, hub.errors.LocalEntryNotFoundError, OSError, ValueError) as error:
-        raise ValueError(
-            f"no model {repository!r}: neither a folder here nor on the Hub ({_reason(error)})"
-        ) from None
+        places = f"neither a folder here nor on the Hub ({_reason(error)})"
+        raise ValueError(f"no model {repository!r}: {places}") from None
 
 
 def upload(folder: Path, repository: str, *, private: bool) -> str:
-    """Upload a model folder to a repository, which is created if it does not exist; return its URL."""
+    """Upload a model folder to a repository, which is created if needed; return its URL."""
     hub = _hub()
     try:
         api = hub.HfApi()
@@ -43,7 +42,7 @@ def upload(folder: Path, repository: str, *, private: bool) -> str:
 
 
 def with_metadata(card: str, licence: str, datasets: list[str]) -> str:
-    """Return a card with the metadata block that the Hub reads. A card that has one is returned unchanged."""
+    """Return a card with the metadata block that the Hub reads, unless it has one."""
     data = f"datasets: [{', '.join(datasets)}]\n" if datasets else ""
     return card if card.startswith("---\n") else LICENCE.format(licence=licence, data=data) + card
 

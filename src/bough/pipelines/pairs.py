@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from bough.models.batching import PreparedTree, collate, prepare_all
 from bough.models.model import Model
 from bough.nn.heads import CosineSimilarity, PairClassifier, Similarity
-from bough.pipelines.frames import frame_items, pair_frame
-from bough.pipelines.pipeline import BasePipeline, forget_unknown_words, threads
+from bough.pipelines.frames import DataFrame, frame_items, pair_frame
+from bough.pipelines.pipeline import BasePipeline, inference
 from bough.pipelines.prediction import Floats, Neighbour, PairPrediction
 from bough.pipelines.readers import AT_ONCE, Read, groups
 from bough.text import Parser
 from bough.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 AT_A_TIME = 4096  # vectors that a head compares with a query at a time
 
@@ -52,11 +47,9 @@ class PairPipeline(BasePipeline[PairPrediction]):
         if not isinstance(model.head, (Similarity, CosineSimilarity, PairClassifier)):
             raise ValueError(f"a model for task {model.config.task!r}; pairs need one for pairs")
         super().__init__(model, parser, batch_size)
-        self.head, self.classes = model.head, model.output_spec.classes
+        self.head = model.head
         places = range(1, self.head.classes + 1 if isinstance(self.head, Similarity) else 1)
         self.ratings = tuple(f"{model.output_spec.rating(place, len(places)):g}" for place in places)
-
-    # ------------------------------------------------------------------- pairs
 
     @overload
     def __call__(
@@ -75,9 +68,8 @@ class PairPipeline(BasePipeline[PairPrediction]):
         if b is None and trees is None and a is not None and not isinstance(a, (str, Tree)):
             return list(self.stream(a))
         if trees is not None:
-            (a, left), (b, right) = (
-                self.reader.given(text, tree) for text, tree in zip((a, b), trees, strict=True)
-            )
+            both = zip((a, b), trees, strict=True)
+            (a, left), (b, right) = (self.reader.given(text, tree) for text, tree in both)
             return self._predict([(a, b)], [([left], [right])])[0]
         if a is None or b is None:
             raise ValueError("a text is missing; two texts are compared")
@@ -87,31 +79,16 @@ class PairPipeline(BasePipeline[PairPrediction]):
         """Return the expected rating of two texts, how related they are, or the probability of their class."""
         return self(a, b).score
 
-    def predict(self, items: Iterable[tuple[str, str]]) -> list[Any]:
-        """Return the class or the expected rating of each pair."""
-        return [result.label if self.classes else result.score for result in self.stream(items)]
-
-    def predict_proba(self, items: Iterable[tuple[str, str]]) -> NDArray[np.float64]:
-        """Return (n, K), the probability of each class or rating, in the order of `classes` or `ratings`.
-
-        A model that rates by the cosine has no probabilities: `ratings` is empty.
-        """
-        rows = [list(result.probabilities.values()) for result in self.stream(items)]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.classes or self.ratings))
-
     def frame(self, pairs: Iterable[tuple[str, str]]) -> DataFrame:
         """Return the scores as a pandas `DataFrame`: `a`, `b`, the `label` if there are classes, and `score`.
 
         A `DataFrame` of two columns gives the pairs, and its index; a pair with a missing text has no score.
         """
         items, index = frame_items(pairs)
-        return pair_frame(
-            items, list(self.stream(items, allow_empty=True)), index, classes=bool(self.classes)
-        )
+        results = list(self.stream(items, allow_empty=True))
+        return pair_frame(items, results, index, classes=bool(self.classes))
 
-    def _predict(
-        self, items: Sequence[tuple[str, str]], reads: Sequence[Sequence[list[Read]]]
-    ) -> list[PairPrediction]:
+    def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> list[PairPrediction]:
         if not items:
             return []
         trees = [side[0].tree for sides in reads for side in sides]
@@ -128,18 +105,14 @@ class PairPipeline(BasePipeline[PairPrediction]):
             else:
                 p, scores = outputs.new_zeros(len(items), 0), self._on_scale(outputs)
         names, both = self.classes or self.ratings, zip(trees[0::2], trees[1::2], strict=True)
-        columns = items, scores.tolist(), p.tolist(), both, labels
-        return [
-            PairPrediction(a, b, score, dict(zip(names, row, strict=True)), two, label)
-            for (a, b), score, row, two, label in zip(*columns, strict=True)
-        ]
+        rows = [dict(zip(names, row, strict=True)) for row in p.tolist()]
+        columns = zip(items, scores.tolist(), rows, both, labels, strict=True)
+        return [PairPrediction(*texts, *result) for texts, *result in columns]
 
     def _on_scale(self, places: Tensor) -> Tensor:
         """Return ratings of 1 to K on the scale of the training ratings."""
         ratings: Tensor = self.model.output_spec.rating(places, self.head.classes)
         return ratings
-
-    # ----------------------------------------------------------------- vectors
 
     def encode(self, texts: str | Iterable[str]) -> Floats:
         """Return (texts, D), the vector of each text; for one text its vector (D,).
@@ -157,7 +130,7 @@ class PairPipeline(BasePipeline[PairPrediction]):
         return torch.cat([torch.zeros(0, self.model.layer.width), *parts]).numpy()
 
     def _read_all(self, texts: Iterable[str], *, skip: bool) -> tuple[list[int], list[Read]]:
-        """Parse texts; return the indices of those with words and their sentences. Without `skip` all need words."""
+        """Return the indices of the texts with words, and their trees. Without `skip` all need words."""
         indices, found = list[int](), list[Read]()
         first = 0
         for group in groups(texts, self.batch_size):
@@ -166,8 +139,6 @@ class PairPipeline(BasePipeline[PairPrediction]):
             found += [read[0] for read in reads if read]
             first += len(group)
         return indices, found
-
-    # ----------------------------------------------------------------- nearest
 
     def nearest(
         self,
@@ -200,30 +171,23 @@ class PairPipeline(BasePipeline[PairPrediction]):
 
     @torch.inference_mode()
     def _nearest(self, one: Tensor, known: Tensor, k: int) -> tuple[list[int], list[float]]:
-        """Return the numbers of the `k` vectors of (n, D) most related to one (1, D), and their ratings."""
-        if isinstance(self.head, CosineSimilarity):
+        """Return the indices of the `k` vectors of (n, D) nearest to one (1, D), and their ratings."""
+        head = self.head
+        if isinstance(head, CosineSimilarity):
             order = (known @ one[0]).argsort(descending=True, stable=True)[:k]
-            found = self.head.rating((known[order] @ one[0]).to(self.head.a.device))
+            found = head.rating((known[order] @ one[0]).to(head.a.device))
             return order.tolist(), self._on_scale(found).tolist()
-        asked, parts = (part.to(self.model.table.device) for part in (one, known))
-        rated = [
-            self.head.score(self.head(asked.expand(len(part), -1), part)) for part in parts.split(AT_A_TIME)
-        ]
+        asked, rest = (part.to(self.model.table.device) for part in (one, known))
+        rated = [head.score(head(asked.expand(len(part), -1), part)) for part in rest.split(AT_A_TIME)]
         scores = self._on_scale(torch.cat(rated))
         order = scores.argsort(descending=True, stable=True)[:k]
         return order.tolist(), scores[order].tolist()
 
 
-@torch.inference_mode()
 def sentence_vectors(model: Model, sentences: Sequence[PreparedTree]) -> Tensor:
-    """Return (sentences, D), the vector of each prepared sentence, of length 1 where the model rates by the cosine.
-
-    The model may then forget their unknown words.
-    """
+    """Return (sentences, D), their vectors, of length 1 where the model rates by the cosine."""
     if not sentences:
         return torch.zeros(0, model.layer.width)
-    with threads(model):
-        forest, ids = collate(sentences, model)
-        vectors = model.sentences(forest, ids)
-    forget_unknown_words(model)
-    return functional.normalize(vectors, dim=1) if isinstance(model.head, CosineSimilarity) else vectors
+    with inference(model):
+        vectors = model.sentences(*collate(sentences, model))
+        return functional.normalize(vectors, dim=1) if isinstance(model.head, CosineSimilarity) else vectors

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from bough.models.batching import collate, prepare_all
-from bough.models.bundled import BundledModel
 from bough.models.metrics import Report, report_of
 from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.pipelines import hub
-from bough.pipelines.frames import frame_items, phrase_frame, text_frame
+from bough.pipelines.frames import DataFrame, frame_items, phrase_frame, text_frame
 from bough.pipelines.prediction import Floats, Prediction
 from bough.pipelines.readers import AT_ONCE, Cut, GivenReader, Read, groups, reader_for
 from bough.text import Parser
 from bough.text.join_sentences import join_sentences
 from bough.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 Self = TypeVar("Self", bound="BasePipeline[Any]")
 R = TypeVar("R")
@@ -48,6 +44,7 @@ class BasePipeline(Generic[R]):
             raise ValueError(f"batch_size {batch_size}: at least 1")
         self.model, self.reader, self.batch_size = model, reader_for(model, parser), batch_size
         self.pairs = model.output_spec.pairs or model.output_spec.kind == "ratings"
+        self.classes, self.ratings = model.output_spec.classes, tuple[str, ...]()
         self.card = ""
         self.facts: Mapping[str, Any] = {}
 
@@ -104,10 +101,8 @@ class BasePipeline(Generic[R]):
             reads = self.reader.read(texts, first, allow_empty=allow_empty)
             sides = list(zip(reads[0::2], reads[1::2], strict=True)) if self.pairs else [(r,) for r in reads]
             if self.pairs:  # a tree is represented by its words
-                shown = [
-                    text if isinstance(text, str) else " ".join(own[0].words)
-                    for text, own in zip(texts, reads, strict=True)
-                ]
+                both = zip(texts, reads, strict=True)
+                shown = [text if isinstance(text, str) else " ".join(own[0].words) for text, own in both]
                 group = list(zip(shown[0::2], shown[1::2], strict=True))
             known = [(item, own) for item, own in zip(group, sides, strict=True) if all(own)]
             results = iter(self._predict([item for item, _ in known], [own for _, own in known]))
@@ -115,23 +110,29 @@ class BasePipeline(Generic[R]):
             first += len(texts)
 
     def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> Sequence[R]:
-        """Return the prediction for each item; `reads` has the sentences of each of its one or two texts."""
+        """Return the prediction for each item; `reads` has the sentences of its one or two texts."""
         raise NotImplementedError
 
     def predict(self, items: Iterable[Any]) -> list[Any]:
-        """Return the class, the labels, the number or the numbers of each text, tree or pair."""
-        raise NotImplementedError
+        """Return the class, the labels, the number, a list of the numbers, or the rating of each text, tree or pair."""
+        results: Iterator[Any] = self.stream(items)
+        kind = self.model.output_spec.kind
+        if kind == "numbers":
+            rows = [list(result.numbers.values()) for result in results]
+            return [row[0] if len(row) == 1 else row for row in rows]
+        name = {"classes": "label", "labels": "labels", "ratings": "score"}[kind]
+        return [getattr(result, name) for result in results]
 
     def predict_proba(self, items: Iterable[Any]) -> NDArray[np.float64]:
-        """Return (n, classes), the probability of each class or label, in the order of `classes`."""
-        spec = self.model.output_spec
-        if spec.numbers:
-            raise ValueError(
-                f"this model predicts numbers ({', '.join(spec.numbers)}), which predict returns"
-            )
+        """Return (n, K), the probability of each class, label or rating, in the order of `classes` or `ratings`.
+
+        A model that rates by the cosine has no probabilities: `ratings` is empty.
+        """
+        if numbers := ", ".join(self.model.output_spec.numbers):
+            raise ValueError(f"this model predicts numbers ({numbers}), which predict returns")
         results: Iterator[Any] = self.stream(items)
         rows = [list(result.probabilities.values()) for result in results]
-        return np.array(rows, dtype=np.float64).reshape(-1, len(spec.classes))
+        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.classes or self.ratings))
 
     def evaluate(self, items: Sequence[Any], labels: Sequence[Any]) -> Report:
         """Return the metrics of the predictions. `labels` are classes, lists of labels, numbers or ratings."""
@@ -176,12 +177,9 @@ class Pipeline(BasePipeline[Prediction]):
 
     def __init__(self, model: Model, parser: str | Parser = "builtin", batch_size: int = AT_ONCE) -> None:
         if not model.layer.phrases:
-            raise ValueError(
-                f"layer {model.config.layer!r} has one state per sentence, so that it cannot score phrases; use a "
-                "layer with a state per node, such as 'constituency' or 'dependency'"
-            )
+            reason = f"layer {model.config.layer!r} has one state per sentence, too few to score phrases"
+            raise ValueError(f"{reason}; use one with a state per node: 'constituency' or 'dependency'")
         super().__init__(model, parser, batch_size)
-        self.classes = model.output_spec.classes
 
     @overload
     def __call__(self, text: str | None, *, tree: Tree | str | None = ...) -> Prediction: ...
@@ -206,16 +204,6 @@ class Pipeline(BasePipeline[Prediction]):
         if isinstance(text, (str, Tree, Mapping)):
             return next(self.stream([text]))
         return list(self.stream(text))
-
-    def predict(self, items: Iterable[Any]) -> list[Any]:
-        """Return the most probable class, the labels, the number, or a list of the numbers of each text or tree."""
-        spec = self.model.output_spec
-        if spec.kind == "labels":
-            return [result.labels for result in self.stream(items)]
-        if spec.kind == "numbers":
-            rows = [list(result.numbers.values()) for result in self.stream(items)]
-            return [row[0] if len(row) == 1 else row for row in rows]
-        return [result.label for result in self.stream(items)]
 
     def of_words(self, texts: Sequence[str], cut: Cut) -> list[Prediction]:
         """Return the predictions for tokenised texts of at least one word.
@@ -242,7 +230,7 @@ class Pipeline(BasePipeline[Prediction]):
         if not trees:
             return []
         model, spec = self.model, self.model.output_spec
-        with threads(model), torch.inference_mode():
+        with inference(model):
             forest, ids = collate(prepare_all(trees, model), model)
             states, row_of = model.states(forest, ids)
             outputs = model.head(states)
@@ -253,16 +241,14 @@ class Pipeline(BasePipeline[Prediction]):
             rows = outputs.index_select(0, row_of).cpu().numpy()
         if spec.kind == "numbers":
             rows = spec.restored(rows.astype(np.float64))
-        forget_unknown_words(model)
         return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
 
     def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> list[Prediction]:
         spec, given = self.model.output_spec, isinstance(self.reader, GivenReader)
         trees = [[read.tree for read in sentences] for (sentences,) in reads]
         # in one forest, the sentences of a joined tree are computed once: they are equal subtrees
-        joined = [
-            join_sentences(own, self.reader.kind) for own in trees if spec.trees == "joined" and len(own) > 1
-        ]
+        several = [own for own in trees if spec.trees == "joined" and len(own) > 1]
+        joined = [join_sentences(own, self.reader.kind) for own in several]
         rows = iter(self.node_rows([tree for own in [*trees, joined] for tree in own]))
         sentence_rows = [[next(rows) for _ in own] for own in trees]
         texts = iter(values[tree.root] for values, tree in zip(rows, joined, strict=True))
@@ -275,12 +261,12 @@ class Pipeline(BasePipeline[Prediction]):
         return results
 
 
-def threads(model: Model) -> AbstractContextManager[object]:
-    """Use one thread for a layer, whose steps are small, and all of torch's for a transformer under it."""
-    return one_thread() if model.encoder is None else nullcontext()
+@contextmanager
+def inference(model: Model) -> Iterator[None]:
+    """Compute one batch without gradients, then forget its unknown words: memory must not grow with the texts.
 
-
-def forget_unknown_words(model: Model) -> None:
-    """Clear the cache of unknown words after a batch: memory must not grow with the number of texts."""
-    if isinstance(model, BundledModel):
-        model.forget_oov()
+    Use one thread for a layer, whose steps are small, and all of torch's for a transformer under it.
+    """
+    with one_thread() if model.encoder is None else nullcontext(), torch.inference_mode():
+        yield
+    model.forget_oov()

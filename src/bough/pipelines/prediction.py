@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,8 @@ class Prediction(Outcome):
         whole: Floats | None = None,
     ) -> None:
         self.text, self.output_spec = text, output_spec
-        self._sentences, self._rows = sentences, rows
+        # each sentence as it was read, and (nodes, T) the probabilities or numbers of the nodes of its tree
+        self.parts = list(zip(sentences, rows, strict=True))
         if whole is None:
             roots = np.stack([p[read.tree.root] for read, p in self.parts])
             whole = np.average(roots, axis=0, weights=[len(read.tokens) for read in sentences])
@@ -154,7 +155,7 @@ class Prediction(Outcome):
         return max(sums, key=sums.__getitem__)
 
     def _outcomes(self, rows: NDArray[np.float64], digits: int | None) -> list[dict[str, Any]]:
-        """Return what each of the rows (n, T) says, as plain values; probabilities have so many digits."""
+        """Return what the rows (n, T) say, as plain values; probabilities have so many digits."""
         spec = self.output_spec
         names = spec.numbers or spec.classes
         shown = rows if digits is None or spec.numbers else rows.round(digits)
@@ -165,45 +166,35 @@ class Prediction(Outcome):
             above = (rows > np.array(spec.thresholds)).tolist()
             labels = [[name for name, holds in zip(names, row, strict=True) if holds] for row in above]
             return [{"labels": own, "probabilities": p} for own, p in zip(labels, by_name, strict=True)]
-        scores = rows @ scale(len(names)) if spec.ordered else rows.max(axis=-1)
+        scores = rows @ np.linspace(-1.0, 1.0, len(names)) if spec.ordered else rows.max(axis=-1)
         if digits is not None:
             scores = scores.round(digits)
-        columns = likeliest(names, rows).tolist(), scores.tolist(), by_name
-        return [
-            {"label": names[best], "score": score, "probabilities": p}
-            for best, score, p in zip(*columns, strict=True)
-        ]
-
-    @property
-    def parts(self) -> list[tuple[Read, Floats]]:
-        """Each sentence as it was read, and (nodes, T) the probabilities or numbers of the nodes of its tree."""
-        return list(zip(self._sentences, self._rows, strict=True))
+        columns = zip(likeliest(names, rows).tolist(), scores.tolist(), by_name, strict=True)
+        return [{"label": names[best], "score": score, "probabilities": p} for best, score, p in columns]
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """The words, in the treebank's form."""
-        return tuple(token.text for read in self._sentences for token in read.tokens)
+        return tuple(token.text for read, _ in self.parts for token in read.tokens)
 
     @cached_property
     def offsets(self) -> tuple[tuple[int, int], ...]:
         """The first character of each word in the text, and the one after its last."""
-        return tuple((token.start, token.end) for read in self._sentences for token in read.tokens)
+        return tuple((token.start, token.end) for read, _ in self.parts for token in read.tokens)
 
     @cached_property
     def trees(self) -> tuple[Tree, ...]:
         """The tree of each sentence; where classes are predicted, its labels are class numbers."""
         if self.output_spec.kind != "classes":
-            return tuple(read.tree for read in self._sentences)
-        return tuple(
-            read.tree.replace(labels=likeliest(self.classes, p).tolist(), relations=None)
-            for read, p in self.parts
-        )
+            return tuple(read.tree for read, _ in self.parts)
+        labelled = ((read.tree, likeliest(self.classes, p).tolist()) for read, p in self.parts)
+        return tuple(tree.replace(labels=labels, relations=None) for tree, labels in labelled)
 
     @property
     def tree(self) -> Tree:
         """The tree of a text that is one sentence."""
-        if len(self._sentences) > 1:
-            raise ValueError(f"{len(self._sentences)} sentences, each with its own tree; see .trees")
+        if len(self.parts) > 1:
+            raise ValueError(f"{len(self.parts)} sentences, each with its own tree; see .trees")
         return self.trees[0]
 
     @cached_property
@@ -225,7 +216,7 @@ class Prediction(Outcome):
         )
 
     def _walk(self, digits: int | None) -> Iterator[tuple[Any, ...]]:
-        """Yield span, characters, outcome, children and own word of each node; probabilities have so many digits."""
+        """Yield span, characters, outcome, children and word of each node; `digits` of probabilities."""
         words = nodes = 0
         for read, p in self.parts:
             order, below = read.tree.preorder, read.tree.children
@@ -243,7 +234,7 @@ class Prediction(Outcome):
     @property
     def roots(self) -> tuple[int, ...]:
         """The index of each sentence's root among the nodes."""
-        sizes = [len(read.tree) for read in self._sentences]
+        sizes = [len(read.tree) for read, _ in self.parts]
         return tuple(np.cumsum([0, *sizes[:-1]]).tolist())
 
     def as_dict(self, *, phrases: bool = True) -> dict[str, Any]:
@@ -269,16 +260,7 @@ class Prediction(Outcome):
         """Draw the tree, or the trees one below the other."""
         return scored_svg.svg(self)
 
-    def _repr_svg_(self) -> str:
-        return self.svg()
-
-
-@cache
-def scale(classes: int) -> NDArray[np.float64]:
-    """Return the values of the classes: evenly spaced from -1 to 1."""
-    line = np.linspace(-1.0, 1.0, classes)
-    line.setflags(write=False)  # the cache hands out this array
-    return line
+    _repr_svg_ = svg
 
 
 @dataclass(frozen=True)

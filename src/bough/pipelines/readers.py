@@ -5,28 +5,30 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from bough.data.examples import TreeColumns
 from bough.data.oov import mostly_unknown
 from bough.errors import FormatError
+from bough.formats import conllu, ptb
 from bough.models.bundled import BundledModel
 from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.text import Parser, get_parser
 from bough.text.binarise import binarise
+from bough.text.join_sentences import Kind as Kind
 from bough.text.join_sentences import chain_of_words, join_sentences
 from bough.text.tokenise import Token, sentences, tokenise, without_addresses
 from bough.trees.tree import Tree
 
 log = logging.getLogger(__name__)
-Kind = Literal["constituency", "dependency"]
 T = TypeVar("T")
 Cut = Sequence[Sequence[Sequence[Token]]]  # the tokens of each sentence of each text
 AT_ONCE = 256  # texts parsed and scored together
-LETTERS = (
-    400_000  # characters after which a group ends, so that long texts need no more memory than short ones
-)
+LETTERS = 400_000  # characters after which a group ends, so that long texts need no more memory
+_FOREIGN = """\
+%.0f%% of the words are unknown to this English model; if the text is in another language, fit a model of \
+your own: bough.fit(texts, labels, trees="balanced")"""
 _WRITTEN = {"``": '"\u201c\u00ab', "''": '"\u201d\u00bb', "`": "'\u2018", "'": "'\u2019"}
 _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
 
@@ -104,15 +106,10 @@ class Reader:
             words = [token.text for text in cut for sentence in text for token in sentence]
             if (share := mostly_unknown(words, self.english)) is not None:
                 self.english = None
-                log.warning(
-                    "%.0f%% of the words are unknown to this English model; if the text is in another language, fit "
-                    'a model of your own: bough.fit(texts, labels, trees="balanced")',
-                    100 * share,
-                )
+                log.warning(_FOREIGN, 100 * share)
         parsed = iter(self.parsed(cut) if cut else [])
-        return [
-            [_as_sentence(self.shaped(item))] if isinstance(item, Tree) else next(parsed) for item in items
-        ]
+        shaped = self.shaped
+        return [[_as_sentence(shaped(item))] if isinstance(item, Tree) else next(parsed) for item in items]
 
     @one_thread()  # a batch of sentences is small
     def parsed(self, cut: Cut) -> list[list[Read]]:
@@ -122,7 +119,7 @@ class Reader:
         return [[Read(sentence, next(trees)) for sentence in text] for text in cut]
 
     def cut(self, texts: Sequence[str]) -> list[list[list[Token]]]:
-        """Return the tokens of each text, sentence by sentence; an empty list for a text without a word."""
+        """Return the tokens of each text by sentence; an empty list for a text without a word."""
         for place, text in enumerate(texts):
             if not isinstance(text, str):
                 raise ValueError(f"text {place} is {text!r:.40}; expected a string")
@@ -133,7 +130,7 @@ class Reader:
         return list(map(without_addresses, cut)) if self.skip_addresses else cut
 
     def given(self, text: str | None, tree: Tree | str) -> tuple[str, Read]:
-        """Align a user's tree (a `Tree`, brackets or CoNLL-U) with its text; None means the tree's words joined."""
+        """Align a tree, brackets or CoNLL-U with its text; None means the tree's words joined."""
         read = _as_sentence(self.shaped(read_tree(tree) if isinstance(tree, str) else tree))
         if text is None:
             return " ".join(read.words), read
@@ -145,16 +142,12 @@ class Reader:
         arcs = len(tree) > 1 and all(token is not None for token in tokens)
         if self.kind == "dependency":
             if not arcs and len(tree) > 1:
-                raise ValueError(
-                    "this is a tree of phrases, but the model reads dependency trees, such as CoNLL-U"
-                )
+                raise ValueError("a tree of phrases, but the model reads dependency trees, such as CoNLL-U")
             if tokens[0] is None:
                 raise ValueError("the tree has no word; there is nothing to score")
             return tree.replace(labels=None)
         if arcs:
-            raise ValueError(
-                "this is a dependency tree, but the model reads trees of phrases, such as brackets"
-            )
+            raise ValueError("a dependency tree, but the model reads trees of phrases, such as brackets")
         for node in tree.leaves.tolist():
             if tokens[node] is None:
                 raise ValueError(f"leaf {node} has no word; every leaf of a tree of phrases needs one")
@@ -162,7 +155,7 @@ class Reader:
 
 
 class WholeReader(Reader):
-    """Make one tree per text: join the trees of its sentences or, with `chain`, make a chain of its words."""
+    """Make one tree per text: join the trees of its sentences, or make a `chain` of its words."""
 
     def __init__(self, parser: str | Parser, kind: Kind, *, chain: bool = False) -> None:
         super().__init__(parser, kind, split=True)
@@ -173,13 +166,12 @@ class WholeReader(Reader):
         reads: list[list[Read]] = []
         for place, text in enumerate(cut):
             tokens = [token for sentence in text for token in sentence]
-            if not tokens:
-                reads.append([])
-            elif self.chain:
+            if self.chain and tokens:
                 reads.append([Read(tokens, chain_of_words([token.text for token in tokens]))])
+            elif tokens:
+                reads.append([Read(tokens, join_sentences([read.tree for read in parts[place]], self.kind))])
             else:
-                whole = join_sentences([read.tree for read in parts[place]], self.kind)
-                reads.append([Read(tokens, whole)])
+                reads.append([])
         return reads
 
 
@@ -201,16 +193,15 @@ class GivenReader(Reader):
         return [[] for _ in texts]  # an item that is not a tree is blank
 
     def _tree(self, item: Any, place: int) -> Any:
-        """Return the tree of a nested object, JSON, brackets or CoNLL-U; return a tree or a blank unchanged."""
+        """Return the tree of an object, JSON, brackets or CoNLL-U; a tree or a blank unchanged."""
         if isinstance(item, Tree) or item == "":
             return item
         if isinstance(item, Mapping) or str(item).lstrip().startswith("{"):
             return self.columns.tree(item, f"tree {place}", 1)
         if isinstance(item, str) and (item.lstrip().startswith("(") or "\t" in item):
             return read_tree(item)
-        raise ValueError(
-            f"{item!r:.40}: this model was fitted on trees; give it a Tree, brackets, CoNLL-U or nested JSON"
-        )
+        wanted = "fitted on trees; give it a Tree, brackets, CoNLL-U or nested JSON"
+        raise ValueError(f"{item!r:.40}: this model was {wanted}")
 
     def shaped(self, tree: Tree) -> Tree:
         return as_given(tree.replace(labels=None), self.kind)  # the model must not see the true labels
@@ -219,9 +210,7 @@ class GivenReader(Reader):
 def reader_for(model: Model, parser: str | Parser) -> Reader:
     """Return the reader for the kind of trees that the model was trained on."""
     if model.config.shape == "balanced":
-        raise ValueError(
-            "shape = 'balanced' is an experiment without parses: its model has no phrases to show"
-        )
+        raise ValueError("shape = 'balanced' is an experiment without parses: it has no phrases to show")
     reads, trees = model.config.kind.reads, model.output_spec.trees
     usual: Kind = "dependency" if model.config.of_pairs else "constituency"
     kind: Kind = usual if reads == "words" else reads
@@ -237,14 +226,12 @@ def reader_for(model: Model, parser: str | Parser) -> Reader:
 
 
 def as_given(tree: Tree, kind: Kind) -> Tree:
-    """Return a user's tree in the form that a layer for this kind of tree reads, with its labels."""
+    """Return a user's tree in the form that a layer for this kind reads, with its labels."""
     tokens = tree.tokens or (None,) * len(tree)
     columns = (tree.categories, tree.features, tree.edge_features)
     for node in tree.leaves.tolist() if all(column is None for column in columns) else ():
         if tokens[node] is None:
-            raise ValueError(
-                f"leaf {node} has no token; every leaf of a tree without categories and numbers needs one"
-            )
+            raise ValueError(f"leaf {node} has no token, which it needs without categories and numbers")
     return tree.binarise() if kind == "constituency" else tree
 
 
@@ -264,8 +251,6 @@ def _as_sentence(tree: Tree) -> Read:
 
 def read_tree(text: str) -> Tree:
     """Read one tree in brackets, or one sentence in CoNLL-U."""
-    from bough.formats import conllu, ptb
-
     if text.lstrip().startswith("("):
         trees = ptb.read(text.split("\n"))
         if len(trees) > 1:
@@ -273,13 +258,11 @@ def read_tree(text: str) -> Tree:
         return trees[0]
     if "\t" in text:
         return conllu.parse(text)
-    raise FormatError(
-        f"{text[:40]!r} is not a tree; give brackets, (S (NP ...) ...), or CoNLL-U with its tabs"
-    )
+    raise FormatError(f"{text[:40]!r} is not a tree; give brackets, (S (NP ...)), or CoNLL-U with its tabs")
 
 
 def aligned(text: str, words: Sequence[str]) -> list[Token]:
-    """Return the words of a tree with their offsets in the text; raise a ValueError where the two disagree."""
+    """Return the words of a tree with their offsets in the text. Raise a ValueError if they differ."""
     own = tokenise(text)
     if [token.text for token in own] == list(words):
         return own
@@ -294,14 +277,11 @@ def aligned(text: str, words: Sequence[str]) -> list[Token]:
             end = place + 1
         else:
             there = text[place:].split()[0][:20] if text[place:].strip() else "the end"
-            raise ValueError(
-                f"word {number + 1} of the tree is {word!r}, but the sentence has {there!r}; "
-                "the words of both must agree"
-            )
+            difference = f"word {number + 1} of the tree is {word!r}, but the sentence has {there!r}"
+            raise ValueError(f"{difference}; the words of both must agree")
         found.append(Token(word, place, end))
         place = end
     if rest := text[place:].split():
-        raise ValueError(
-            f"the tree ends after {len(words)} words, but the sentence continues with {rest[0][:20]!r}"
-        )
+        more = f"the sentence continues with {rest[0][:20]!r}"
+        raise ValueError(f"the tree ends after {len(words)} words, but {more}")
     return found

@@ -8,84 +8,55 @@ head if anything else is there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
 
 from bough.text.join_sentences import check_word_count
 from bough.trees.builders import with_words
 from bough.trees.tree import Tree
 
-Side = Literal["left", "right"]
+
+def _steps(rules: str) -> list[tuple[str, frozenset[str]]]:
+    """Return the steps of a search for a head: where it begins, and the labels of a head."""
+    steps = []
+    for rule in filter(None, rules.split(";")):
+        side, *labels = rule.split()
+        groups = [labels[1:]] if labels[0] == "any" else [[label] for label in labels]
+        steps += [(side, frozenset(group)) for group in groups]
+    return steps
 
 
-class Rule(NamedTuple):
-    """Look for a head from one side; a tuple of labels is in order of priority, a set is not."""
-
-    side: Side
-    labels: frozenset[str] | tuple[str, ...]
-
-    def find(self, labels: Sequence[str]) -> int | None:
-        """Return the index of the head among the children's labels, None if there is none."""
-        order = range(len(labels)) if self.side == "left" else range(len(labels) - 1, -1, -1)
-        if isinstance(self.labels, frozenset):
-            return next((i for i in order if labels[i] in self.labels), None)
-        return next((i for wanted in self.labels for i in order if labels[i] == wanted), None)
-
-
-def _first(side: Side, labels: str) -> tuple[Rule, ...]:
-    return (Rule(side, tuple(labels.split())),)
-
-
-def _any(side: Side, labels: str) -> Rule:
-    return Rule(side, frozenset(labels.split()))
-
-
-_NOUN_PHRASE = (
-    _any("right", "NN NNP NNS NNPS NX NML POS JJR"),
-    _any("left", "NP PRP"),
-    _any("right", "$ ADJP PRN FW"),
-    _any("right", "CD"),
-    _any("right", "JJ JJS RB QP DT WDT NML PRP RBR RBS"),
-    _any("left", "ADVP X SBAR S VP PP INTJ"),
-)
-
-HEADS: dict[str, tuple[Rule, ...]] = {
-    "ADJP": (
-        *_first("left", "NNS QP NN $"),
-        _any("left", "JJ VBN VBG ADJP JJR NP JJS FW"),
-        *_first("left", "DT RBR RBS SBAR RB ADVP CD IN VBD"),
-    ),
-    "ADVP": (
-        _any("right", "RB RBR RBS FW ADVP"),
-        *_first("right", "TO CD JJR JJ IN NP JJS NN NNS NNP VBN"),
-    ),
-    "CONJP": _first("right", "CC RB IN"),
-    "FRAG": (_any("left", "S SBAR NP VP SQ SBARQ"), _any("left", "ADJP ADVP PP INTJ")),
-    "INTJ": (_any("left", "UH INTJ"),),
-    "LST": _first("right", "LS :"),
-    "NAC": _first("left", "NN NNS NNP NNPS NML NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
-    "NML": _NOUN_PHRASE,
-    "NP": _NOUN_PHRASE,
-    "NX": _NOUN_PHRASE,
-    "PP": (
-        *_first("right", "IN TO VBG VBN RP FW JJ"),
-        *_first("left", "PP"),
-    ),
-    "PRN": _first("left", "VP SQ S SINV SBAR NP ADJP PP ADVP INTJ WHNP NN"),
-    "PRT": _first("right", "RP"),
-    "QP": _first("left", "$ IN NNS NN JJ CD PDT RB DT NCD QP JJR JJS"),
-    "RRC": _first("left", "RRC VP NP ADJP PP ADVP"),
-    "S": _first("left", "TO VP S FRAG SBAR ADJP UCP NP"),
-    "SBAR": _first("left", "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
-    "SBARQ": _first("left", "SQ S SINV SBARQ FRAG SBAR"),
-    "SINV": _first("left", "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
-    "SQ": _first("left", "VBZ VBD VBP VB MD VP SQ S"),
-    "UCP": (),
-    "VP": _first("left", "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS JJ NP NNP"),
-    "WHADJP": _first("left", "WRB WP JJ ADJP RB"),
-    "WHADVP": _first("right", "WRB RB"),
-    "WHNP": _first("left", "WDT WP WP$ WHADJP WHPP WHNP"),
-    "WHPP": _first("right", "IN TO FW"),
-    "X": _first("right", "S VP ADJP NP SBAR PP X"),
+# The labels of a rule are in order of priority, but after `any` the first child with one of them is the head.
+HEADS = {
+    phrase: _steps(rules)
+    for phrases, rules in {
+        "ADJP": "left NNS QP NN $; left any JJ VBN VBG ADJP JJR NP JJS FW;"
+        "left DT RBR RBS SBAR RB ADVP CD IN VBD",
+        "ADVP": "right any RB RBR RBS FW ADVP; right TO CD JJR JJ IN NP JJS NN NNS NNP VBN",
+        "CONJP": "right CC RB IN",
+        "FRAG": "left any S SBAR NP VP SQ SBARQ; left any ADJP ADVP PP INTJ",
+        "INTJ": "left any UH INTJ",
+        "LST": "right LS :",
+        "NAC": "left NN NNS NNP NNPS NML NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW",
+        "NP NML NX": "right any NN NNP NNS NNPS NX NML POS JJR; left any NP PRP; right any $ ADJP PRN FW;"
+        "right CD; right any JJ JJS RB QP DT WDT NML PRP RBR RBS; left any ADVP X SBAR S VP PP INTJ",
+        "PP": "right IN TO VBG VBN RP FW JJ; left PP",
+        "PRN": "left VP SQ S SINV SBAR NP ADJP PP ADVP INTJ WHNP NN",
+        "PRT": "right RP",
+        "QP": "left $ IN NNS NN JJ CD PDT RB DT NCD QP JJR JJS",
+        "RRC": "left RRC VP NP ADJP PP ADVP",
+        "S": "left TO VP S FRAG SBAR ADJP UCP NP",
+        "SBAR": "left WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG",
+        "SBARQ": "left SQ S SINV SBARQ FRAG SBAR",
+        "SINV": "left VBZ VBD VBP VB MD VP S SINV ADJP NP",
+        "SQ": "left VBZ VBD VBP VB MD VP SQ S",
+        "UCP": "",
+        "VP": "left TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS JJ NP NNP",
+        "WHADJP": "left WRB WP JJ ADJP RB",
+        "WHADVP": "right WRB RB",
+        "WHNP": "left WDT WP WP$ WHADJP WHPP WHNP",
+        "WHPP": "right IN TO FW",
+        "X": "right S VP ADJP NP SBAR PP X",
+    }.items()
+    for phrase in phrases.split()
 }
 _PUNCTUATION = frozenset(", . : `` '' -LRB- -RRB- ( ) HYPH NFP #".split())
 _FROM_THE_RIGHT = frozenset("ADVP CONJP LST NAC NP NX NML PP PRT UCP WHADVP X".split())
@@ -101,10 +72,11 @@ def head_child(label: str, children: Sequence[str]) -> int:
     """
     names = [bare(child) for child in children]
     phrase = bare(label)
-    found = (rule.find(names) for rule in HEADS.get(phrase, ()))
-    head = next((index for index in found if index is not None), None)
+    orders = {"left": range(len(names)), "right": range(len(names) - 1, -1, -1)}
+    steps = HEADS.get(phrase, ())
+    head = next((i for side, wanted in steps for i in orders[side] if names[i] in wanted), None)
     if head is None:
-        order = range(len(names) - 1, -1, -1) if phrase in _FROM_THE_RIGHT else range(len(names))
+        order = orders["right" if phrase in _FROM_THE_RIGHT else "left"]
         head = next((index for index in order if names[index] not in _PUNCTUATION), None)
         if head is None:
             return order[0]

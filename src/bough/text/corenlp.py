@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from http.client import HTTPException
+from itertools import accumulate
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
@@ -28,13 +29,8 @@ log = logging.getLogger(__name__)
 START = '`java -mx4g -cp "*" edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000`'
 BATCH_SENTENCES = 40  # per request; the parser takes a good part of a second for a long sentence
 BATCH_CHARACTERS = 50_000  # per request; the server refuses more than 100,000
-PROPERTIES = {
-    "annotators": "tokenize,ssplit,pos,parse",
-    "tokenize.whitespace": "true",
-    "ssplit.eolonly": "true",
-    "parse.originalDependencies": "true",
-    "outputFormat": "json",
-}
+PROPERTIES = {"annotators": "tokenize,ssplit,pos,parse", "outputFormat": "json"}
+PROPERTIES |= dict.fromkeys(("tokenize.whitespace", "ssplit.eolonly", "parse.originalDependencies"), "true")
 Json = dict[str, Any]
 
 
@@ -52,8 +48,6 @@ class CoreNLPParser:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"CoreNLP server {url!r}: give its address as in corenlp:http://localhost:9000")
-        if timeout <= 0:
-            raise ValueError(f"timeout={timeout}: more than 0 seconds")
         self.url = url.rstrip("/")
         self.timeout = timeout
         # a proxy for the outside world does not know a server on this machine
@@ -64,11 +58,9 @@ class CoreNLPParser:
         """Return one binary tree per sentence: words at the leaves, nodes in preorder."""
         trees = []
         for words, sentence in self._parse(sentences):
-            text = sentence.get("parse")
+            text, start = sentence.get("parse"), " ".join(words)[:60]
             if not isinstance(text, str):
-                raise DataError(
-                    f"{self.url}: no parse of {' '.join(words)[:60]!r}; is the server's `parse` model there?"
-                )
+                raise DataError(f"{self.url}: no parse of {start!r}; is the server's `parse` model there?")
             trees.append(binary_phrases(ptb.parse(text), words, "CoreNLP"))
         return trees
 
@@ -83,10 +75,8 @@ class CoreNLPParser:
                 trees.append(_dependency_tree(words, sentence))
             except (KeyError, TypeError, AttributeError, ValueError) as error:
                 reason = str(error) if isinstance(error, ValueError) else repr(error)
-                start = repr(" ".join(words)[:60])
-                raise FormatError(
-                    f"{self.url}: no dependencies of {start} as CoreNLP gives them: {reason}"
-                ) from error
+                what = f"no dependencies of {' '.join(words)[:60]!r} as CoreNLP gives them"
+                raise FormatError(f"{self.url}: {what}: {reason}") from error
         return trees
 
     def _parse(self, sentences: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence[str], Json]]:
@@ -97,12 +87,8 @@ class CoreNLPParser:
         lines = [line.replace("(", "-LRB-").replace(")", "-RRB-") for line in lines]
         low = 0
         while low < len(given):
-            high, size = low + 1, len(lines[low])
-            while (
-                high < min(len(given), low + BATCH_SENTENCES) and size + len(lines[high]) < BATCH_CHARACTERS
-            ):
-                size += len(lines[high])
-                high += 1
+            sizes = accumulate(map(len, lines[low : low + BATCH_SENTENCES]))
+            high = low + max(1, sum(size < BATCH_CHARACTERS for size in sizes))
             answers = self._ask("\n".join(lines[low:high])).get("sentences")
             if not isinstance(answers, list) or len(answers) != high - low:
                 count = len(answers) if isinstance(answers, list) else "no"
@@ -112,11 +98,8 @@ class CoreNLPParser:
 
     def _ask(self, text: str) -> Json:
         properties = {**PROPERTIES, "timeout": str(int(self.timeout * 1000))}
-        request = Request(
-            f"{self.url}/?properties={quote(json.dumps(properties))}",
-            data=text.encode(),
-            headers={"Content-Type": "text/plain; charset=utf-8"},
-        )
+        address = f"{self.url}/?properties={quote(json.dumps(properties))}"
+        request = Request(address, text.encode(), {"Content-Type": "text/plain; charset=utf-8"})
         log.debug("%s: %d characters", self.url, len(text))
         try:
             with self._opener.open(request, timeout=self.timeout) as answer:
@@ -128,9 +111,8 @@ class CoreNLPParser:
             reason = getattr(error, "reason", error)  # urllib wraps what goes wrong before the answer
             if isinstance(reason, TimeoutError):
                 raise DataError(f"{self.url}: no answer in {self.timeout:g} seconds") from error
-            raise DataError(
-                f"{self.url}: no CoreNLP server there ({reason}); start one with {START}"
-            ) from error
+            way = f"start one with {START}"
+            raise DataError(f"{self.url}: no CoreNLP server there ({reason}); {way}") from error
         try:
             answered = json.loads(body)
         except ValueError as error:
@@ -158,8 +140,6 @@ def _dependency_tree(words: Sequence[str], sentence: Json) -> Tree:
             spoken = any(character.isalnum() for character in words[node])
             relations[node] = "dep" if spoken else "punct"
             if spoken:
-                start = " ".join(words)[:60]
-                log.warning(
-                    "CoreNLP gave %r no head in %r; it becomes a child of the root", words[node], start
-                )
+                message = "CoreNLP gave %r no head in %r; it becomes a child of the root"
+                log.warning(message, words[node], " ".join(words)[:60])
     return Tree(parents, tokens=list(words), relations=relations)

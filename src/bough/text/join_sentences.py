@@ -10,6 +10,7 @@ import numpy as np
 from bough.errors import FormatError
 from bough.trees.tree import Tree
 
+Kind = Literal["constituency", "dependency"]
 _STOPS = frozenset([".", "!", "?", ";", ":", "--", "...", ",", ")", "''"])
 
 
@@ -29,10 +30,8 @@ def check_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str
 def check_word_count(count: int, words: Sequence[str], parser: str) -> None:
     """Raise a FormatError if another parser returned a sentence with another number of words."""
     if count != len(words):
-        raise FormatError(
-            f"{parser} made {count} words of a sentence of {len(words)}, {' '.join(words)[:60]!r}; "
-            "it must take the words as they are given"
-        )
+        made = f"{parser} made {count} words of a sentence of {len(words)}, {' '.join(words)[:60]!r}"
+        raise FormatError(f"{made}; it must take the words as they are given")
 
 
 def split_long(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:
@@ -48,9 +47,7 @@ def split_long(tokens: Sequence[str], longest: int) -> list[Sequence[str]]:
     return [*pieces, tokens[low:]]
 
 
-def join_sentences(
-    trees: Sequence[Tree], kind: Literal["constituency", "dependency"], *, balanced: bool = True
-) -> Tree:
+def join_sentences(trees: Sequence[Tree], kind: Kind, *, balanced: bool = True) -> Tree:
     """Return one tree over the trees of a text's sentences.
 
     The root of every later dependency tree becomes a child of the first tree's root, by the

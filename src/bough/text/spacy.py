@@ -20,22 +20,13 @@ from bough.trees.tree import Tree
 
 DOWNLOAD = "`python -m spacy download en_core_web_sm`"
 PREFERRED = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_trf")
+Words = Sequence[str]
 UNUSED = ("ner", "lemmatizer", "senter", "textcat", "entity_linker")
 
 _NAMES = {
-    "acl": "vmod",
-    "agent": "prep",
-    "attr": "xcomp",
-    "case": "possessive",
-    "compound": "nn",
-    "dative": "iobj",
-    "intj": "discourse",
-    "meta": "dep",
-    "nmod": "nn",
-    "nummod": "num",
-    "oprd": "xcomp",
-    "relcl": "rcmod",
-}
+    "acl": "vmod", "agent": "prep", "attr": "xcomp", "case": "possessive", "compound": "nn", "dative": "iobj",
+    "intj": "discourse", "meta": "dep", "nmod": "nn", "nummod": "num", "oprd": "xcomp", "relcl": "rcmod",
+}  # fmt: skip
 
 
 class SpacyParser:
@@ -52,9 +43,8 @@ class SpacyParser:
         try:
             import spacy
         except ImportError as error:
-            raise DataError(
-                f'spaCy is not installed; `pip install "bough[spacy]"`, then {DOWNLOAD}'
-            ) from error
+            way = f'`pip install "bough[spacy]"`, then {DOWNLOAD}'
+            raise DataError(f"spaCy is not installed; {way}") from error
         names = installed()
         if model is None:
             if not names:
@@ -62,9 +52,7 @@ class SpacyParser:
             model = next((name for name in PREFERRED if name in names), min(names))
         elif not (model in names or model in names.values() or Path(model).is_dir()):
             there = f"installed: {', '.join(sorted(names))}" if names else "none is installed"
-            raise DataError(
-                f"no spaCy pipeline {model!r} ({there}); get it with `python -m spacy download {model}`"
-            )
+            raise DataError(f"no spaCy pipeline {model!r} ({there}); `python -m spacy download {model}`")
         self.model = model
         self._pipeline = spacy.load(names.get(model, model), exclude=list(UNUSED))
         if "parser" not in self._pipeline.pipe_names:
@@ -72,40 +60,30 @@ class SpacyParser:
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Raise a ValueError: spaCy has no phrases."""
-        raise ValueError(
-            "spaCy has dependencies only; for phrases take the parser 'builtin', 'stanza' or 'corenlp:URL'"
-        )
+        raise ValueError("spaCy has dependencies only; 'builtin', 'stanza' and 'corenlp:URL' find phrases")
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one tree of Stanford Dependencies per sentence: node i is word i."""
-        docs = self._pipeline.pipe(self._docs(sentences))
-        return [
-            clearnlp_to_stanford(
-                words,
-                [-1 if token.head.i == token.i else token.head.i for token in doc],
-                [token.dep_ for token in doc],
-                [token.tag_ for token in doc],
-            )
-            for words, doc in zip(sentences, docs, strict=True)
-        ]
-
-    def _docs(self, sentences: Sequence[Sequence[str]]) -> Iterator[Any]:
         from spacy.tokens import Doc
 
-        for words in check_sentences(sentences):
-            # one sentence, one tree: the parser must not find a second start in it
-            starts: list[bool | int | None] = [place == 0 for place in range(len(words))]
-            yield Doc(self._pipeline.vocab, words=list(words), sent_starts=starts)
+        # one sentence, one tree: the parser must not find a second start in it
+        docs: Iterator[Any] = (
+            Doc(self._pipeline.vocab, words=list(words), sent_starts=[n == 0 for n in range(len(words))])
+            for words in check_sentences(sentences)
+        )
+        trees = []
+        for words, doc in zip(sentences, self._pipeline.pipe(docs), strict=True):
+            heads = [-1 if token.head.i == token.i else token.head.i for token in doc]
+            relations, tags = [token.dep_ for token in doc], [token.tag_ for token in doc]
+            trees.append(clearnlp_to_stanford(words, heads, relations, tags))
+        return trees
 
 
 def installed() -> dict[str, str]:
-    """Return the installed English pipelines that have a parser: their name -> the package to load.
-
-    The package of a pipeline has a `meta.json` beside its code, and need not have the pipeline's
-    name.
-    """
+    """Return the installed English pipelines with a parser: their names, and those of their packages."""
     found = {}
     for distribution in metadata.distributions():
+        # the package of a pipeline has a `meta.json` beside its code, and need not have the pipeline's name
         package = (distribution.name or "").replace("-", "_")
         try:
             path = Path(str(distribution.locate_file(f"{package}/meta.json")))
@@ -117,10 +95,8 @@ def installed() -> dict[str, str]:
     return found
 
 
-def clearnlp_to_stanford(
-    words: Sequence[str], heads: Sequence[int], relations: Sequence[str], tags: Sequence[str]
-) -> Tree:
-    """Convert spaCy's heads (from 0, -1 above the root), relations and Penn tags to Stanford Dependencies."""
+def clearnlp_to_stanford(words: Words, heads: Sequence[int], relations: Words, tags: Words) -> Tree:
+    """Convert spaCy's heads (-1 above the root), relations and tags to Stanford Dependencies."""
     heads = list(heads)
     names = ["root" if head < 0 else name for head, name in zip(heads, relations, strict=True)]
 

@@ -12,16 +12,14 @@ from bough.trees.tree import Tree
 
 BE = frozenset("be am is are was were been being 's 'm 're ai".split())
 _COPULAS = BE | {"s"}
-_AUXILIARIES = _COPULAS | frozenset(
-    "have has had having 've 'd do does did done get gets got getting".split()
-)
+_AUXILIARIES = _COPULAS | {*"have has had having 've 'd do does did done get gets got getting".split()}
 _VERBS = frozenset("VB VBD VBG VBN VBP VBZ MD TO AUX".split())
 _COMPLEMENTS = ("ADJP", "NP", "WHNP", "WHADJP", "JJ", "NN", "NNS", "NNP", "UCP", "QP")
 _CLAUSES = ("S", "SQ", "SINV", "SBAR", "FRAG", "X", "VP")
 
 
 def dependency_heads(tree: Tree) -> list[int]:
-    """Return the head of each word of a labelled tree, counted from 1, 0 for the root. The result is projective."""
+    """Return the head of each word of a labelled tree, from 1, 0 for the root; it is projective."""
     tree = flatten(tree)
     # node -> the number of the word that heads it
     lexical = {node: number for number, node in enumerate(tree.leaves.tolist(), 1)}

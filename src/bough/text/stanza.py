@@ -12,6 +12,8 @@ from bough.text.stanford_dependencies import dependency_heads
 from bough.trees.tree import Tree
 
 MODELS = "`python -c \"import stanza; stanza.download('en')\"`"
+OPTIONS = {"processors": "tokenize,pos,constituency", "tokenize_pretokenized": True}
+OPTIONS |= {"download_method": None, "logging_level": "ERROR"}
 BATCH = 500  # sentences per call, so that a long file does not fill the memory
 
 
@@ -27,9 +29,8 @@ class StanzaParser:
         try:
             import stanza
         except ImportError as error:
-            raise DataError(
-                f'stanza is not installed; `pip install "bough[stanza]"`, then {MODELS}'
-            ) from error
+            way = f'`pip install "bough[stanza]"`, then {MODELS}'
+            raise DataError(f"stanza is not installed; {way}") from error
         self._stanza: Any = stanza
         self._pipeline: Any = None
 
@@ -57,19 +58,12 @@ class StanzaParser:
             batch = given[start : start + BATCH]
             if self._pipeline is None:
                 try:
-                    self._pipeline = self._stanza.Pipeline(
-                        "en",
-                        processors="tokenize,pos,constituency",
-                        tokenize_pretokenized=True,
-                        download_method=None,
-                        logging_level="ERROR",
-                    )
+                    self._pipeline = self._stanza.Pipeline("en", **OPTIONS)
                 except FileNotFoundError as error:
                     raise DataError(f"stanza has no English models for constituency; {MODELS}") from error
             parsed = self._pipeline([list(words) for words in batch]).sentences
             if len(parsed) != len(batch):
-                raise FormatError(
-                    f"stanza returned {len(parsed)} sentences for {len(batch)}; it must not split or join them"
-                )
+                count = f"{len(parsed)} sentences for {len(batch)}"
+                raise FormatError(f"stanza returned {count}; it must not split or join them")
             for words, sentence in zip(batch, parsed, strict=True):
                 yield words, Tree.from_stanza(sentence.constituency)

@@ -39,25 +39,16 @@ _HALVES |= dict.fromkeys(("im", "hes"), -1) | {
 _LEFT_OUT = {"nt": "n't", "m": "'m", "s": "'s", "re": "'re", "ve": "'ve"}
 _APOSTROPHES = str.maketrans("\u2018\u2019\u2010\u2011", "''--", "\u00ad")
 
-_ABBREVIATIONS = frozenset(
-    (
-        "mr mrs ms dr jr sr prof st mt vs etc al inc ltd corp co bros dept univ assn ave blvd est "
-        "approx jan feb apr aug sept oct nov dec ph.d"
-    ).split()
-)
-_TITLES = frozenset(
-    "Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle".split()
-)
+_ABBREVIATIONS = {*"mr mrs ms dr jr sr prof st mt vs etc al inc ltd corp co bros dept univ assn".split()}
+_ABBREVIATIONS |= {*"ave blvd est approx jan feb apr aug sept oct nov dec ph.d".split()}
+_TITLES = {*"Gen Col Lt Sgt Capt Maj Cmdr Rep Sen Gov Rev Hon Pres Sep Sat Fig Vol Messrs Mme Mlle".split()}
 _INITIAL = re.compile(r"\.(?:\s{1,3}[^\W\d]|,)")
 _NUMBER = re.compile(r"\.\s{0,3}\d")
-_MAY_END = frozenset(
-    "etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.".split()
-)
-_OPENERS = frozenset(
-    ("The A An This That These Those He She It We They I You In On At But And If As There What").split()
-)
-_CLOSING = frozenset(["''", "'", ")", "]", "}"])
-_OPENING = frozenset(["``", "`", "(", "[", "{"])
+_MAY_END = {*"etc. inc. ltd. corp. co. bros. jr. sr. al. a.m. p.m. u.s. u.k. u.n. e.u. d.c. l.a.".split()}
+_OPENERS = {*"The A An This That These Those He She It We They I You In On At But And If As".split()}
+_OPENERS |= {"There", "What"}
+_CLOSING = {"''", "'", ")", "]", "}"}
+_OPENING = {"``", "`", "(", "[", "{"}
 
 
 # Marks that Python does not count as letters but that stand inside words: accents, vowel points, joiners.
@@ -68,10 +59,8 @@ _MARKS = (
     "\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200c\u200d\u20d0-\u20f0"
 )
 _W = rf"[\w{_MARKS}]"
-_EMOJI = (
-    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u25aa-\u27bf\u2934-\u2b55"
-    "\U0001f000-\U0001faff]"
-)
+_EMOJI = "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u25aa-\u27bf\u2934-\u2b55"
+_EMOJI += "\U0001f000-\U0001faff]"
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _TONE = "[\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]{0,8}"
 
@@ -221,9 +210,8 @@ def _split_clitics(written: str, start: int) -> Iterator[Token]:
 def _opens(text: str, start: int) -> bool:
     """Return whether a straight quote opens: after space or a sign, and before no space."""
     before, after = text[start - 1 : start], text[start + 1 : start + 2]
-    return (before == "" or before.isspace() or before in "([{-\u2013\u2014/\"'`\u201c\u2018") and (
-        after != "" and not after.isspace()
-    )
+    opens = before == "" or before.isspace() or before in "([{-\u2013\u2014/\"'`\u201c\u2018"
+    return opens and after != "" and not after.isspace()
 
 
 def printable(text: str) -> str:

@@ -24,7 +24,7 @@ def span_probabilities(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 def inside(scores: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor]]:
-    """Return the log partition function (B,), and per width >= 2 the probability of each split point."""
+    """Return the log partition function (B,), and by width the probability of each split point."""
     batch, size, _ = scores.shape
     starts = torch.zeros_like(scores)  # inside score by start and width
     ends = torch.zeros_like(scores)  # the same by end and N - width, so that a row of splits is a slice

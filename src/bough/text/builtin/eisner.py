@@ -51,12 +51,8 @@ class _Charts:
         heads = np.zeros(self.left.shape[:2], dtype=np.int64)
         each, none = np.arange(len(roots)), np.zeros_like(roots)
         # halves to be done: sentence, first and last word, and whether the head is the first of them
-        sentence, first, last = (
-            np.tile(each, 2),
-            np.concatenate([roots, none]),
-            np.concatenate([lengths - 1, roots]),
-        )
-        rightwards = np.repeat([True, False], len(roots))
+        sentence, rightwards = np.tile(each, 2), np.repeat([True, False], len(roots))
+        first, last = np.concatenate([roots, none]), np.concatenate([lengths - 1, roots])
         while len(sentence):
             wide = first < last
             sentence, first, last, rightwards = (a[wide] for a in (sentence, first, last, rightwards))

@@ -38,17 +38,13 @@ def affixes(word: str) -> tuple[int, ...]:
 
 
 class Lexicon:
-    """The vocabulary of the parser, the `SPECIALS` first; unknown numbers are looked up as zeros."""
+    """The vocabulary of the parser, `SPECIALS` first; unknown numbers are looked up as zeros."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = list(words)
         if tuple(self.words[: len(SPECIALS)]) != SPECIALS:
             raise ValueError(f"a parser's vocabulary starts with {' '.join(SPECIALS)}, not {self.words[:4]}")
         self.index = {word: i for i, word in enumerate(self.words)}
-        if len(self.index) < len(self.words):
-            raise ValueError(
-                f"{len(self.words) - len(self.index)} words occur twice in a parser's vocabulary"
-            )
 
     def __len__(self) -> int:
         return len(self.words)

@@ -45,14 +45,12 @@ class Biaffine(nn.Module):
         nn.init.normal_(self.U, std=0.3 / width)
 
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
-        a = torch.cat([a, a.new_ones(*a.shape[:-1], 1)], dim=-1)
-        b = torch.cat([b, b.new_ones(*b.shape[:-1], 1)], dim=-1)
+        a, b = F.pad(a, (0, 1), value=1.0), F.pad(b, (0, 1), value=1.0)
         return (a @ self.U[0]) @ b.transpose(1, 2)
 
     def paired(self, a: Tensor, b: Tensor) -> Tensor:
         """Score row by row, (T, d) and (T, d) -> (T, k)."""
-        a = torch.cat([a, a.new_ones(len(a), 1)], dim=1)
-        b = torch.cat([b, b.new_ones(len(b), 1)], dim=1)
+        a, b = F.pad(a, (0, 1), value=1.0), F.pad(b, (0, 1), value=1.0)
         U = self.U.flatten(1).T  # (m * m, k)
         # s_k is the inner product of U_k and the outer product of a and b; a few rows at a time stay in the cache
         parts = zip(a.split(PAIRS), b.split(PAIRS), strict=True)
@@ -116,10 +114,16 @@ class Network(nn.Module):
     def encode(self, x: Tensor) -> Tensor:
         """Encode sentences of one length: (B, T, word) -> (B, T, 2 hidden)."""
         states = x.transpose(0, 1)
+        dropout = self.recurrent_dropout if self.training else 0.0
         for layer in self.layers:
             assert isinstance(layer, nn.LSTM)
-            dropout = self.recurrent_dropout if self.training else 0.0
-            states = self.dropout(bilstm(layer, states, dropout, self.dtype))
+            weights = []
+            for name, weight in layer.named_parameters():
+                weights.append(F.dropout(weight, dropout if "weight_hh" in name else 0.0).to(self.dtype))
+            start = states.new_zeros(2, states.shape[1], layer.hidden_size, dtype=self.dtype)
+            inputs = states.to(self.dtype)
+            h = torch.lstm(inputs, (start, start), weights, True, 1, 0.0, True, True, False)[0]
+            states = self.dropout(h.to(states.dtype))
         return states.transpose(0, 1)
 
     def encode_distinct(self, x: Tensor, which: Tensor, lengths: Tensor) -> Tensor:
@@ -157,17 +161,6 @@ class Network(nn.Module):
         return self.relation.paired(words[batch, word], heads[batch, head])
 
 
-def bilstm(layer: nn.LSTM, x: Tensor, dropout: float = 0.0, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Return a layer's states (T, B, 2 hidden), computed in `dtype`; `dropout` is that of the recurrent matrices."""
-    weights = [
-        F.dropout(weight, dropout if "weight_hh" in name else 0.0).to(dtype)
-        for name, weight in layer.named_parameters()
-    ]
-    start = x.new_zeros(2, x.shape[1], layer.hidden_size, dtype=dtype)
-    states = torch.lstm(x.to(dtype), (start, start), weights, True, 1, 0.0, True, True, False)[0]
-    return states.to(x.dtype)
-
-
 def between_words(states: Tensor) -> Tensor:
     """Return the vectors of the gaps between words, (B, N + 2, 2 hidden) -> (B, N + 1, 2 hidden).
 
@@ -184,9 +177,6 @@ def by_width(table: Tensor) -> Tensor:
     padded = torch.cat([table, table.new_zeros(table.shape[0], size, size)], dim=2)
     strides = padded.stride()
     return padded.as_strided((table.shape[0], size, size), (strides[0], strides[1] + 1, strides[2]))
-
-
-# ----------------------------------------------------------------- int8 tensors
 
 
 def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from bough.files import read_model, write_folder
+from bough.files import StoredModel, read_model
 from bough.nn.kernels.parser import brackets
 from bough.text.builtin.cky import Ints, best_parents, span_probabilities
 from bough.text.builtin.eisner import best_heads
 from bough.text.builtin.lexicon import BUCKETS, UNKNOWN, Lexicon, affixes, normal, shapes
 from bough.text.builtin.network import Network, Size, pack, unpack
-from bough.text.join_sentences import check_sentences, join_sentences, split_long
+from bough.text.join_sentences import Kind, check_sentences, join_sentences, split_long
 from bough.trees.tree import Tree
 
 KIND = "parser"
@@ -65,27 +64,20 @@ class BuiltinParser:
         self._network.load_state_dict({name.removeprefix("network."): part for name, part in whole.items()})
         self._network.eval()
 
-    # ------------------------------------------------------------------ parsing
-
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one binary tree per sentence: words at the leaves, nodes in preorder."""
-        return self._parse(sentences, "constituency", self._phrase_trees)
+        return self._parse(sentences, "constituency")
 
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one tree of the words per sentence: node i is word i."""
-        return self._parse(sentences, "dependency", self._word_trees)
+        return self._parse(sentences, "dependency")
 
-    def _parse(
-        self,
-        sentences: Sequence[Sequence[str]],
-        kind: Literal["constituency", "dependency"],
-        decode: Callable[[Tensor, list[Words], Ints], Iterator[Tree]],
-    ) -> list[Tree]:
+    def _parse(self, sentences: Sequence[Sequence[str]], kind: Kind) -> list[Tree]:
         """Return the trees of sentences; equal pieces are parsed once."""
         if kind not in self.trees:
-            raise ValueError(
-                f"this parser has learned {' and '.join(self.trees)} trees only, no {kind} trees"
-            )
+            known = " and ".join(self.trees)
+            raise ValueError(f"this parser has learned {known} trees only, no {kind} trees")
+        decode = self._phrase_trees if kind == "constituency" else self._word_trees
         pieces_of = [[*map(tuple, split_long(words, LONGEST))] for words in check_sentences(sentences)]
         pieces = sorted(dict.fromkeys(piece for own in pieces_of for piece in own), key=len, reverse=True)
         trees: dict[Words, Tree] = {}
@@ -126,11 +118,8 @@ class BuiltinParser:
             chances = span_probabilities(scores, torch.from_numpy(lengths))
             found = best_parents(chances.numpy(), lengths)
         for words, parents in zip(batch, found, strict=True):
-            inner = np.zeros(len(parents), dtype=bool)
-            inner[parents[1:]] = True
-            tokens: list[str | None] = [None] * len(parents)
-            for leaf, word in zip(np.flatnonzero(~inner).tolist(), words, strict=True):
-                tokens[leaf] = word
+            inner, rest = set(parents.tolist()), iter(words)  # the leaves are in the order of the words
+            tokens = [None if node in inner else next(rest) for node in range(len(parents))]
             yield Tree(parents, tokens=tokens)
 
     def _word_trees(self, states: Tensor, batch: list[Words], lengths: Ints) -> Iterator[Tree]:
@@ -147,20 +136,11 @@ class BuiltinParser:
             relations = [next(names) for _ in own] if self.relations else None
             yield Tree([head - 1 for head in own], tokens=words, relations=relations)
 
-    # ------------------------------------------------------------------- files
-
     def save(self, folder: Path | str) -> None:
         """Write `config.json`, `vocab.txt` and `model.safetensors` into a folder."""
         own = {"format": FORMAT, "kind": KIND, "size": asdict(self.size)}
         config = {**own, "relations": self.relations, "trees": self.trees, **self.about}
-        write_folder(
-            Path(folder),
-            texts={
-                "config.json": json.dumps(config, indent=2) + "\n",
-                "vocab.txt": "\n".join(self.lexicon.words) + "\n",
-            },
-            tensors={"model.safetensors": self.tensors},
-        )
+        StoredModel(Path(folder), config, self.lexicon.words, self.tensors).write()
 
     @classmethod
     def load(cls, folder: Path | str) -> BuiltinParser:
@@ -173,9 +153,7 @@ class BuiltinParser:
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
                 network = Network(size, len(relations)).state_dict()
                 outline = {f"network.{name}": tensor for name, tensor in network.items()}
-                outline |= {
-                    "words": torch.empty(len(lexicon), size.word),
-                    "affixes": torch.empty(BUCKETS, size.word),
-                }
+                for name, rows in (("words", len(lexicon)), ("affixes", BUCKETS)):
+                    outline[name] = torch.empty(rows, size.word)
             tensors = stored.fitting(pack(outline))
             return cls(lexicon, size, relations, tensors, stored.meta.get("trees", TREES), about)
