@@ -1,7 +1,5 @@
 """Write files and model folders atomically, and read them with clear errors; store matrices in int8."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

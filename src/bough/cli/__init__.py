@@ -1,7 +1,5 @@
 """The command `bough`: read arguments, call one function, show its result."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Print results, errors and messages of one line."""
 
-from __future__ import annotations
-
 import logging
 import sys
 

@@ -1,7 +1,5 @@
 """`bough fit` and `bough evaluate`."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path

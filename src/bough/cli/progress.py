@@ -1,7 +1,5 @@
 """Show progress on a terminal: one bar per task."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Hashes that identify the data of a run."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable

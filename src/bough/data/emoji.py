@@ -1,7 +1,5 @@
 """Words for emoticons, emoji, addresses and account names."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Labelled examples: texts, trees, or pairs of texts or trees, with labels and weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field

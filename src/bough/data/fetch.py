@@ -4,8 +4,6 @@ All files are first collected and checked in a temporary folder inside the data 
 So a failed fetch changes nothing, and no file is ever incomplete.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

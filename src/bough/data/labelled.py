@@ -1,7 +1,5 @@
 """Read labelled files: tables (CSV, TSV, JSON lines, Parquet), bracketed trees, CoNLL-U."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 With `written`, also by emoji and emoticons, repeated letters, hashtags, addresses and typos.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Find the data folder and the user cache, and check files and counts."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Read tables one row at a time: CSV with commas or semicolons, TSV, JSON lines, Parquet."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Choose a file of word vectors by its coverage of a text."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A file is converted once to two files in the user cache: `NAME.npy`, the rows as
 The rows are then memory-mapped, so that only those that are needed are read.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import logging

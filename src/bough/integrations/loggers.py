@@ -1,7 +1,5 @@
 """Log the epochs of a fit to TensorBoard or MLflow: `bough.fit(..., callbacks=[TensorBoardLogger("runs/1")])`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

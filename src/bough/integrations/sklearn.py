@@ -1,7 +1,5 @@
 """scikit-learn compatible estimators, for `cross_val_score`, `GridSearchCV` and `Pipeline`."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import tempfile

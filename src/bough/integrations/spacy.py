@@ -3,8 +3,6 @@
 spaCy finds it by its entry point, so that nothing of bough need be imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary

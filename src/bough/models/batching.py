@@ -1,7 +1,5 @@
 """Prepare trees for a model, and collate prepared trees into one forest."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

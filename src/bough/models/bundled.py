@@ -1,7 +1,5 @@
 """Compressed models, such as the bundled ones: int8 word rows, and rows for out-of-vocabulary words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """The configuration of a model: its inputs, its layer and its head."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache

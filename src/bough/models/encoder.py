@@ -1,7 +1,5 @@
 """Load a pretrained encoder of `transformers`, and split it into frozen layers and trained layers."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 from collections.abc import Iterator, Mapping

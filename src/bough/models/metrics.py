@@ -1,7 +1,5 @@
 """Metrics of predicted classes, labels, numbers and ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """A model: vocabulary, word table, layer and head, saved as one folder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path

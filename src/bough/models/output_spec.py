@@ -1,7 +1,5 @@
 """The output of a model: classes, labels, numbers or ratings."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass, fields
 from functools import cache

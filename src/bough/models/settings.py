@@ -1,7 +1,5 @@
 """Check and convert settings: keys, values, and arguments of registered layers."""
 
-from __future__ import annotations
-
 import difflib
 import math
 from collections.abc import Iterable

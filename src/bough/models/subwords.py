@@ -1,7 +1,5 @@
 """Split words into the subwords of an encoder's tokenizer, and long texts into windows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

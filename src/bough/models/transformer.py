@@ -1,7 +1,5 @@
 """Contextual word embeddings of a pretrained encoder, as the input of any tree layer."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Turn texts or trees into predictions, with a parser and a bundled or fitted model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload

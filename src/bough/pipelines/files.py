@@ -1,7 +1,5 @@
 """Score a file of texts into a file of results: streaming, in order, and resumable."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Convert results to pandas frames, with a row for each text, phrase or pair."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """Download models from the Hugging Face Hub, and upload them (extra `hub`)."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import ModuleType

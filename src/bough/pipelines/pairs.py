@@ -1,7 +1,5 @@
 """Rate or classify pairs of texts, encode texts as vectors, and find the nearest of many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, overload
 

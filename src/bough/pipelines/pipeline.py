@@ -1,7 +1,5 @@
 """Predict for texts and trees: parse them, then classify every phrase, in batches."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext

@@ -1,7 +1,5 @@
 """Turn texts and users' trees into the trees that a model reads."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice

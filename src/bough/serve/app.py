@@ -1,7 +1,5 @@
 """Create the web application: its routes, security headers, and errors of one line."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """Compute jobs that arrive together in one batch; requests take turns."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

@@ -1,7 +1,5 @@
 """Limit the size, the type and the time of a request, and the number of requests at a time."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Answer batches of requests with the models of the server, which share one parser."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

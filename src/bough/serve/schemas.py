@@ -1,7 +1,5 @@
 """The schemas of requests and responses, from which `/docs` and `/openapi.json` are made."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag

@@ -1,7 +1,5 @@
 """Listen on one address with one or more processes; on SIGTERM finish the requests in progress."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from functools import partial

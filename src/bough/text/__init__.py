@@ -1,7 +1,5 @@
 """Parse tokens: one protocol, the built-in parser, balanced trees, and adapters for spaCy, stanza and CoreNLP."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Build balanced trees over the words of a sentence, in any language and without a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bough.text.join_sentences import check_sentences

@@ -5,8 +5,6 @@ of parsers: unknown labels, bare parts of speech beside phrases, and punctuation
 head if anything else is there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bough.text.join_sentences import check_word_count

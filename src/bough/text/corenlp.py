@@ -5,8 +5,6 @@ the paper's trees were made. Each request asks for the original Stanford Depende
 Universal Dependencies.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

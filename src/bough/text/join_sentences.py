@@ -1,7 +1,5 @@
 """Check and split sentences before they are parsed, and join the trees of sentences into one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 

@@ -5,8 +5,6 @@ in Stanford Dependencies, but `is` heads its complement, and each of several con
 the one before it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from importlib import metadata

@@ -5,8 +5,6 @@ complement of a copula (`is happy`, `is a poet`), not `is`; the clause, not its 
 though, is the head of the noun that follows it, and the verb in `is in the park` is the head of its clause.
 """
 
-from __future__ import annotations
-
 from bough.text.binarise import bare, flatten, head_child, node_label
 from bough.trees.tree import Tree
 

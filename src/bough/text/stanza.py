@@ -1,7 +1,5 @@
 """Parse with stanza: binarise its phrases, and find the heads of Stanford Dependencies in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -11,8 +11,6 @@ Every alternative of the pattern either matches or fails within a bounded number
 consumes all that it has looked at: the time is linear in the text, whatever the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Calibrate a model on dev: the temperature of classes, the thresholds of several labels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

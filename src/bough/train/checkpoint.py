@@ -1,7 +1,5 @@
 """The state of a training run between two epochs, and its checkpoint, replaced atomically."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The configuration of a training run: that of the model, and that of its training."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Parse the examples of all splits, and prepare them for a model."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import tempfile

@@ -4,8 +4,6 @@ Every rank has all examples, draws the same batches, and computes its share of e
 all ranks take the same step. Only the first rank writes files and shows progress. Without torchrun there is one rank.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os

@@ -3,8 +3,6 @@
 The baselines are those of scikit-learn; they read words, categories and numbers, but no tree.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections import Counter

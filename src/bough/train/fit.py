@@ -1,7 +1,5 @@
 """Fit a model to labelled examples: read, parse, train, calibrate, evaluate, write its folder."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import shutil

@@ -1,7 +1,5 @@
 """The training loop: a step for each batch, metrics on dev and a checkpoint after each epoch."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Optimizers of `torch.optim` for the training loop, with sparse updates of a word table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

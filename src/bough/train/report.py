@@ -1,7 +1,5 @@
 """The report of a fit as one web page: data, metrics, learning curve, mistakes, usage."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The folder of a training run: it belongs to one run, which may be resumed in it."""
 
-from __future__ import annotations
-
 import json
 import platform
 from importlib.metadata import version

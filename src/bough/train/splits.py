@@ -1,7 +1,5 @@
 """Divide the examples of a fit into train, dev and test, and warn about doubtful ones."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

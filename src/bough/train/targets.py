@@ -1,7 +1,5 @@
 """Targets: read the labels of examples as classes, ratings, numbers or sets of labels."""
 
-from __future__ import annotations
-
 import math
 import re
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """Tasks: what an example is, how its loss is computed, what is predicted and how it is scored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 

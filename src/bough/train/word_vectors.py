@@ -1,7 +1,5 @@
 """The word vectors of a run: from a GloVe file, from the word table of another model, or random."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path

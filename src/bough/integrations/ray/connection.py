@@ -1,7 +1,5 @@
 """Connect to a Ray cluster, or start one on this machine. Errors have one line."""
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import logging

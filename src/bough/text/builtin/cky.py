@@ -6,8 +6,6 @@ batch and all spans of one width are computed at once; the result of a shorter s
 read at the width of its length. Prediction runs in C where it is compiled: `nn/kernels/chart.h`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from numpy.typing import NDArray

@@ -4,8 +4,6 @@ Charts are indexed by first word and width - 1: entry [i, w] is about the words 
 copy, by last word and N - w, turns the sum over split points into two slices, as in `cky`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bough.text.builtin.cky import Floats, Ints

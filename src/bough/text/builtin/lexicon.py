@@ -1,7 +1,5 @@
 """Look up what the parser sees of a word: its row, or its affixes; and its shape."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The parser's network: a deep bidirectional LSTM, a score per span and head; its int8 tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 

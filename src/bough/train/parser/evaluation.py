@@ -1,7 +1,5 @@
 """Evaluate a parser: bracket F1, UAS, LAS and speed; keep the sentences on which two agree."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

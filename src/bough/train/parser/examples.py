@@ -1,7 +1,5 @@
 """Read treebanks: the sentences that a parser is trained and evaluated on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

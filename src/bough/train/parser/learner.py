@@ -1,7 +1,5 @@
 """The network of the parser in training, with auxiliary outputs and the losses."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Train a parser on treebanks into a folder: its task and its optimizer for the training loop."""
 
-from __future__ import annotations
-
 import copy
 import logging
 import math

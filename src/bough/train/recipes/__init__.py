@@ -1,7 +1,5 @@
 """The recipes of `bough fit`, one TOML file for each kind of examples, and their reader."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import TypeVar
