@@ -106,7 +106,8 @@ def test_a_model_goes_to_the_hub_and_is_loaded_by_its_name(endpoint: str, tmp_pa
     assert refused.startswith("cannot upload to 'org/own': ")
     FILES.clear()
     gone = run("http://127.0.0.1:1", tmp_path / "other", load)
-    assert "no model 'org/own': neither a folder here nor on the Hub" in gone
+    assert gone == "no model 'org/own': no such folder, and the Hub cannot be reached"
+    assert run("http://127.0.0.1:1", tmp_path, push).startswith("cannot upload to 'org/own': ")
 
 
 def test_a_card_says_its_licence_and_data() -> None:

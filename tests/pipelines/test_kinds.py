@@ -1,5 +1,6 @@
 """Claims about pipelines of numbers, several labels, classes of pairs, and trees: they share one form of result."""
 
+import io
 import json
 from pathlib import Path
 from xml.etree import ElementTree
@@ -118,3 +119,28 @@ def test_evaluation_knows_what_is_predicted() -> None:
         labels.evaluate(TEXTS[:1], [["cold"]])
     with pytest.raises(ValueError, match="2 examples, 1 labels; one each"):
         pairs.evaluate([("a", "b")] * 2, ["other"])
+
+
+def test_a_deep_tree_is_scored_and_a_bad_one_is_named_with_its_line(tmp_path: Path) -> None:
+    pipeline = bough.load(folder_of("trees"))
+    text = '{"op": "sort", "cost": 2.0, "parts": [' * 3000 + '{"op": "scan", "cost": 1.0}' + "]}" * 3000
+    source, out = tmp_path / "plans.jsonl", tmp_path / "out.jsonl"
+    source.write_text(f'{{"plan": {text}}}\n{{"plan": {{"op": "scan", "cost": "many"}}}}\n')
+    with pytest.raises(bough.FormatError, match=r'plans\.jsonl:2: plan: "cost" is \'many\''):
+        score_file(pipeline, source, out, brief=True)
+    source.write_text(f'{{"plan": {text}}}\n')
+    score_file(pipeline, source, out, resume=True, brief=True)
+    assert out.read_text().startswith(f'{{"plan": {text}, "numbers": {{')
+
+
+def test_a_table_on_standard_input_is_read_by_the_columns_of_the_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline = bough.load(folder_of("classes"))
+    pipeline.facts = {**pipeline.facts, "text_columns": ["message"]}
+    for mark in ",\t":
+        table = f"id{mark}message\n7{mark}3 days late\n"
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(table.encode())))
+        out = tmp_path / f"out{ord(mark)}.jsonl"
+        assert score_file(pipeline, "-", out) == 1
+        assert json.loads(out.read_text())["message"] == "3 days late"

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from bough.data.examples import TreeColumns
 from bough.data.labelled import text_columns
 from bough.data.tables import JSON_LINES, PARQUET, TABLES, Rows, read_rows
 from bough.errors import FormatError
@@ -15,7 +16,7 @@ from bough.files import hold
 from bough.models.output_spec import polarities
 from bough.pipelines import AnyPipeline
 from bough.pipelines.prediction import Prediction, to_json
-from bough.pipelines.readers import groups
+from bough.pipelines.readers import GivenReader, groups
 
 GIVEN = "given"  # the key for columns of the input whose names results use
 _NEAR = 1e-2  # tolerance for the rounded probabilities of one text in two batches
@@ -134,22 +135,22 @@ class Layout(NamedTuple):
     """How to read the input of a model: whether it takes pairs, the columns of the texts, and the keys of results.
 
     `text` are the columns that a user names, `fitted` the columns of the training file, `taken` the names that results
-    use. With `trees` a cell may be a nested object.
+    use. A model that was fitted on trees has `trees`, the keys of its nested objects.
     """
 
     pairs: bool
     text: tuple[str, ...]
     fitted: tuple[str, ...]
     taken: frozenset[str]
-    trees: bool = False
+    trees: TreeColumns | None = None
 
 
 def layout_of(pipeline: AnyPipeline, text: Sequence[str] = (), *, own: Sequence[str] = ()) -> Layout:
     """Return the layout of a pipeline's input; `own` are further keys of results."""
     taken = frozenset({GIVEN, *own, *no_result(pipeline, brief=False)})
     fitted = tuple(pipeline.facts.get("text_columns", ()))
-    trees = pipeline.model.output_spec.trees == "given"
-    if trees and "tree_columns" in pipeline.facts:
+    trees = pipeline.reader.columns if isinstance(pipeline.reader, GivenReader) else None
+    if "tree_columns" in pipeline.facts:
         fitted = (pipeline.facts["tree_columns"]["column"],)
     return Layout(pipeline.pairs, tuple(text), fitted, taken, trees)
 
@@ -160,13 +161,19 @@ def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
     The suffix tells the format: CSV, TSV, JSON lines or Parquet; any other file has one text per line, or two texts
     separated by a tab. The texts are in the columns that a user names, else in those of the training file, else in
     those with a usual name. A column whose name results use is kept within `given`. The name `-` is standard input:
-    JSON lines if the first line begins with a brace, a table if columns are named, else plain text.
+    JSON lines if the first line begins with a brace, a table if columns are named or if the first line names the
+    columns of the training file, else plain text.
     """
     pairs, text, fitted, taken, trees = layout
     suffix = Path(name).suffix.lower()
     if name == "-":
         first = stream.readline()
-        suffix = ".jsonl" if first.lstrip()[:1] == b"{" else ".csv" if text else ".txt"
+        header = first.decode("utf-8", "replace").rstrip("\r\n")
+        tabs = "\t" in header
+        table = text or (fitted and {*fitted} <= {*header.split("\t" if tabs else ",")})
+        suffix = (
+            ".jsonl" if header.lstrip()[:1] == "{" else ".txt" if not table else ".tsv" if tabs else ".csv"
+        )
         stream = chain([first] if first else [], stream)  # type: ignore[assignment]
     columns, rows = read_rows(stream, name, suffix)
     if pairs and suffix not in (*TABLES, *JSON_LINES, *PARQUET):
@@ -178,10 +185,16 @@ def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
         for key in keys:
             if row.get(key, "") is None:
                 row[key] = ""
-            if not isinstance(row.get(key), (str, dict) if trees else str):
+            value = row.get(key)
+            if not isinstance(value, (str, dict) if trees else str):
                 what = "an object or a string" if trees else "a string"
                 raise FormatError(f'no "{key}" with {what}', where=name, line=line)
         texts = tuple(row[key] for key in keys)
+        if trees:  # here, where an error can name the file and the line
+            texts = tuple(
+                trees.tree(cell, name, line, key) if isinstance(cell, dict) else cell
+                for key, cell in zip(keys, texts, strict=True)
+            )
         if clashing := {key: value for key, value in row.items() if key in taken}:
             row = {key: value for key, value in row.items() if key not in taken} | {GIVEN: clashing}
         yield Record(line, texts, row)

@@ -22,7 +22,9 @@ def download(repository: str) -> Path:
     hub = _hub()
     try:
         return Path(hub.snapshot_download(repository, allow_patterns=FILES))
-    except (hub.errors.HfHubHTTPError, hub.errors.LocalEntryNotFoundError, OSError, ValueError) as error:
+    except hub.errors.LocalEntryNotFoundError:
+        raise ValueError(f"no model {repository!r}: no such folder, and the Hub cannot be reached") from None
+    except (hub.errors.HfHubHTTPError, OSError, ValueError) as error:
         places = f"neither a folder here nor on the Hub ({_reason(error)})"
         raise ValueError(f"no model {repository!r}: {places}") from None
 
@@ -30,11 +32,13 @@ def download(repository: str) -> Path:
 def upload(folder: Path, repository: str, *, private: bool) -> str:
     """Upload a model folder to a repository, which is created if needed; return its URL."""
     hub = _hub()
+
     try:
         api = hub.HfApi()
         api.create_repo(repository, private=private, exist_ok=True)
         api.upload_folder(repo_id=repository, folder_path=folder, allow_patterns=FILES)
-    except (hub.errors.HfHubHTTPError, OSError, ValueError) as error:
+    # the client also raises errors of its HTTP library, which differs between its versions
+    except Exception as error:
         raise ValueError(f"cannot upload to {repository!r}: {_reason(error)}") from None
     return f"{api.endpoint}/{repository}"
 

@@ -24,7 +24,30 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 def to_json(value: Any) -> str:
     """Return one line of JSON, in characters that a UTF-8 file can hold."""
-    return printable(_encode(value))
+    try:
+        return printable(_encode(value))
+    except RecursionError:
+        return printable(_encode_deep(value))
+
+
+def _encode_deep(value: Any) -> str:
+    """Encode JSON without recursion, for values nested too deeply for the encoder of the standard library."""
+    pieces: list[str] = []
+    todo: list[tuple[bool, Any]] = [
+        (False, value)
+    ]  # values, and texts that are encoded already; the next one last
+    while todo:
+        encoded, item = todo.pop()
+        if encoded or not isinstance(item, (dict, list, tuple)):
+            pieces.append(item if encoded else _encode(item))
+            continue
+        inner: list[tuple[bool, Any]] = []
+        for key, one in item.items() if isinstance(item, dict) else ((None, one) for one in item):
+            name = "" if key is None else f"{_encode(key)}: "
+            inner += [(True, f", {name}" if inner else name), (False, one)]
+        opening, closing = "{}" if isinstance(item, dict) else "[]"
+        todo += reversed([(True, opening), *inner, (True, closing)])
+    return "".join(pieces)
 
 
 class Outcome:
