@@ -1,5 +1,6 @@
 """Claims about `bough sentiment`, `relatedness`, `nearest` and `score` as a user calls them."""
 
+import io
 import json
 import signal
 import subprocess
@@ -91,6 +92,18 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
     assert shown.stderr == ""
 
 
+def test_a_dash_is_standard_input(bough: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def type_in(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    type_in("good\nbad\n")
+    shown = bough("score", "-", "--brief")
+    assert [json.loads(line)["text"] for line in shown.stdout.splitlines()] == ["good", "bad"], shown.stderr
+    type_in("A plane lands\nThe cat is asleep\n")
+    shown = bough("nearest", "A cat sleeps", "--corpus", "-", "-k", "1", "--json")
+    assert json.loads(shown.stdout)["line"] == 2, shown.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -109,6 +122,8 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("nearest", "good", "--corpus", "/no/such/file"), "/no/such/file"),
         (("score", "/no/such/file"), "/no/such/file"),
         (("score", "reviews.csv"), "reviews.csv: no such file"),
+        (("score", "/dev/null", "--modle", "mine"), "--modle: unknown option"),
+        (("nearest", "good", "--corpus", "--modle"), "--modle: unknown option"),
         (("score", "/tmp"), "/tmp: a folder"),
         (("score", "/dev/null", "--resume"), "it needs an input file and --out"),
         (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),

@@ -19,6 +19,7 @@ Ray = Annotated[list[str] | None, Parameter(consume_multiple=(0, 1), negative=""
 _PARSERS = "builtin, spacy, stanza, corenlp, corenlp:URL, or balanced for any language."
 ParserName = Annotated[str, Parameter(help=_PARSERS)]
 Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]
+FileName = Annotated[str, Parameter(allow_leading_hyphen=True)]  # - is standard input
 PairModel = Annotated[str, Parameter(help="relatedness, or the folder of a model of pairs.")]
 
 
@@ -76,6 +77,12 @@ class ShowOptions:
 
 
 SHOW = ShowOptions()
+
+
+def check_file_name(name: str) -> None:
+    """Raise a ValueError if a file name is a mistyped option; "-" alone is standard input."""
+    if name.startswith("-") and name != "-":
+        raise ValueError(f"{name}: unknown option; write a file of that name as ./{name}")
 
 
 def address_of(ray: list[str]) -> str | None:

@@ -20,6 +20,7 @@ from bough.cli.options import (
     SHOW,
     Columns,
     Device,
+    FileName,
     Flag,
     Json,
     PairModel,
@@ -28,6 +29,7 @@ from bough.cli.options import (
     ShowOptions,
     address_of,
     check_device,
+    check_file_name,
     use_threads,
 )
 from bough.cli.progress import ProgressBars
@@ -132,7 +134,7 @@ def nearest(
     query: str,
     /,
     *,
-    corpus: str,
+    corpus: FileName,
     text: Columns = [],  # noqa: B006
     k: Annotated[int, Parameter(name=["-k", "--k"])] = 3,
     as_json: Json = False,
@@ -152,6 +154,7 @@ def nearest(
     from bough.pipelines.files import Layout, open_source, records_of
     from bough.pipelines.prediction import to_json
 
+    check_file_name(corpus)
     pipeline = load_pipeline(model, parser, ratings=True)
     with open_source(corpus) as stream:
         layout = Layout(False, tuple(text), (), frozenset({"score", "line"}))
@@ -171,7 +174,7 @@ def nearest(
 
 
 def score(
-    *files: str,
+    *files: FileName,
     text: Columns = [],  # noqa: B006
     model: str = "sentiment",
     out: str | None = None,
@@ -201,6 +204,8 @@ def score(
     """
     if not files:
         raise ValueError("no file to score; name one, or - for standard input, before --ray")
+    for file in files:
+        check_file_name(file)
     if ray is None:
         if len(files) > 1 or workers is not None:
             what = "--workers" if workers is not None else f"{len(files)} files"
