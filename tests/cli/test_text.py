@@ -127,6 +127,7 @@ def test_a_dash_is_standard_input(bough: Call, monkeypatch: pytest.MonkeyPatch) 
         (("score", "/tmp"), "/tmp: a folder"),
         (("score", "/dev/null", "--resume"), "it needs an input file and --out"),
         (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),
+        (("score", "/dev/null", "--out", "a.csv"), "the results are JSON lines; name the file a.jsonl"),
         (("sentiment", "good", "--svg", "a.png"), "the picture is in SVG format; name the file a.svg"),
         (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
     ],

@@ -212,6 +212,9 @@ def score(
             raise ValueError(f"{what}: only with --ray; without it, one file is scored at a time")
         if resume and (out is None or files[0] == "-"):
             raise ValueError("--resume continues a file of results; it needs an input file and --out")
+        if out is not None and Path(out).suffix.lower() in (".csv", ".tsv", ".parquet"):
+            right = Path(out).with_suffix(".jsonl")
+            raise ValueError(f"--out {out}: the results are JSON lines; name the file {right}")
         options = {"name": model, "parser": parser, "device": device, "batch_size": batch_size}
         _score_here(files[0], out, resume, brief, text, **options)
         return
