@@ -79,6 +79,18 @@ def test_evaluate_without_a_file_says_what_to_type() -> None:
     assert "use bough evaluate models/tickets-1 FILE" in done.stderr
 
 
+def test_a_message_about_numbers_says_what_to_type(tmp_path: Path) -> None:
+    texts, _ = examples(60)
+    numbers = write_csv(tmp_path / "numbers.csv", [(text, n / 7) for n, text in enumerate(texts)])
+    fitted = bough(
+        "fit", str(numbers), "--out", str(tmp_path / "a"), "--trees", "none", "--epochs", "1", *SETTINGS
+    )
+    assert "--task classes makes them classes" in fitted.stderr
+    names = write_csv(tmp_path / "names.csv", [(text, text) for text in texts])
+    refused = bough("fit", str(names), "--out", str(tmp_path / "b"))
+    assert "--task numbers" in refused.stderr
+
+
 def test_what_is_wrong_is_one_line(folder: Path) -> None:
     file = str(folder / "things.csv")
     for arguments, message in [
@@ -86,7 +98,7 @@ def test_what_is_wrong_is_one_line(folder: Path) -> None:
         (("--epochs", "many"), "--epochs many: must be a positive number or auto"),
         (("--out", str(folder / "model")), "is not empty; resume the run"),
         (("--recipe", "fit-text"), "did you mean 'fit-texts'?"),
-        ((), "which column is the text? name it; the columns are 'No.', 'asked', 'desk'; --text COLUMN"),
+        ((), "which column is the text? name it; the columns are 'No.', 'asked', 'desk'; use --text COLUMN"),
     ]:
         if not arguments:
             file = str(write_csv(folder / "odd.csv", [("1", "why", "a")], ("No.", "asked", "desk")))

@@ -85,6 +85,13 @@ def test_a_text_may_begin_with_a_dash(bough: Call) -> None:
     assert json.loads(shown.stdout)["text"] == "-- bad, very bad", shown.stderr
 
 
+def test_score_names_the_option_for_the_text_column(tmp_path: Path, bough: Call) -> None:
+    (tmp_path / "in.csv").write_text("No.,asked,desk\n1,why,a\n")
+    message = bough("score", str(tmp_path / "in.csv")).stderr
+    assert "which column is the text?" in message
+    assert message.endswith("use --text COLUMN\n")
+
+
 def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> None:
     (tmp_path / "in.txt").write_text("good\n\nbad\n")
     shown = bough("score", str(tmp_path / "in.txt"))
