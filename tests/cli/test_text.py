@@ -85,6 +85,14 @@ def test_a_text_may_begin_with_a_dash(bough: Call) -> None:
     assert json.loads(shown.stdout)["text"] == "-- bad, very bad", shown.stderr
 
 
+def test_balanced_trees_by_the_word_of_fit(tmp_path: Path, bough: Call) -> None:
+    text, balanced = "the very good film", [[0, 4], [0, 2], [0, 1], [1, 2], [2, 4], [2, 3], [3, 4]]
+    (tmp_path / "in.txt").write_text(f"{text}\n")
+    for command in (("score", str(tmp_path / "in.txt")), ("predict", text, "--model", "sentiment", "--json")):
+        shown = bough(*command, "--trees", "balanced")
+        assert [node["span"] for node in json.loads(shown.stdout)["nodes"]] == balanced, shown.stderr
+
+
 def test_score_names_the_option_for_the_text_column(tmp_path: Path, bough: Call) -> None:
     (tmp_path / "in.csv").write_text("No.,asked,desk\n1,why,a\n")
     message = bough("score", str(tmp_path / "in.csv")).stderr

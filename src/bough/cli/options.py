@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -18,6 +18,7 @@ Settings = Annotated[list[str], Parameter(name="--set", negative="", show_defaul
 Ray = Annotated[list[str] | None, Parameter(consume_multiple=(0, 1), negative="")]
 _PARSERS = "builtin, spacy, stanza, corenlp, corenlp:URL, or balanced for any language."
 ParserName = Annotated[str, Parameter(help=_PARSERS)]
+BalancedTrees = Annotated[Literal["balanced"] | None, Parameter(help="The same as --parser balanced.")]
 Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]
 FileName = Annotated[str, Parameter(allow_leading_hyphen=True)]  # - is standard input
 PairModel = Annotated[str, Parameter(help="relatedness, or the folder of a model of pairs.")]
@@ -73,6 +74,7 @@ class ShowOptions:
     as_json: Json = False
     svg: Path | None = None
     parser: ParserName = "builtin"
+    trees: BalancedTrees = None
     device: Device = "cpu"
 
 

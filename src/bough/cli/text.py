@@ -18,6 +18,7 @@ from rich.text import Text
 from bough.cli.console import plain_console, say
 from bough.cli.options import (
     SHOW,
+    BalancedTrees,
     Columns,
     Device,
     FileName,
@@ -64,7 +65,7 @@ def _predict(model: str, text: tuple[str, ...], show: ShowOptions, example: str)
     if show.svg is not None and show.svg.suffix.lower() != ".svg":
         right = show.svg.with_suffix(".svg")
         raise ValueError(f"--svg {show.svg}: the picture is in SVG format; name the file {right}")
-    pipeline = load_pipeline(model, show.parser, show.device)
+    pipeline = load_pipeline(model, show.trees or show.parser, show.device)
     if pipeline.pairs:
         if len(text) != 2 or show.tree or show.svg:
             raise ValueError(f"--model {model} is a model of pairs: give two texts, without --tree and --svg")
@@ -181,6 +182,7 @@ def score(
     resume: Flag = False,
     brief: Flag = False,
     parser: ParserName = "builtin",
+    trees: BalancedTrees = None,
     batch_size: int = 256,
     device: Device = "cpu",
     ray: Ray = None,
@@ -206,6 +208,7 @@ def score(
         raise ValueError("no file to score; name one, or - for standard input, before --ray")
     for file in files:
         check_file_name(file)
+    parser = trees or parser
     if ray is None:
         if len(files) > 1 or workers is not None:
             what = "--workers" if workers is not None else f"{len(files)} files"
