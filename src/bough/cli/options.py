@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -35,6 +35,8 @@ class TreeKeys:
         token: The key that holds the name of a node.
         category: A key that holds a category of a node; can be repeated.
         number: A key that holds a number of a node; can be repeated.
+        relation: The key that holds the relation of a node to its parent.
+        edge_number: A key that holds a number of the edge from a node to its parent; can be repeated.
     """
 
     tree: Columns = field(default_factory=list)
@@ -42,17 +44,27 @@ class TreeKeys:
     token: str | None = None
     category: Columns = field(default_factory=list)
     number: Columns = field(default_factory=list)
+    relation: str | None = None
+    edge_number: Columns = field(default_factory=list)
 
     def columns(self) -> TreeColumns | None:
         """Return the columns, or None if the examples are not nested objects."""
         from bough.data.examples import TreeColumns
 
+        keys: dict[str, Any] = {
+            "token": self.token,
+            "relation": self.relation,
+            "numbers": tuple(self.number),
+            "categories": tuple(self.category),
+            "edge_numbers": tuple(self.edge_number),
+        }
         if self.tree:
-            numbers, categories = tuple(self.number), tuple(self.category)
             column = self.tree[0] if len(self.tree) == 1 else tuple(self.tree)
-            return TreeColumns(column, self.children, self.token, numbers=numbers, categories=categories)
-        if self.token or self.category or self.number:
-            raise ValueError("--token, --category and --number need a column of trees; name it with --tree")
+            return TreeColumns(column, self.children, **keys)
+        if any(keys.values()):
+            raise ValueError(
+                "the keys of nodes, such as --token, need a column of trees; name it with --tree"
+            )
         return None
 
 
