@@ -47,6 +47,11 @@ def test_a_fitted_model_stands_in_for_sentiment(tmp_path: Path) -> None:
     assert any(f'class="l{level}"' in drawn["svg"] for level in levels)
 
 
+def test_the_models_are_loaded_on_the_device() -> None:
+    with pytest.raises(RuntimeError, match="nope"):
+        Models(device="nope")
+
+
 def test_a_model_of_pairs_stands_in_for_relatedness_and_searches(tmp_path: Path) -> None:
     pairs = [(f"the dog {n}", f"a cat {n}") for n in range(20)]
     bough.fit(pairs, [float(n % 5) for n in range(20)], settings=QUICK, epochs=1).save(tmp_path)

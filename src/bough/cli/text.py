@@ -99,10 +99,11 @@ def relatedness(
     b: str,
     /,
     *,
-    tree: Annotated[tuple[str, str] | None, Parameter(consume_multiple=True)] = None,
+    tree: Annotated[tuple[str, str] | None, Parameter(consume_multiple=True, negative="")] = None,
     as_json: Json = False,
     parser: ParserName = "builtin",
     model: PairModel = "relatedness",
+    device: Device = "cpu",
 ) -> None:
     """Rate how related two sentences are, from 1 to 5.
 
@@ -114,7 +115,7 @@ def relatedness(
         tree: Your own trees for the two sentences, as CoNLL-U text or files.
         as_json: Print one line of JSON.
     """
-    pipeline = load_pipeline(model, parser, ratings=True)
+    pipeline = load_pipeline(model, parser, device, ratings=True)
     trees = None if tree is None else (given_tree(tree[0]), given_tree(tree[1]))
     _show_pair(pipeline, pipeline(a, b, trees=trees), as_json)
 
@@ -141,6 +142,7 @@ def nearest(
     as_json: Json = False,
     parser: ParserName = "builtin",
     model: PairModel = "relatedness",
+    device: Device = "cpu",
 ) -> None:
     """Find the sentences of a file that are most related to a query.
 
@@ -156,7 +158,7 @@ def nearest(
     from bough.pipelines.prediction import to_json
 
     check_file_name(corpus)
-    pipeline = load_pipeline(model, parser, ratings=True)
+    pipeline = load_pipeline(model, parser, device, ratings=True)
     with open_source(corpus) as stream:
         layout = Layout(False, tuple(text), (), frozenset({"score", "line"}))
         records = list(records_of(stream, corpus, layout))
@@ -268,6 +270,7 @@ def serve(
     port: int = 8000,
     model: str | None = None,
     workers: int = 1,
+    device: Device = "cpu",
     browser: Annotated[bool, Parameter(name="--open", negative="", show_default=False)] = False,
 ) -> None:
     """Serve a page that shows the trees, and an API in JSON.
@@ -288,6 +291,7 @@ def serve(
     from bough.serve.server import serve as run
 
     use_threads()
+    check_device(device)
 
     def announce(address: str) -> None:
         print(f"bough: {address}  (the API: {address}/docs; stop with Ctrl-C)", flush=True)  # noqa: T201
@@ -295,7 +299,7 @@ def serve(
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how the server is stopped
-        run(host, port, callback=announce, model=model, workers=workers)
+        run(host, port, callback=announce, model=model, workers=workers, device=device)
 
 
 def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool = False) -> Any:

@@ -57,7 +57,7 @@ log = logging.getLogger(__name__)
 def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     """Create the page, the API and its documentation around loaded models."""
     batches: Batcher[Job, bytes] = Batcher(models.compute, size_of, BUDGET)
-    searcher = Searcher(models.related_by)
+    searcher = Searcher(models.related_by, models.device)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
