@@ -17,7 +17,7 @@ from rich.table import Table
 
 from bough.cli import Commands, grouped_app
 from bough.cli.console import complain, plain_console
-from bough.cli.options import Json, Ray, Settings, address_of, check_device, parse_settings, use_threads
+from bough.cli.options import Flag, Json, Ray, Settings, address_of, check_device, parse_settings, use_threads
 from bough.cli.progress import ProgressBars, TrainingDisplay
 from bough.cli.tables import class_table, metric_table
 from bough.cli.tools import Source, fetch_all, glove_set
@@ -57,7 +57,7 @@ def train(
     seed: int = 1,
     out: Path | None = None,
     settings: Settings = [],  # noqa: B006
-    resume: bool = False,
+    resume: Flag = False,
     data: Data = None,
     device: Device = "cpu",
 ) -> None:
@@ -157,7 +157,7 @@ def reproduce(
     out: Path = Path(__file__).parent / "results",
     data: Data = None,
     settings: Settings = [],  # noqa: B006
-    readme: Annotated[list[Path], Parameter(negative="")] = [],  # noqa: B006
+    readme: Annotated[list[Path], Parameter(negative="", show_default=False)] = [],  # noqa: B006
     ray: Ray = None,
 ) -> None:
     """Run the paper's experiments and write the report.

@@ -88,3 +88,7 @@ def test_vectors_of_another_length_are_one_clear_line(mini: Path, tmp_path: Path
     )
     assert "set embedding_size=3" in line
     assert not (out / "model.safetensors").exists()
+
+
+def test_the_help_shows_no_empty_lists() -> None:
+    assert "[default: []]" not in lab("paper", "reproduce", "--help").stdout
