@@ -88,6 +88,25 @@ def test_classes_of_pairs_take_the_place_of_ratings() -> None:
     assert shape["properties"]["label"]["enum"] == ["other", "same"]
 
 
+@pytest.mark.parametrize("kind", ["classes", "trees", "pairs"])
+def test_the_documented_calls_use_texts_of_the_model(kind: str) -> None:
+    models = Models(str(folder_of(kind)))
+    own = models.related if kind == "pairs" else models.predictor
+    sample = own.facts["sample_texts"][0]
+    shapes = create_app(models).openapi()["components"]["schemas"]
+    calls = {
+        name: {
+            key: one["examples"][0] for key, one in shapes[name]["properties"].items() if "examples" in one
+        }
+        for name in ("OneText", "Picture", "Two")
+    }
+    if kind == "pairs":
+        assert calls["Two"] == dict(zip("ab", sample, strict=True))
+    else:
+        assert calls["OneText"]["text"] == calls["Picture"]["text"] == sample
+    answers(models, OneText(**calls["OneText"]), Picture(**calls["Picture"]), Two(**calls["Two"]))
+
+
 def test_trees_are_typed_as_json_or_in_brackets() -> None:
     models = Models(str(folder_of("trees")))
     plan = json.dumps(PLANS[3])
