@@ -158,3 +158,32 @@ def test_the_page_of_each_kind_works_in_a_browser(kind: str, verdict: str) -> No
         assert page.locator("details pre").count() == 1
         browser.close()
     assert wrong == []
+
+
+@needs_chromium
+def test_long_names_of_classes_are_shown_in_full(tmp_path: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    texts, labels = examples(20)
+    names = {
+        "fruit": "fresh fruit and vegetables of the season",
+        "tool": "tools/for/the/garden/and/the/kitchen",
+    }
+    options: dict[str, Any] = {"trees": "none", "settings": QUICK, "epochs": 1}
+    bough.fit(texts, [names[label] for label in labels], **options).save(tmp_path)
+    with running("--model", str(tmp_path)) as (address, _), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        page = browser.new_page()
+        page.set_default_timeout(1000 * LIMIT)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(address)
+            page.wait_for_selector("#cards .node")
+            assert page.locator(".detail .bars dt").all_inner_texts() == list(names.values())
+            bars = page.locator(".detail .bars")
+            assert bars.evaluate("one => one.scrollWidth <= one.clientWidth")
+            assert bars.locator(".track").first.evaluate("one => one.clientWidth") >= 35
+            page.goto(f"{address}/docs")
+            wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+            assert page.locator("pre").evaluate_all(wide) == 0
+        browser.close()
