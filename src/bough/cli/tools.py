@@ -106,7 +106,7 @@ def train(
 
 @parser.command(usage="Usage: bough parser evaluate PARSER TREEBANK... [OPTIONS]")
 def evaluate(
-    name: Annotated[str, Parameter(name="parser")], /, *treebanks: Path, as_json: Json = False
+    name: Annotated[str, Parameter(name="PARSER")], /, *treebanks: Path, as_json: Json = False
 ) -> None:
     """Evaluate a parser on treebanks: brackets, heads, relations, and sentences per second.
 
