@@ -18,7 +18,7 @@ from rich.table import Table
 
 from bough.cli import Commands, grouped_app
 from bough.cli.console import complain, plain_console
-from bough.cli.options import Flag, Json, Ray, Settings, address_of, check_device, parse_settings, use_threads
+from bough.cli.options import Json, Ray, Settings, address_of, check_device, parse_settings, use_threads
 from bough.cli.progress import ProgressBars, TrainingDisplay
 from bough.cli.tables import class_table, metric_table
 from bough.cli.tools import Source, fetch_all, glove_set
@@ -59,7 +59,7 @@ def train(
     seed: int = 1,
     out: Path | None = None,
     settings: Settings = [],  # noqa: B006
-    resume: Flag = False,
+    resume: bool = False,
     data: Data = None,
     device: Device = "cpu",
 ) -> None:
