@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -23,6 +24,7 @@ from bough.cli.tables import class_table, metric_table
 from bough.cli.tools import Source, fetch_all, glove_set
 
 if TYPE_CHECKING:
+    from paper.document import Block
     from paper.runner import PlanProgress
 
 SECTIONS = {  # the section of the report for each part
@@ -157,7 +159,7 @@ def reproduce(
     out: Path = Path(__file__).parent / "results",
     data: Data = None,
     settings: Settings = [],  # noqa: B006
-    readme: Annotated[list[Path], Parameter(negative="")] = [],  # noqa: B006
+    readme: Annotated[list[Path], Parameter(negative="", show_default=False)] = [],  # noqa: B006
     ray: Ray = None,
 ) -> None:
     """Run the paper's experiments and write the report.
@@ -183,7 +185,6 @@ def reproduce(
         On a Ray cluster: at this address, else RAY_ADDRESS, else this machine's processors.
     """
     from bough.data import find_data
-    from paper.document import block_as_markdown
     from paper.runner import reproduce as run
 
     options: dict[str, Any] = {"seeds": seeds, "out": out, "data": find_data(data), "readme": readme}
@@ -202,12 +203,31 @@ def reproduce(
         display = stack.enter_context(RunsDisplay(Console()))
         sections, failed = run(what, **options, show=display.show)
     for block in sections.get(SECTIONS.get(what, ""), ()):
-        plain_console().print(block_as_markdown(block))
+        show_block(block, Console(highlight=False, markup=False, emoji=False))
     plain_console().print(f"report: {out / 'report.html'}, {out / 'report.md'}")
     if failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in failed.items())
         complain(f"{len(failed)} run{'s' if len(failed) > 1 else ''} failed{lines}")
         sys.exit(1)
+
+
+def show_block(block: Block, console: Console) -> None:
+    """Print a part of the report as Markdown. On a terminal, draw a table in its width instead."""
+    from paper import document
+
+    if not console.is_terminal or not isinstance(block, document.Table):
+        console.print(document.block_as_markdown(block), soft_wrap=True)
+        return
+    table = Table(
+        title=block.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
+    for name in block.header:
+        table.add_column(name.replace(" ", "\n"), overflow="fold")  # narrow, for the nine columns of Table 1
+    for row in block.rows:
+        table.add_row(*(f"{cell.text}\n{cell.verdict}".rstrip() for cell in row))
+    console.print(table)
+    for note in block.notes:
+        console.print(note)
 
 
 class RunsDisplay(ProgressBars):

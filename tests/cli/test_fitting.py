@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bough import load
 from cli_calls import bough_here as bough
 from fitted_pipelines import PLANS, fitted, folder_of
 from small_fits import QUICK, examples, write_csv
@@ -73,10 +74,37 @@ def test_a_model_of_any_kind_predicts(kind: str, texts: list[str]) -> None:
     assert plain == json.loads(result.json())
 
 
+def test_trees_may_have_relations_and_numbers_of_edges(tmp_path: Path) -> None:
+    rows = [
+        {"tree": {"op": "a", "children": [{"op": "b", "side": "left", "length": n / 3}]}} for n in range(40)
+    ]
+    (tmp_path / "trees.jsonl").write_text(
+        "".join(json.dumps(row | {"y": n / 3}) + "\n" for n, row in enumerate(rows))
+    )
+    keys = ("--tree", "tree", "--token", "op", "--relation", "side", "--edge-number", "length")
+    out = ("--out", str(tmp_path / "model"), "--epochs", "1", *SETTINGS)
+    done = bough("fit", str(tmp_path / "trees.jsonl"), *keys, *out)
+    assert done.returncode == 0, done.stderr
+    columns = load(tmp_path / "model").facts["tree_columns"]
+    assert (columns["relation"], list(columns["edge_numbers"])) == ("side", ["length"])
+
+
 def test_evaluate_without_a_file_says_what_to_type() -> None:
     done = bough("evaluate", "models/tickets-1")
     assert done.returncode == 2
     assert "use bough evaluate models/tickets-1 FILE" in done.stderr
+
+
+def test_a_message_about_numbers_says_what_to_type(tmp_path: Path) -> None:
+    texts, _ = examples(60)
+    numbers = write_csv(tmp_path / "numbers.csv", [(text, n / 7) for n, text in enumerate(texts)])
+    fitted = bough(
+        "fit", str(numbers), "--out", str(tmp_path / "a"), "--trees", "none", "--epochs", "1", *SETTINGS
+    )
+    assert "--task classes makes them classes" in fitted.stderr
+    names = write_csv(tmp_path / "names.csv", [(text, text) for text in texts])
+    refused = bough("fit", str(names), "--out", str(tmp_path / "b"))
+    assert "--task numbers" in refused.stderr
 
 
 def test_what_is_wrong_is_one_line(folder: Path) -> None:
@@ -86,7 +114,8 @@ def test_what_is_wrong_is_one_line(folder: Path) -> None:
         (("--epochs", "many"), "--epochs many: must be a positive number or auto"),
         (("--out", str(folder / "model")), "is not empty; resume the run"),
         (("--recipe", "fit-text"), "did you mean 'fit-texts'?"),
-        ((), "which column is the text? name it; the columns are 'No.', 'asked', 'desk'; --text COLUMN"),
+        (("--relation", "side"), "need a column of trees; name it with --tree"),
+        ((), "which column is the text? name it; the columns are 'No.', 'asked', 'desk'; use --text COLUMN"),
     ]:
         if not arguments:
             file = str(write_csv(folder / "odd.csv", [("1", "why", "a")], ("No.", "asked", "desk")))

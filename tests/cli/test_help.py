@@ -32,6 +32,24 @@ def test_every_command_has_one_line_in_its_group(
     assert COMMANDS.keys() == NAMES.keys()
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        "bough evaluate MODEL FILE [OPTIONS]",
+        "bough parser train TREEBANK... --dev FILE... --out FOLDER [OPTIONS]",
+        "bough parser evaluate PARSER TREEBANK... [OPTIONS]",
+        "bough relatedness [OPTIONS] A B",
+    ],
+)
+def test_the_usage_names_every_argument(usage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = usage.partition("[")[0].split()[1:]
+    main([*(word for word in command if word.islower() and word[0] != "-"), "--help"])
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"Usage: {usage}\n")
+    assert "--empty-" not in shown
+    assert "[default: []]" not in shown
+
+
 @pytest.mark.parametrize("flag", ["--help", "--version"])
 def test_help_and_version_load_nothing_heavy(flag: str) -> None:
     code = f"import sys; from bough.cli import main; main([{flag!r}]); print(*sys.modules, file=sys.stderr)"

@@ -1,5 +1,6 @@
 """Claims about `bough sentiment`, `relatedness`, `nearest` and `score` as a user calls them."""
 
+import io
 import json
 import signal
 import subprocess
@@ -84,11 +85,38 @@ def test_a_text_may_begin_with_a_dash(bough: Call) -> None:
     assert json.loads(shown.stdout)["text"] == "-- bad, very bad", shown.stderr
 
 
+def test_balanced_trees_by_the_word_of_fit(tmp_path: Path, bough: Call) -> None:
+    text, balanced = "the very good film", [[0, 4], [0, 2], [0, 1], [1, 2], [2, 4], [2, 3], [3, 4]]
+    (tmp_path / "in.txt").write_text(f"{text}\n")
+    for command in (("score", str(tmp_path / "in.txt")), ("predict", text, "--model", "sentiment", "--json")):
+        shown = bough(*command, "--trees", "balanced")
+        assert [node["span"] for node in json.loads(shown.stdout)["nodes"]] == balanced, shown.stderr
+
+
+def test_score_names_the_option_for_the_text_column(tmp_path: Path, bough: Call) -> None:
+    (tmp_path / "in.csv").write_text("No.,asked,desk\n1,why,a\n")
+    message = bough("score", str(tmp_path / "in.csv")).stderr
+    assert "which column is the text?" in message
+    assert message.endswith("use --text COLUMN\n")
+
+
 def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> None:
     (tmp_path / "in.txt").write_text("good\n\nbad\n")
     shown = bough("score", str(tmp_path / "in.txt"))
     assert [json.loads(line)["text"] for line in shown.stdout.splitlines()] == ["good", "", "bad"]
     assert shown.stderr == ""
+
+
+def test_a_dash_is_standard_input(bough: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def type_in(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    type_in("good\nbad\n")
+    shown = bough("score", "-", "--brief")
+    assert [json.loads(line)["text"] for line in shown.stdout.splitlines()] == ["good", "bad"], shown.stderr
+    type_in("A plane lands\nThe cat is asleep\n")
+    shown = bough("nearest", "A cat sleeps", "--corpus", "-", "-k", "1", "--json")
+    assert json.loads(shown.stdout)["line"] == 2, shown.stderr
 
 
 @pytest.mark.parametrize(
@@ -109,9 +137,15 @@ def test_score_prints_where_no_file_is_named(tmp_path: Path, bough: Call) -> Non
         (("nearest", "good", "--corpus", "/no/such/file"), "/no/such/file"),
         (("score", "/no/such/file"), "/no/such/file"),
         (("score", "reviews.csv"), "reviews.csv: no such file"),
+        (("score", "/dev/null", "--modle", "mine"), "--modle: unknown option"),
+        (("nearest", "good", "--corpus", "--modle"), "--modle: unknown option"),
         (("score", "/tmp"), "/tmp: a folder"),
         (("score", "/dev/null", "--resume"), "it needs an input file and --out"),
         (("score", "/dev/null", "--out", "/dev/null"), "/dev/null is not a file"),
+        (("score", "/dev/null", "--out", "a.csv"), "the results are JSON lines; name the file a.jsonl"),
+        (("relatedness", "good", "bad", "--device", "nope"), "--device nope:"),
+        (("nearest", "good", "--corpus", "/dev/null", "--device", "nope"), "--device nope:"),
+        (("serve", "--device", "nope"), "--device nope:"),
         (("sentiment", "good", "--svg", "a.png"), "the picture is in SVG format; name the file a.svg"),
         (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
     ],

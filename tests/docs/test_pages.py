@@ -50,6 +50,13 @@ def test_a_page_has_a_title_sections_and_a_next_step(page: Path) -> None:
     assert re.search(r"\]\([^)]+\.md", text.rpartition("## Next")[2])
 
 
+def test_code_fits_into_its_box() -> None:
+    """On a screen of 1440 pixels a box shows about 100 characters; the reference is generated."""
+    for page in ROOT.glob("docs/*.md"):
+        for block in re.findall(r"^```.*?^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+            assert max(map(len, block.splitlines())) <= 100, f"{page.name}: {block}"
+
+
 def test_every_page_is_in_the_navigation() -> None:
     told = re.findall(r"([\w/-]+\.md)", (ROOT / "mkdocs.yml").read_text())
     assert sorted(told) == sorted(page.relative_to(ROOT / "docs").as_posix() for page in DOCS)

@@ -18,6 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
         ("programs", r"accuracy on the \d+ held out: ([\d.]+)", 0.5),
         ("dependencies", r"test: ([\d.]+) of the sentences", 0.5),
         ("pairs", r"Pearson's r on \d+ pairs held out: ([\d.]+)", 0.8),
+        ("entailment", r"accuracy on the \d+ held out: ([\d.]+)", 0.8),
         ("tree_gru", r"accuracy on the \d+ held out: ([\d.]+)", 0.5),
         ("reviews_csv", r"accuracy on the rows held out: ([\d.]+)", 0.9),
         ("scoring_pandas", r"rank correlation with the stars: ([\d.]+)", 0.9),

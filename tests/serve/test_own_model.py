@@ -47,6 +47,11 @@ def test_a_fitted_model_stands_in_for_sentiment(tmp_path: Path) -> None:
     assert any(f'class="l{level}"' in drawn["svg"] for level in levels)
 
 
+def test_the_models_are_loaded_on_the_device() -> None:
+    with pytest.raises(RuntimeError, match="nope"):
+        Models(device="nope")
+
+
 def test_a_model_of_pairs_stands_in_for_relatedness_and_searches(tmp_path: Path) -> None:
     pairs = [(f"the dog {n}", f"a cat {n}") for n in range(20)]
     bough.fit(pairs, [float(n % 5) for n in range(20)], settings=QUICK, epochs=1).save(tmp_path)
@@ -81,6 +86,25 @@ def test_classes_of_pairs_take_the_place_of_ratings() -> None:
     assert "OWN_PAIRS = true" in told
     shape = create_app(models).openapi()["components"]["schemas"]["PairPrediction"]
     assert shape["properties"]["label"]["enum"] == ["other", "same"]
+
+
+@pytest.mark.parametrize("kind", ["classes", "trees", "pairs"])
+def test_the_documented_calls_use_texts_of_the_model(kind: str) -> None:
+    models = Models(str(folder_of(kind)))
+    own = models.related if kind == "pairs" else models.predictor
+    sample = own.facts["sample_texts"][0]
+    shapes = create_app(models).openapi()["components"]["schemas"]
+    calls = {
+        name: {
+            key: one["examples"][0] for key, one in shapes[name]["properties"].items() if "examples" in one
+        }
+        for name in ("OneText", "Picture", "Two")
+    }
+    if kind == "pairs":
+        assert calls["Two"] == dict(zip("ab", sample, strict=True))
+    else:
+        assert calls["OneText"]["text"] == calls["Picture"]["text"] == sample
+    answers(models, OneText(**calls["OneText"]), Picture(**calls["Picture"]), Two(**calls["Two"]))
 
 
 def test_trees_are_typed_as_json_or_in_brackets() -> None:
@@ -134,3 +158,32 @@ def test_the_page_of_each_kind_works_in_a_browser(kind: str, verdict: str) -> No
         assert page.locator("details pre").count() == 1
         browser.close()
     assert wrong == []
+
+
+@needs_chromium
+def test_long_names_of_classes_are_shown_in_full(tmp_path: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    texts, labels = examples(20)
+    names = {
+        "fruit": "fresh fruit and vegetables of the season",
+        "tool": "tools/for/the/garden/and/the/kitchen",
+    }
+    options: dict[str, Any] = {"trees": "none", "settings": QUICK, "epochs": 1}
+    bough.fit(texts, [names[label] for label in labels], **options).save(tmp_path)
+    with running("--model", str(tmp_path)) as (address, _), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        page = browser.new_page()
+        page.set_default_timeout(1000 * LIMIT)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(address)
+            page.wait_for_selector("#cards .node")
+            assert page.locator(".detail .bars dt").all_inner_texts() == list(names.values())
+            bars = page.locator(".detail .bars")
+            assert bars.evaluate("one => one.scrollWidth <= one.clientWidth")
+            assert bars.locator(".track").first.evaluate("one => one.clientWidth") >= 35
+            page.goto(f"{address}/docs")
+            wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+            assert page.locator("pre").evaluate_all(wide) == 0
+        browser.close()

@@ -23,11 +23,13 @@ COMMANDS: Commands = {
     "Tools": [tools.parser, tools.fetch],
 }
 
-# usage of commands with any number of arguments, which cyclopts would show as [ARGS...]
+# arguments that cyclopts would show as [ARGS...], because they are optional for it or any number
 USAGE = {
-    "sentiment": "Usage: bough sentiment TEXT... [OPTIONS]",
-    "predict": "Usage: bough predict TEXT... --model FOLDER [OPTIONS]",
-    "score": "Usage: bough score FILE... [OPTIONS]",
+    "bough sentiment": "TEXT...",
+    "bough predict": "TEXT... --model FOLDER",
+    "bough score": "FILE...",
+    "bough evaluate": "MODEL FILE",
+    "python -m paper fetch": "[sst] [sick] [glove] [wordnet]",
 }
 
 
@@ -53,7 +55,9 @@ def grouped_app(name: str, about: str, groups: Commands) -> App:
                 command.group, command.sort_key = group, place
                 app.command(command)
             else:
-                app.command(command, group=group, sort_key=place, usage=USAGE.get(command.__name__))
+                typed = f"{name} {command.__name__}"
+                usage = f"Usage: {typed} {USAGE[typed]} [OPTIONS]" if typed in USAGE else None
+                app.command(command, group=group, sort_key=place, usage=usage)
     options = Group.create_ordered("Options")
     for flag in ("--help", "--version"):
         app[flag].group = options

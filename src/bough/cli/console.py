@@ -1,6 +1,7 @@
 """Print results, errors and messages of one line."""
 
 import logging
+import re
 import sys
 
 from cyclopts import App, CycloptsError
@@ -32,11 +33,17 @@ def run_app(app: App, arguments: list[str] | None = None) -> None:
         sys.stderr.close()
         sys.exit(141)
     except (CycloptsError, ValueError, OSError) as error:
-        message = " ".join(str(error).split())
+        message = as_typed(" ".join(str(error).split()))
         if isinstance(error, FormatError) and error.reason.startswith("which "):
-            message += "; --text COLUMN and --label COLUMN name them"
+            option = "--label" if "is the label" in error.reason else "--text"
+            message += f"; use {option} COLUMN"
         complain(message, program)
         sys.exit(2)
+
+
+def as_typed(message: str) -> str:
+    """Return a message of the library with the option --task where it names an argument of Python."""
+    return re.sub(r'(?:the task (?:to )?|task=")(classes|numbers|labels)\b"?', r"--task \1", message)
 
 
 def say(text: str) -> None:

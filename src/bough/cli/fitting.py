@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from bough.cli.console import plain_console
+from bough.cli.console import as_typed, plain_console
 from bough.cli.options import (
     NO_TREES,
     Columns,
@@ -126,7 +126,8 @@ def fit(
             steps["epochs"] = None if epochs == "auto" else int(epochs)
             recipes = {"recipe": recipe, "settings": parse_settings(settings)}
             options = FitOptions.given({**labels, **model, **words, **steps, **recipes})
-            shown: dict[str, Any] = {"callbacks": [display.show], "warn": plain.print}
+            shown: dict[str, Any] = {"callbacks": [display.show]}
+            shown["warn"] = lambda line: plain.print(as_typed(line))
             again = resume or restarts()
             _, facts = fit_sources(sources, folder, options, hold_test=True, resume=again, **shown)
     if ranks.first:

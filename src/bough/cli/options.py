@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -18,7 +18,9 @@ Settings = Annotated[list[str], Parameter(name="--set", negative="", show_defaul
 Ray = Annotated[list[str] | None, Parameter(consume_multiple=(0, 1), negative="")]
 _PARSERS = "builtin, spacy, stanza, corenlp, corenlp:URL, or balanced for any language."
 ParserName = Annotated[str, Parameter(help=_PARSERS)]
+BalancedTrees = Annotated[Literal["balanced"] | None, Parameter(help="The same as --parser balanced.")]
 Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]
+FileName = Annotated[str, Parameter(allow_leading_hyphen=True)]  # - is standard input
 PairModel = Annotated[str, Parameter(help="relatedness, or the folder of a model of pairs.")]
 
 
@@ -33,6 +35,8 @@ class TreeKeys:
         token: The key that holds the name of a node.
         category: A key that holds a category of a node; can be repeated.
         number: A key that holds a number of a node; can be repeated.
+        relation: The key that holds the relation of a node to its parent.
+        edge_number: A key that holds a number of the edge from a node to its parent; can be repeated.
     """
 
     tree: Columns = field(default_factory=list)
@@ -40,17 +44,27 @@ class TreeKeys:
     token: str | None = None
     category: Columns = field(default_factory=list)
     number: Columns = field(default_factory=list)
+    relation: str | None = None
+    edge_number: Columns = field(default_factory=list)
 
     def columns(self) -> TreeColumns | None:
         """Return the columns, or None if the examples are not nested objects."""
         from bough.data.examples import TreeColumns
 
+        keys: dict[str, Any] = {
+            "token": self.token,
+            "relation": self.relation,
+            "numbers": tuple(self.number),
+            "categories": tuple(self.category),
+            "edge_numbers": tuple(self.edge_number),
+        }
         if self.tree:
-            numbers, categories = tuple(self.number), tuple(self.category)
             column = self.tree[0] if len(self.tree) == 1 else tuple(self.tree)
-            return TreeColumns(column, self.children, self.token, numbers=numbers, categories=categories)
-        if self.token or self.category or self.number:
-            raise ValueError("--token, --category and --number need a column of trees; name it with --tree")
+            return TreeColumns(column, self.children, **keys)
+        if any(keys.values()):
+            raise ValueError(
+                "the keys of nodes, such as --token, need a column of trees; name it with --tree"
+            )
         return None
 
 
@@ -72,10 +86,17 @@ class ShowOptions:
     as_json: Json = False
     svg: Path | None = None
     parser: ParserName = "builtin"
+    trees: BalancedTrees = None
     device: Device = "cpu"
 
 
 SHOW = ShowOptions()
+
+
+def check_file_name(name: str) -> None:
+    """Raise a ValueError if a file name is a mistyped option; "-" alone is standard input."""
+    if name.startswith("-") and name != "-":
+        raise ValueError(f"{name}: unknown option; write a file of that name as ./{name}")
 
 
 def address_of(ray: list[str]) -> str | None:

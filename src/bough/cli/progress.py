@@ -63,6 +63,8 @@ class TrainingDisplay(ProgressBars):
         note = f"{event.done:,}/{event.total:,}  loss {event.loss:.3f}  {event.rate:,.0f}/s"
         self.update(f"epoch {event.epoch}", event.done, event.total, note, key="epoch")
         if event.dev is not None:
-            dev = "  ".join(f"{name} {value:.4f}" for name, value in event.dev.items())
+            # the first two are the main ones, and fit into 80 columns
+            figures = list(event.dev.items())[:2]
+            dev = "  ".join(f"{name} {value:.4f}" for name, value in figures)
             line = f"epoch {event.epoch:2}  {event.rate:,.0f}/s  loss {event.loss:.4f}  dev: {dev}"
             self.console.print(line, highlight=False)

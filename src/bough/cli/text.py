@@ -18,8 +18,10 @@ from rich.text import Text
 from bough.cli.console import plain_console, say
 from bough.cli.options import (
     SHOW,
+    BalancedTrees,
     Columns,
     Device,
+    FileName,
     Flag,
     Json,
     PairModel,
@@ -28,6 +30,7 @@ from bough.cli.options import (
     ShowOptions,
     address_of,
     check_device,
+    check_file_name,
     use_threads,
 )
 from bough.cli.progress import ProgressBars
@@ -62,7 +65,7 @@ def _predict(model: str, text: tuple[str, ...], show: ShowOptions, example: str)
     if show.svg is not None and show.svg.suffix.lower() != ".svg":
         right = show.svg.with_suffix(".svg")
         raise ValueError(f"--svg {show.svg}: the picture is in SVG format; name the file {right}")
-    pipeline = load_pipeline(model, show.parser, show.device)
+    pipeline = load_pipeline(model, show.trees or show.parser, show.device)
     if pipeline.pairs:
         if len(text) != 2 or show.tree or show.svg:
             raise ValueError(f"--model {model} is a model of pairs: give two texts, without --tree and --svg")
@@ -96,10 +99,11 @@ def relatedness(
     b: str,
     /,
     *,
-    tree: Annotated[tuple[str, str] | None, Parameter(consume_multiple=True)] = None,
+    tree: Annotated[tuple[str, str] | None, Parameter(consume_multiple=True, negative="")] = None,
     as_json: Json = False,
     parser: ParserName = "builtin",
     model: PairModel = "relatedness",
+    device: Device = "cpu",
 ) -> None:
     """Rate how related two sentences are, from 1 to 5.
 
@@ -111,7 +115,7 @@ def relatedness(
         tree: Your own trees for the two sentences, as CoNLL-U text or files.
         as_json: Print one line of JSON.
     """
-    pipeline = load_pipeline(model, parser, ratings=True)
+    pipeline = load_pipeline(model, parser, device, ratings=True)
     trees = None if tree is None else (given_tree(tree[0]), given_tree(tree[1]))
     _show_pair(pipeline, pipeline(a, b, trees=trees), as_json)
 
@@ -132,12 +136,13 @@ def nearest(
     query: str,
     /,
     *,
-    corpus: str,
+    corpus: FileName,
     text: Columns = [],  # noqa: B006
     k: Annotated[int, Parameter(name=["-k", "--k"])] = 3,
     as_json: Json = False,
     parser: ParserName = "builtin",
     model: PairModel = "relatedness",
+    device: Device = "cpu",
 ) -> None:
     """Find the sentences of a file that are most related to a query.
 
@@ -152,7 +157,8 @@ def nearest(
     from bough.pipelines.files import Layout, open_source, records_of
     from bough.pipelines.prediction import to_json
 
-    pipeline = load_pipeline(model, parser, ratings=True)
+    check_file_name(corpus)
+    pipeline = load_pipeline(model, parser, device, ratings=True)
     with open_source(corpus) as stream:
         layout = Layout(False, tuple(text), (), frozenset({"score", "line"}))
         records = list(records_of(stream, corpus, layout))
@@ -171,13 +177,14 @@ def nearest(
 
 
 def score(
-    *files: str,
+    *files: FileName,
     text: Columns = [],  # noqa: B006
     model: str = "sentiment",
     out: str | None = None,
     resume: Flag = False,
     brief: Flag = False,
     parser: ParserName = "builtin",
+    trees: BalancedTrees = None,
     batch_size: int = 256,
     device: Device = "cpu",
     ray: Ray = None,
@@ -201,12 +208,18 @@ def score(
     """
     if not files:
         raise ValueError("no file to score; name one, or - for standard input, before --ray")
+    for file in files:
+        check_file_name(file)
+    parser = trees or parser
     if ray is None:
         if len(files) > 1 or workers is not None:
             what = "--workers" if workers is not None else f"{len(files)} files"
             raise ValueError(f"{what}: only with --ray; without it, one file is scored at a time")
         if resume and (out is None or files[0] == "-"):
             raise ValueError("--resume continues a file of results; it needs an input file and --out")
+        if out is not None and Path(out).suffix.lower() in (".csv", ".tsv", ".parquet"):
+            right = Path(out).with_suffix(".jsonl")
+            raise ValueError(f"--out {out}: the results are JSON lines; name the file {right}")
         options = {"name": model, "parser": parser, "device": device, "batch_size": batch_size}
         _score_here(files[0], out, resume, brief, text, **options)
         return
@@ -257,6 +270,7 @@ def serve(
     port: int = 8000,
     model: str | None = None,
     workers: int = 1,
+    device: Device = "cpu",
     browser: Annotated[bool, Parameter(name="--open", negative="", show_default=False)] = False,
 ) -> None:
     """Serve a page that shows the trees, and an API in JSON.
@@ -277,6 +291,7 @@ def serve(
     from bough.serve.server import serve as run
 
     use_threads()
+    check_device(device)
 
     def announce(address: str) -> None:
         print(f"bough: {address}  (the API: {address}/docs; stop with Ctrl-C)", flush=True)  # noqa: T201
@@ -284,7 +299,7 @@ def serve(
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how the server is stopped
-        run(host, port, callback=announce, model=model, workers=workers)
+        run(host, port, callback=announce, model=model, workers=workers, device=device)
 
 
 def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool = False) -> Any:

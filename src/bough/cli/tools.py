@@ -70,7 +70,7 @@ parser = App(name="parser", help="Train and evaluate your own parser.", result_a
 Files = Annotated[list[Path], Parameter(consume_multiple=True, negative="")]
 
 
-@parser.command
+@parser.command(usage="Usage: bough parser train TREEBANK... --dev FILE... --out FOLDER [OPTIONS]")
 def train(
     *treebanks: Path,
     dev: Files,
@@ -104,8 +104,10 @@ def train(
         train_parser(treebanks, dev, out, vectors=vectors, config=config, resume=resume, callback=bars.show)
 
 
-@parser.command
-def evaluate(name: str, /, *treebanks: Path, as_json: Json = False) -> None:
+@parser.command(usage="Usage: bough parser evaluate PARSER TREEBANK... [OPTIONS]")
+def evaluate(
+    name: Annotated[str, Parameter(name="PARSER")], /, *treebanks: Path, as_json: Json = False
+) -> None:
     """Evaluate a parser on treebanks: brackets, heads, relations, and sentences per second.
 
     Args:

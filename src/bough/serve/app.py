@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     """Create the page, the API and its documentation around loaded models."""
     batches: Batcher[Job, bytes] = Batcher(models.compute, size_of, BUDGET)
-    searcher = Searcher(models.related_by)
+    searcher = Searcher(models.related_by, models.device)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -141,7 +141,15 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
 
 
 def _describe(shapes: dict[str, Any], models: Models) -> None:
-    """Keep only the keys that these models predict in the schemas, and add their classes."""
+    """Keep only the keys that these models predict in the schemas, and add their classes and their own examples."""
+    if samples := models.predictor.facts.get("sample_texts"):
+        for name in ("OneText", "Picture"):
+            shapes[name]["properties"]["text"]["examples"] = [samples[0]]
+    if samples := models.related.facts.get("sample_texts"):
+        for key, text in zip("ab", samples[0], strict=True):
+            shapes["Two"]["properties"][key]["examples"] = [text]
+    if models.trees:
+        shapes["Picture"]["properties"]["view"]["examples"] = ["phrases"]
     kinds = {"classes": ["label", "score", "probabilities"], "labels": ["labels", "probabilities"]}
     kinds |= {"numbers": ["numbers"], "ratings": ["score", "probabilities"]}
     for name in ("Prediction", "Phrase", "PairPrediction"):

@@ -30,15 +30,16 @@ class Models:
     They are the bundled models, unless `own` is the folder of a user's model, which replaces one of them.
     """
 
-    def __init__(self, own: str | None = None) -> None:
+    def __init__(self, own: str | None = None, device: str = "cpu") -> None:
         self.parser = get_parser("builtin")
         self.own = None if own is None else Path(own).name
+        self.device = device
         self.own_pairs = False  # whether the user's model takes pairs
         self.related_by = "relatedness"  # the name or folder of the model for searches
-        self.predictor: Pipeline = bough.load("sentiment", parser=self.parser)
-        self.related: PairPipeline = bough.load("relatedness", parser=self.parser)
+        self.predictor: Pipeline = bough.load("sentiment", parser=self.parser, device=device)
+        self.related: PairPipeline = bough.load("relatedness", parser=self.parser, device=device)
         if own is not None:
-            pipeline = bough.load(own, parser=self.parser)
+            pipeline = bough.load(own, parser=self.parser, device=device)
             self.own_pairs = pipeline.pairs
             if pipeline.pairs:
                 self.related = pipeline

@@ -35,8 +35,8 @@ class Abandoned(Exception):
 class Searcher:
     """Send searches to another process, which starts when needed, and again if it has died."""
 
-    def __init__(self, model: str = "relatedness") -> None:
-        self.model = model
+    def __init__(self, model: str = "relatedness", device: str = "cpu") -> None:
+        self.model = model, device
         self._pool: ProcessPoolExecutor | None = None
 
     async def nearest(self, query: str, corpus: Sequence[str], k: int, gone: Gone) -> list[dict[str, Any]]:
@@ -55,8 +55,10 @@ class Searcher:
     async def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         for attempt in (1, 2):
             if self._pool is None:
-                context, model = get_context("spawn"), (self.model,)
-                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=model)
+                context = get_context("spawn")
+                self._pool = ProcessPoolExecutor(
+                    1, mp_context=context, initializer=_prepare, initargs=self.model
+                )
             pool = self._pool
             try:
                 return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)
@@ -111,7 +113,7 @@ class CorpusCache:
 _cache: CorpusCache
 
 
-def _prepare(model: str) -> None:
+def _prepare(model: str, device: str) -> None:
     """Set up the process: it leaves signals to its parent, ends with it, and loads a model."""
     global _cache
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -122,7 +124,7 @@ def _prepare(model: str) -> None:
     import bough
 
     torch.set_num_threads(1)
-    _cache = CorpusCache(bough.load(model))
+    _cache = CorpusCache(bough.load(model, device=device))
 
 
 def end_with_parent() -> None:

@@ -32,6 +32,7 @@ def serve(
     limits: Limits | None = None,
     model: str | None = None,
     workers: int = 1,
+    device: str = "cpu",
 ) -> None:
     """Serve until a signal arrives.
 
@@ -44,22 +45,22 @@ def serve(
         host, port = listener.getsockname()[:2]
         address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         if workers == 1:
-            app = create_app(Models(model), limits)
+            app = create_app(Models(model, device), limits)
             callback(address)
             uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listener])
             return
         if model is not None:
-            Models(model)  # raises the error of a wrong model here, not in every worker
+            Models(model, device)  # raises the error of a wrong model here, not in every worker
         callback(address)
-        factory = partial(_worker_app, model, limits)
+        factory = partial(_worker_app, model, device, limits)
         Multiprocess(uvicorn.Config(factory, factory=True, workers=workers, **SETTINGS), [listener]).run()
 
 
-def _worker_app(model: str | None, limits: Limits | None) -> FastAPI:
+def _worker_app(model: str | None, device: str, limits: Limits | None) -> FastAPI:
     """Create the application in a worker, which ends with the process that started it."""
     torch.set_num_threads(1)
     end_with_parent()
-    return create_app(Models(model), limits)
+    return create_app(Models(model, device), limits)
 
 
 def _listen(host: str, port: int) -> socket.socket:

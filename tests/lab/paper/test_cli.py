@@ -1,14 +1,17 @@
 """Claims about `python -m paper train`, `evaluate` and `recipes`: what they print, and what is wrong in one line."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import minidata
 from bough.train.recipes import recipe_files
 from lab_calls import lab, refused
-from paper.cli import build_app
+from paper.cli import build_app, show_block
+from paper.document import Cell, Table
 from paper.recipes import FOLDER
 from paper.train import train
 from quick_runs import quick
@@ -88,3 +91,19 @@ def test_vectors_of_another_length_are_one_clear_line(mini: Path, tmp_path: Path
     )
     assert "set embedding_size=3" in line
     assert not (out / "model.safetensors").exists()
+
+
+def test_the_help_shows_no_empty_lists() -> None:
+    assert "[default: []]" not in lab("paper", "reproduce", "--help").stdout
+
+
+def test_a_table_fits_into_a_terminal_and_is_markdown_elsewhere() -> None:
+    header = tuple(f"column number {number}" for number in range(9))
+    table = Table("Table 1", header, ((Cell("heading"),), (Cell("150", "equal"),) * 9), notes=("a note",))
+    for terminal in (True, False):
+        text = io.StringIO()
+        show_block(table, Console(file=text, width=80, force_terminal=terminal, color_system=None))
+        longest = max(map(len, text.getvalue().splitlines()))
+        assert (longest <= 80) == terminal
+        assert ("| --- |" in text.getvalue()) != terminal
+        assert "a note" in text.getvalue()
