@@ -150,8 +150,9 @@ def load(
 ) -> None:
     """Measure requests per second, latency and memory of `bough serve`.
 
-    Starts a server, and keeps the connections busy with sentences that it has not seen. Memory and processor time
-    include its child processes. A server that runs already gets no signal, and these figures are unknown.
+    Starts a server, and keeps the connections busy with sentences that it has not seen. Memory and
+    processor time include its child processes. A server that runs already gets no signal, and these
+    figures are unknown.
     """
     if port is not None:
         figures = measure(port, None, seconds, connections)

@@ -17,8 +17,9 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the f
 def best_seconds(contenders: Mapping[str, Work], batches: int, rounds: int) -> dict[str, float]:
     """Return the seconds that each contender needs for all batches, each batch by its fastest round.
 
-    The contenders take turns, so that a busy spell slows all of them; other programs disturb the fastest round least.
-    These are seconds of processor time. With one thread they equal wall-clock time on an idle machine.
+    The contenders take turns, so that a busy spell slows all of them; other programs disturb the
+    fastest round least. These are seconds of processor time. With one thread they equal wall-clock
+    time on an idle machine.
     """
     seconds = np.empty((len(contenders), rounds, batches))
     for turn in range(-1, rounds):  # turn -1 warms up

@@ -54,8 +54,8 @@ def cost_figures(train: Plans, test: Plans) -> dict[str, float]:
 def plans(*, data: Data = None, seed: int = 1) -> None:
     """Measure the q-error of the latency of query plans, and the milliseconds per plan.
 
-    The q-error is max(y / y', y' / y). Baselines are boosted trees that see no tree, and the planner's own cost with a
-    linear fit in logarithms.
+    The q-error is max(y / y', y' / y). Baselines are boosted trees that see no tree, and the
+    planner's own cost with a linear fit in logarithms.
     """
     train, test = (read(find_data(data) / "plans" / f"{name}.jsonl") for name in ("train", "test"))
     with tempfile.TemporaryDirectory() as folder:

@@ -118,8 +118,9 @@ def share_cost(system: WholeStep, nodes: Any, trees: int, count: int, rounds: in
 def step_seconds(facts: dict[str, Any], trees: str, count: int) -> tuple[float, float]:
     """Return the seconds of a rank's own work and of the messages in a step with `count` ranks in a ring.
 
-    A ring of n ranks passes on each byte of the weights 2 (n - 1) / n times and the rows of each rank n - 1 times, and
-    each pass waits for the one before. The seconds per byte and per message are those of the two measured ranks.
+    A ring of n ranks passes on each byte of the weights 2 (n - 1) / n times and the rows of each
+    rank n - 1 times, and each pass waits for the one before. The seconds per byte and per message
+    are those of the two measured ranks.
     """
     share = facts["shares"][trees][str(count)]
     if count == 1:
@@ -196,8 +197,9 @@ def scaling(
 ) -> None:
     """Measure training on more cores; write docs/scaling.json and the tables in docs/scaling.md.
 
-    One rank and two take turns in one run, so that a busy spell slows both. A rank's own work is measured in processor
-    time, a step, which includes waiting, in wall-clock time. Both are the best of all rounds.
+    One rank and two take turns in one run, so that a busy spell slows both. A rank's own work is
+    measured in processor time, a step, which includes waiting, in wall-clock time. Both are the
+    best of all rounds.
 
     Parameters
     ----------

@@ -50,8 +50,8 @@ def split_of_time(texts: list[str]) -> dict[str, float]:
 def on_ray(source: Path, out: Path, workers: int) -> dict[str, Any]:
     """Return rows per second, processor time per row of all processes, and the driver's memory.
 
-    The rate leaves out the start of the workers, which hardly counts in a long run: it begins when each worker has had
-    time to finish a part.
+    The rate leaves out the start of the workers, which hardly counts in a long run: it begins when
+    each worker has had time to finish a part.
     """
     points: list[tuple[float, int, float, float]] = []
 
@@ -126,8 +126,8 @@ def compute(measured: dict[str, Any]) -> dict[str, Any]:
 def scaling_scoring(*, lines: int = 50_000, rounds: int = 1, out: Path | None = None) -> None:
     """Measure the cost of scoring a million sentences on a Ray cluster.
 
-    Measures parsing, scoring and writing in one process, one worker and two on the same file, the driver's memory, and
-    its time for an empty task. The part `computed` depends on `measured` only.
+    Measures parsing, scoring and writing in one process, one worker and two on the same file, the
+    driver's memory, and its time for an empty task. The part `computed` depends on `measured` only.
 
     Parameters
     ----------

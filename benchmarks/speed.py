@@ -56,8 +56,9 @@ QUICK = Effort(2, 1, 1, 1, (5, 50), 1)
 def run_bench(data: Path | None = None, *, effort: Effort = FULL) -> Figures:
     """Measure a training step, as ratios of processor time on one thread.
 
-    `data` is a folder with SST and SICK. Without it, the data folder of the library is searched, and random trees of
-    the same shapes replace a data set that is not there. `data` and `pairs_data` of the result say which were used.
+    `data` is a folder with SST and SICK. Without it, the data folder of the library is searched,
+    and random trees of the same shapes replace a data set that is not there. `data` and
+    `pairs_data` of the result say which were used.
     """
     started = time.perf_counter()
     with one_thread(), torch.random.fork_rng(devices=[]):
@@ -75,8 +76,8 @@ def run_bench(data: Path | None = None, *, effort: Effort = FULL) -> Figures:
 def sentiment_figures(corpus: Corpus, effort: Effort) -> Figures:
     """Return the figures of a step on SST, with and without sharing, over its bare matmuls.
 
-    `trees_per_second` includes the time to build the forests. `done_ratio` compares with the matmuls that are left
-    when equal words and phrases are computed once.
+    `trees_per_second` includes the time to build the forests. `done_ratio` compares with the
+    matmuls that are left when equal words and phrases are computed once.
     """
     contenders = step_contenders(steps.SentimentStep(corpus.words), corpus, effort)
     contenders["train"] = steps.WholeStep("sst5-constituency-tuned", corpus)

@@ -46,9 +46,10 @@ def check_sentiment(pipeline: Pipeline, data: Path | str | None, split: str = "t
 def sentiment_metrics(p: Floats, opinions: Sequence[Opinion]) -> Metrics:
     """Return metrics in percent, and the calibration error, of probabilities (n, 5).
 
-    `accuracy` and `macro-F1` are of negative, neutral and positive, by the sums of their classes. Of texts that are not
-    neutral, `polar` is the share whose shown label has the right side, so that neutral is wrong; `polar, largest class`
-    is the same by the largest of the five; `binary` is the side with neutral impossible.
+    `accuracy` and `macro-F1` are of negative, neutral and positive, by the sums of their classes.
+    Of texts that are not neutral, `polar` is the share whose shown label has the right side, so
+    that neutral is wrong; `polar, largest class` is the same by the largest of the five; `binary`
+    is the side with neutral impossible.
     """
     sides = polarities(SENTIMENT)
     assert sides is not None

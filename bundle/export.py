@@ -28,8 +28,8 @@ def export_run(
 ) -> tuple[BundledModel, str]:
     """Compress the trained run in a folder; return the small model and the name of the word vectors.
 
-    Its vocabulary is that of the training split, with the rows that training gave it, and the `words` most frequent
-    words of the vectors' file.
+    Its vocabulary is that of the training split, with the rows that training gave it, and the
+    `words` most frequent words of the vectors' file.
     """
     model = Model.load(run)
     config = BundleConfig().with_settings(read_json(run / "run.json")["config"])
@@ -45,8 +45,8 @@ def wide_vocabulary(
 ) -> tuple[list[str], Tensor, str]:
     """Return the words to export, their vectors (words + 1, X), the unknown word's first, and the vectors' name.
 
-    Trained words keep the row that training gave them. The words are in order of frequency, in which a misspelt word
-    is looked up.
+    Trained words keep the row that training gave them. The words are in order of frequency, in
+    which a misspelt word is looked up.
     """
     task = config.build_task(data)
     counts = word_counts(task, task.read("train"))
@@ -70,9 +70,10 @@ def compress(model: Model, words: Sequence[str], vectors: Tensor, columns: int =
     """Return a small model over `words` that has their vectors (words + 1, X), the unknown word's first, folded in.
 
     What the equations of a tree layer see of a word is a = W x + b: the affine leaf's c and o, or the input of every
-    gate. These rows take the place of x. They are stored as coordinates on their `columns` leading principal axes, an
-    int8 each with a scale per row, so that x itself is nowhere in the model; the axes and the mean row stand where W
-    and b were. The mean of words has no such map: its rows are stored as they are, an int8 each.
+    gate. These rows take the place of x. They are stored as coordinates on their `columns` leading
+    principal axes, an int8 each with a scale per row, so that x itself is nowhere in the model; the
+    axes and the mean row stand where W and b were. The mean of words has no such map: its rows are
+    stored as they are, an int8 each.
     """
     layer = model.layer
     with torch.no_grad():

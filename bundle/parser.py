@@ -52,8 +52,8 @@ def make_parser(
 ) -> None:
     """Train the built-in parser into a folder, measure it on test once, and write its card.
 
-    The treebanks go into a folder beside it, `OUT-treebanks`. `check` compares the sizes of SST and SICK with the
-    published ones.
+    The treebanks go into a folder beside it, `OUT-treebanks`. `check` compares the sizes of SST and
+    SICK with the published ones.
     """
     folder, vectors = Path(out), find_data(data) / "glove" / "glove.6B.300d.txt"
     require([vectors], "glove")
@@ -94,9 +94,10 @@ def _card(parser: BuiltinParser, folder: Path, files: Path, config: Config) -> s
 def write_treebanks(data: Path | str | None, out: Path, *, check: bool = True) -> None:
     """Write SST, EWT, the free genres of GUM, and sentences of SICK to measure on, into a folder.
 
-    SST and SICK are two files each, of phrases and of dependencies. GUM is dependencies only, converted from its
-    phrases, which are in a style of their own. Of SICK's dev and test split there are the sentences that are not in
-    its train split, each once. Without `check` the data may be any in the same layout.
+    SST and SICK are two files each, of phrases and of dependencies. GUM is dependencies only,
+    converted from its phrases, which are in a style of their own. Of SICK's dev and test split
+    there are the sentences that are not in its train split, each once. Without `check` the data may
+    be any in the same layout.
     """
     sources = [find_data(data) / name for name in (GUM, GENRES, EWT)]
     require(sources, "treebanks", HINT)

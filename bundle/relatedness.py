@@ -80,8 +80,9 @@ def weighted_rows(
 ) -> tuple[list[str], np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
     """Return words and their first rows (words + 1, X), the unknown word's, which is zero, before them.
 
-    A row is the vector less the mean of all vectors, of length 1, times the weight of the word: a / (a + p) for a word
-    that is a share p of all words (Arora et al., 2017). A frequent word of training without a vector has a random row.
+    A row is the vector less the mean of all vectors, of length 1, times the weight of the word: a /
+    (a + p) for a word that is a share p of all words (Arora et al., 2017). A frequent word of
+    training without a vector has a random row.
     """
     index = {word: rank for rank, word in enumerate(vectors.words)}
     own = [word for word, count in counts.items() if count >= OFTEN and word not in index]

@@ -1,7 +1,7 @@
 """SST beside other sources, whose labels are coarser: one model of SST's classes learns from all of them.
 
-A source has a file per split below the data folder, `extra/NAME/SPLIT.txt`: a tree in brackets per line, `#` at the
-nodes without a label; the label `3|4` is one of the classes 3 and 4.
+A source has a file per split below the data folder, `extra/NAME/SPLIT.txt`: a tree in brackets per
+line, `#` at the nodes without a label; the label `3|4` is one of the classes 3 and 4.
 """
 
 from collections import Counter
@@ -62,9 +62,10 @@ def _read_label(label: object, classes: int, where: str) -> Classes | None:
 class MixedTask(SentimentTask):
     """SST and the sources of `mix`: a step takes `batch` sentences of SST and so many of each source.
 
-    A source's classes take turns in a step, however frequent each is. The label K + g of a node means one of the
-    classes of group g, with p the sum of theirs. The loss is (Σ_fine -log p + `mix_weight` Σ_coarse -log p) / trees,
-    where only those of SST count as trees. Polar texts also have `polar_weight` times -log p / (1 - p_neutral).
+    A source's classes take turns in a step, however frequent each is. The label K + g of a node
+    means one of the classes of group g, with p the sum of theirs. The loss is (Σ_fine -log p +
+    `mix_weight` Σ_coarse -log p) / trees, where only those of SST count as trees. Polar texts also
+    have `polar_weight` times -log p / (1 - p_neutral).
     """
 
     def __init__(self, config: BundleConfig, data: Path) -> None:

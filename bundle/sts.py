@@ -26,9 +26,10 @@ class TextPair(NamedTuple):
 def load_sts(data: Path | str | None, split: str) -> list[TextPair]:
     """Read the pairs of one split.
 
-    The published test split is not used: `test` is the published dev split, `dev` a tenth of the published train split,
-    by a hash of its words, and `train` the rest of that. From both of these a pair with a sentence of SICK's dev or
-    test split is left out, so that SICK measures the model on texts that it has not seen.
+    The published test split is not used: `test` is the published dev split, `dev` a tenth of the
+    published train split, by a hash of its words, and `train` the rest of that. From both of these
+    a pair with a sentence of SICK's dev or test split is left out, so that SICK measures the model
+    on texts that it has not seen.
     """
     check_split(split)
     folder = find_data(data)

@@ -29,8 +29,8 @@ def contrast(
 ) -> Finding:
     """Return the confidence interval of a weighted sum of sample means by Welch's approximation, and the answer.
 
-    A claim holds if the interval is above zero. With a margin the claim is that there is no gain, and it holds if the
-    interval is below the margin.
+    A claim holds if the interval is above zero. With a margin the claim is that there is no gain,
+    and it holds if the interval is below the margin.
     """
     from scipy import stats
 

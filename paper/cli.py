@@ -179,8 +179,8 @@ def reproduce(
     settings
         key=value overrides every recipe, to try something out (use another --out); may be repeated.
     readme
-        Also put the short tables, or the headline, between the markers in this file, such as docs/results.md
-        or README.md; may be repeated.
+        Also put the short tables, or the headline, between the markers in this file, such as
+        docs/results.md or README.md; may be repeated.
     ray
         On a Ray cluster: at this address, else RAY_ADDRESS, else this machine's processors.
     """

@@ -46,8 +46,8 @@ BEYOND_SEEDS = 3
 class Run:
     """One training: a recipe, settings over it, and a seed.
 
-    `settings` are part of the name and take precedence over `overrides`, which are set for all runs of a system or of
-    a command. Both are part of the key.
+    `settings` are part of the name and take precedence over `overrides`, which are set for all runs
+    of a system or of a command. Both are part of the key.
     """
 
     recipe: str

@@ -27,8 +27,8 @@ def prepare_sst(
 ) -> list[Path]:
     """Write dependency trees of SST's sentences to `sst/dep/SPLIT/` in `out` (else the data folder). Return the files.
 
-    A node has the label that the treebank gives to the phrase of its subtree, or `#` if the treebank has no label for
-    that phrase. The published phrase trees are copied to another `out`.
+    A node has the label that the treebank gives to the phrase of its subtree, or `#` if the
+    treebank has no label for that phrase. The published phrase trees are copied to another `out`.
     """
     source = find_data(data)
     target = out or source

@@ -1,7 +1,8 @@
 """Run the plan on a Ray cluster: each run is a task of one processor.
 
-A run works in a folder of its own node, and the task streams the files of that folder to this machine after each epoch.
-If its node dies, the run continues elsewhere from what is here; so it does if this process is killed.
+A run works in a folder of its own node, and the task streams the files of that folder to this
+machine after each epoch. If its node dies, the run continues elsewhere from what is here; so it
+does if this process is killed.
 """
 
 import logging

@@ -54,8 +54,8 @@ def start_process(job: Job, work: Path, log: Path) -> BaseProcess:
 def work_in_process(job: Job, work: str, log: str) -> None:
     """Do a job in this process. The last line of `log` is the error, if there is one.
 
-    The process ends with the process that started it, even if that one is killed, so that no two processes ever write
-    into one folder.
+    The process ends with the process that started it, even if that one is killed, so that no two
+    processes ever write into one folder.
     """
     with open(log, "wb") as file:
         for stream in (1, 2):
@@ -176,9 +176,9 @@ def execute(
 ) -> tuple[list[Result], dict[str, str]]:
     """Do the runs that are not done yet. Return all results, and the runs that failed with the reasons.
 
-    At most `jobs()` runs are at work at the same time; the number may change with the nodes of a cluster. `start`
-    starts a run, by default in a process of this machine. The model of a run in `keep` is kept (see `kept_model`), and
-    such a run is done again if only its model is missing.
+    At most `jobs()` runs are at work at the same time; the number may change with the nodes of a
+    cluster. `start` starts a run, by default in a process of this machine. The model of a run in
+    `keep` is kept (see `kept_model`), and such a run is done again if only its model is missing.
 
     The folder `work/NAME` in `out` holds an unfinished run, its log, and the key of the run that it belongs to.
     """

@@ -1,8 +1,8 @@
 """Read the Stanford Sentiment Treebank: a tree for each sentence, with sentiment labels of its phrases.
 
-Fine-grained labels are 0 (very negative) to 4 (very positive), with 2 for neutral. In the binary task they are 0
-(negative), 1 (neutral) and 2 (positive). It leaves out sentences with a neutral root. Neutral phrases in other
-sentences stay and are a class.
+Fine-grained labels are 0 (very negative) to 4 (very positive), with 2 for neutral. In the binary
+task they are 0 (negative), 1 (neutral) and 2 (positive). It leaves out sentences with a neutral
+root. Neutral phrases in other sentences stay and are a class.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -52,9 +52,10 @@ def load_sst(
 ) -> list[Tree]:
     """Read one split of the Stanford Sentiment Treebank; labels are ints, None where a node has none.
 
-    In a dependency tree a node has the label of the phrase that its subtree spans, if the treebank labels that
-    phrase. Its root always has the sentence's label, that of the constituency tree on the same line; a
-    dependency file with another label there does not belong to it and is a DataError.
+    In a dependency tree a node has the label of the phrase that its subtree spans, if the treebank
+    labels that phrase. Its root always has the sentence's label, that of the constituency tree on
+    the same line; a dependency file with another label there does not belong to it and is a
+    DataError.
 
     Args:
         data: the data folder; None looks where `find_data` does.

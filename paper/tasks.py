@@ -28,8 +28,8 @@ POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}
 class Task(Learnable, Protocol):
     """The examples of one data set: `read` returns trees, `prepare` turns them into what `loss` and `predict` take.
 
-    `to_learn` prepares the training split, which may have other examples. `finish` may calibrate the chosen model on
-    dev before test is read. `figures` returns the metrics of the test split.
+    `to_learn` prepares the training split, which may have other examples. `finish` may calibrate
+    the chosen model on dev before test is read. `figures` returns the metrics of the test split.
     """
 
     config: PaperConfig

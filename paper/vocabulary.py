@@ -20,8 +20,9 @@ def written_vocabulary(
 ) -> tuple[list[str], Rows]:
     """Return the words and their vectors (n, X), given the counts of the words of training, and words of other splits.
 
-    Every word with a vector is in the vocabulary. A word of training without a vector is too if it occurs at least
-    `OFTEN` times, or if several vectors replace it. Its row starts as their mean, or at random if there is none.
+    Every word with a vector is in the vocabulary. A word of training without a vector is too if it
+    occurs at least `OFTEN` times, or if several vectors replace it. Its row starts as their mean,
+    or at random if there is none.
     """
     known, rows = with_vectors(words, Counter({**dict.fromkeys(others, 0), **counts}))
     index = {word: place for place, word in enumerate(known)}

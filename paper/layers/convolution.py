@@ -67,8 +67,9 @@ class CNN(SequenceEncoder):
 
         c_i = ReLU(w · x_{i:i+m-1} + b), z = max_i c_i for each filter
 
-    A sentence is padded with m - 1 zeros on both sides. With two channels a row of x holds two vectors of the word.
-    Every filter reads both, and the results are averaged. The second vector gets no gradient, so it stays fixed.
+    A sentence is padded with m - 1 zeros on both sides. With two channels a row of x holds two
+    vectors of the word. Every filter reads both, and the results are averaged. The second vector
+    gets no gradient, so it stays fixed.
 
     Args:
         input_size: X, the width of both channels together.
@@ -118,8 +119,8 @@ class DCNN(SequenceEncoder):
     """DCNN (Kalchbrenner et al., 2014): two wide convolutions of each row, with folding, k-max pooling and tanh.
 
         C_j[r] = Σ_k m_jk[r] * F_k[r] for map j and row r, at all positions where word and filter overlap
-        folding adds rows 2i and 2i + 1; pooling keeps the k largest of a row in their order, then tanh(· + b)
-        k is max(top, ⌈n / 2⌉ for n words) in the first layer, and top in the second
+        folding adds rows 2i and 2i + 1; pooling keeps the k largest of a row in their order, then
+        tanh(· + b) k is max(top, ⌈n / 2⌉ for n words) in the first layer, and top in the second
 
     Args:
         input_size: X, the number of rows of a sentence matrix.
@@ -180,8 +181,8 @@ class DCNN(SequenceEncoder):
 def _convolved(f: Tensor, m: Tensor) -> Tensor:
     """(B, rows, maps, n), filters (rows, maps', maps, w) -> (B, ⌈rows / 2⌉, maps', n + w - 1), folded.
 
-    Each row is convolved alone, and the results of rows 2i and 2i + 1 are added. One matrix product does both, on the
-    concatenated windows of the two rows.
+    Each row is convolved alone, and the results of rows 2i and 2i + 1 are added. One matrix product
+    does both, on the concatenated windows of the two rows.
     """
     if len(m) % 2:
         f, m = functional.pad(f, (0, 0, 0, 0, 0, 1)), functional.pad(m, (0, 0, 0, 0, 0, 0, 0, 1))

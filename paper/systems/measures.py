@@ -49,8 +49,8 @@ def antonyms(pair: Prepared) -> float:
 def related_words(pair: Prepared) -> list[float]:
     """Return how many words of the left sentence alone have a synonym, a hypernym and a hyponym in the right alone.
 
-    The last two numbers are the shares of the left and the right words that the other sentence has in none of these
-    ways.
+    The last two numbers are the shares of the left and the right words that the other sentence has
+    in none of these ways.
     """
     left, right = ({term for term in sentence.terms if term[1]} for sentence in pair.both)
     a, b = sorted(left - right), sorted(right - left)
@@ -117,8 +117,9 @@ def chunks(sentence: Sentence) -> list[list[int]]:
 def chunk_alignment(pair: Prepared) -> list[float]:
     """Align chunks one to one, the most similar first, and return features of the alignment.
 
-    These are the shares of aligned chunks and of aligned words, left and right; the mean similarity of aligned chunks;
-    the numbers of chunks that are not aligned; and the largest similarity of two of those, or 0.
+    These are the shares of aligned chunks and of aligned words, left and right; the mean similarity
+    of aligned chunks; the numbers of chunks that are not aligned; and the largest similarity of two
+    of those, or 0.
     """
     a, b = chunks(pair.left), chunks(pair.right)
     likeness = np.maximum(pair.cosines, pair.table(pair.wordnet.path))

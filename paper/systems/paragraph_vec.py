@@ -29,8 +29,8 @@ class ParagraphVec:
 
     For the kind "dm", words and paragraph predict the next word; for "dbow", the paragraph alone predicts its words.
 
-    max Σ_t log p(w_t | paragraph, w_{t-8} .. w_{t+8}) for one kind, Σ_t log p(w_t | paragraph) for the other;
-    softmax(W [d_dm; d_dbow] + b) is the class
+    max Σ_t log p(w_t | paragraph, w_{t-8} .. w_{t+8}) for one kind, Σ_t log p(w_t | paragraph) for
+    the other; softmax(W [d_dm; d_dbow] + b) is the class
 
     Examples:
         >>> import paper.systems

@@ -267,8 +267,8 @@ class System:
     ) -> Fitted:
         """Fit the system to pairs of dependency trees and their scores, which start at 1.
 
-        WordNet and GloVe are read from the folder `data`. `vectors` is a set, a file, or `auto`, as in
-        `bough.data.vector_sets.choose`.
+        WordNet and GloVe are read from the folder `data`. `vectors` is a set, a file, or `auto`, as
+        in `bough.data.vector_sets.choose`.
         """
         prepare = preparation(find_data(data))
         rarity = prepare.rarity(pairs)

@@ -31,8 +31,9 @@ PART = {relation: part for part, relations in _WORDS["parts"].items() for relati
 class Sentence:
     """A prepared sentence. Every field has one entry per word.
 
-    `terms` are lemmas with their part of speech. `heads[i]` is the word that word i depends on by `relations[i]`, -1
-    for the root. `weights` are inverse document frequencies. `vectors` (n, d) has zeros for a word without a vector.
+    `terms` are lemmas with their part of speech. `heads[i]` is the word that word i depends on by
+    `relations[i]`, -1 for the root. `weights` are inverse document frequencies. `vectors` (n, d)
+    has zeros for a word without a vector.
     """
 
     words: tuple[str, ...]
@@ -66,8 +67,8 @@ class Sentence:
     def arcs(self) -> tuple[tuple[str, int, int], ...]:
         """Return the relation, head and dependent of each dependency, as positions.
 
-        A preposition is part of the relation of its object. Determiners, auxiliaries, conjunctions and punctuation are
-        left out.
+        A preposition is part of the relation of its object. Determiners, auxiliaries, conjunctions
+        and punctuation are left out.
         """
         found = []
         for i, relation in enumerate(self.relations):

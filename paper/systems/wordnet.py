@@ -1,7 +1,7 @@
 """Read WordNet 3.0 from its own files, and compute the similarity of words.
 
-nltk's reader is not used: it finds other base forms, and its similarities use other common hypernyms, so the results of
-the cited systems would change.
+nltk's reader is not used: it finds other base forms, and its similarities use other common
+hypernyms, so the results of the cited systems would change.
 """
 
 import math

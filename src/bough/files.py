@@ -197,8 +197,8 @@ class StoredModel(NamedTuple):
     def fitting(self, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the tensors. Raise a FormatError unless they have the names, shapes and types of those wanted.
 
-        Raise a FormatError for a NaN or an infinity, too. `wanted` may be on the meta device, so that a folder whose
-        settings do not fit its file is refused before memory is allocated.
+        Raise a FormatError for a NaN or an infinity, too. `wanted` may be on the meta device, so
+        that a folder whose settings do not fit its file is refused before memory is allocated.
         """
         where = str(self.folder / "model.safetensors")
         expected = {name: f"{tuple(t.shape)} {t.dtype}" for name, t in wanted.items()}

@@ -74,19 +74,20 @@ def fit(
         sample_weight: The column with the weight of each example in training.
         dev: A labelled file to select the best epoch on. Default: a tenth of FILE, stratified by class.
         test: A labelled file to evaluate on. Default: another tenth of FILE.
-        trees: The kind of trees for texts; balanced (for any language) and none (a chain of words) need no
-            parser.
+        trees: The kind of trees for texts; balanced (for any language) and none (a chain of words)
+            need no parser.
         layer: The name of a registered layer, such as tree-gru or bi-dependency. Default: the recipe's.
         recipe: The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
         settings: key=value overrides the recipe; can be repeated.
-        start: A bundled model (sentiment, relatedness) or a folder to start from, or none for random weights.
-            By default at most 5,000 texts are fitted both ways, and the model that is better on dev is kept.
-        epochs: A number of epochs, or auto: stop when the loss on dev no longer falls; with an encoder, four
-            epochs.
+        start: A bundled model (sentiment, relatedness) or a folder to start from, or none for
+            random weights. By default at most 5,000 texts are fitted both ways, and the model that
+            is better on dev is kept.
+        epochs: A number of epochs, or auto: stop when the loss on dev no longer falls; with an
+            encoder, four epochs.
         batch_size: Number of examples per step. Default: the recipe's.
         learning_rate: Learning rate. Default: the recipe's.
-        vectors: GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of the
-            sentiment model.
+        vectors: GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of
+            the sentiment model.
         encoder: Folder or name of a transformer whose hidden states replace the word vectors; needs
             bough[contextual].
         seed: Random seed for the split, shuffling, initialization and dropout.

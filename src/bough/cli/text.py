@@ -52,8 +52,8 @@ def predict(*text: str, model: str, show: ShowOptions = SHOW) -> None:
     """Show what your own model predicts for every phrase of a text.
 
     Args:
-        text: A text in quotes; several texts give several trees. A model of pairs takes two texts. A model
-            that was fitted on trees takes brackets or JSON.
+        text: A text in quotes; several texts give several trees. A model of pairs takes two texts.
+            A model that was fitted on trees takes brackets or JSON.
         model: The folder of a model that `bough fit` made.
     """
     _predict(model, text, show, f'bough predict "Where is my order?" --model {model}')
@@ -148,8 +148,8 @@ def nearest(
 
     Args:
         query: A sentence.
-        corpus: A text file with one sentence per line, a table (CSV, TSV, JSON lines, Parquet), or - for
-            standard input. Rows without words are skipped.
+        corpus: A text file with one sentence per line, a table (CSV, TSV, JSON lines, Parquet), or
+            - for standard input. Rows without words are skipped.
         text: The column of the sentences. Default: a column with a usual name.
         k: Number of sentences to show.
         as_json: Print one line of JSON per sentence, with the other columns of its row.
@@ -193,11 +193,11 @@ def score(
     """Score every row of a file in order, one line of JSON per row.
 
     Args:
-        files: A file with one text per line, or a table: CSV, TSV, JSON lines (.jsonl) or Parquet, whose
-            columns are kept beside the results. Pairs are two columns, or two texts separated by a tab. - is
-            standard input. With --ray several files, folders or globs.
-        text: The column of the texts; repeat it for pairs. Default: that of the training file, or one with a
-            usual name.
+        files: A file with one text per line, or a table: CSV, TSV, JSON lines (.jsonl) or Parquet,
+            whose columns are kept beside the results. Pairs are two columns, or two texts separated
+            by a tab. - is standard input. With --ray several files, folders or globs.
+        text: The column of the texts; repeat it for pairs. Default: that of the training file, or
+            one with a usual name.
         model: sentiment, relatedness, or the folder of a model.
         out: File for the results. Default: print them. With --ray a folder, or its URL, that all nodes see.
         resume: Continue --out after an interrupted run; with --ray a second start always continues.
@@ -279,8 +279,8 @@ def serve(
         host: The address to listen on. By default only this machine can connect.
         port: The port; 0 selects a free one.
         model: The folder of your own model. It replaces sentiment, or relatedness if it is a model of pairs.
-        workers: Number of processes that share the port, each with its own models; more than one per
-            processor is no faster.
+        workers: Number of processes that share the port, each with its own models; more than one
+            per processor is no faster.
         browser: Open the page in the browser.
     """
     try:

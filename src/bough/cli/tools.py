@@ -81,8 +81,9 @@ def train(
 ) -> None:
     """Train a parser on treebanks, in any language.
 
-    Use it with `--parser DIR` of other commands. A sentence that is in files of both kinds gets the phrases of one and
-    the heads of the other. Training the bundled parser takes an hour on one core.
+    Use it with `--parser DIR` of other commands. A sentence that is in files of both kinds gets the
+    phrases of one and the heads of the other. Training the bundled parser takes an hour on one
+    core.
 
     Args:
         treebanks: Files of bracketed trees (Penn Treebank), and of dependency trees (CoNLL-U, named .conllu).

@@ -12,8 +12,8 @@ END = 1 << 20
 def fingerprint(paths: Iterable[Path], *, data: Path | None = None) -> dict[str, str]:
     """Return a hash of each file, and of each file in a folder, by its path.
 
-    The hash is `sha256:...` up to 64 MB. For larger files (GloVe) it is `ends:SIZE:...`, with the SHA-256 of the first
-    and the last megabyte.
+    The hash is `sha256:...` up to 64 MB. For larger files (GloVe) it is `ends:SIZE:...`, with the
+    SHA-256 of the first and the last megabyte.
 
     Args:
         paths: files or folders.

@@ -14,8 +14,8 @@ log = logging.getLogger(__name__)
 class DiskCache:
     """A mapping from bytes to bytes in a file. An interrupted write changes nothing.
 
-    A damaged file is replaced by an empty one, because its contents can be computed again. Raise an OSError if the
-    file cannot be written.
+    A damaged file is replaced by an empty one, because its contents can be computed again. Raise an
+    OSError if the file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:

@@ -91,8 +91,8 @@ class Columns:
 class Source:
     """Labelled examples from a file, a data frame or lists.
 
-    `empty` are the positions of the rows that were left out because they have no text or no label. Raise a DataError
-    if there are no examples.
+    `empty` are the positions of the rows that were left out because they have no text or no label.
+    Raise a DataError if there are no examples.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Download data sets, or copy local files of them, into the data folder.
 
-All files are first collected and checked in a temporary folder inside the data folder, then moved to their final names.
-So a failed fetch changes nothing, and no file is ever incomplete.
+All files are first collected and checked in a temporary folder inside the data folder, then moved
+to their final names. So a failed fetch changes nothing, and no file is ever incomplete.
 """
 
 import logging
@@ -50,9 +50,9 @@ class Archive:
 class Dataset:
     """The archives of a data set, and a function that checks its files.
 
-    `check(folder, counts=)` raises a DataError or FormatError if the files in `folder` are wrong. Local copies are
-    looked for in a subfolder with the name of the data set; with `loose`, by their file names in the folder itself
-    and in subfolders of these names.
+    `check(folder, counts=)` raises a DataError or FormatError if the files in `folder` are wrong.
+    Local copies are looked for in a subfolder with the name of the data set; with `loose`, by their
+    file names in the folder itself and in subfolders of these names.
     """
 
     name: str

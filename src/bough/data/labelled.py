@@ -133,9 +133,9 @@ def _text(cell: Any) -> str:
 def find_columns(names: Sequence[str], where: str, wanted: Columns, sample: Sequence[Cells]) -> Columns:
     """Return the columns that are wanted, and choose the others by their usual names.
 
-    If no column has a usual name and one column is left, it is the text; of two, the one with the longer cells in the
-    rows `sample` is the text and the other one the label. Raise a FormatError that lists the columns if the choice is
-    not clear.
+    If no column has a usual name and one column is left, it is the text; of two, the one with the
+    longer cells in the rows `sample` is the text and the other one the label. Raise a FormatError
+    that lists the columns if the choice is not clear.
     """
     there = f"the columns are {', '.join(map(repr, names))}"
     given = wanted.items if wanted.tree is None else wanted.tree.columns
@@ -170,8 +170,8 @@ def find_columns(names: Sequence[str], where: str, wanted: Columns, sample: Sequ
 def text_columns(names: Sequence[str], text: Sequence[str], name: str, *, pairs: bool | None = None) -> Names:
     """Return the column of the texts, or the two columns of pairs: those in `text`, else those with usual names.
 
-    `pairs` says whether pairs are wanted; None accepts both. Raise a FormatError that lists the columns if the choice
-    is not clear.
+    `pairs` says whether pairs are wanted; None accepts both. Raise a FormatError that lists the
+    columns if the choice is not clear.
     """
     there = f"the columns are {', '.join(map(repr, names))}"
     for column in text:

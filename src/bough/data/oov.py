@@ -209,8 +209,8 @@ def most_frequent(forms: Iterable[str], index: Mapping[str, int]) -> str | None:
 def correct_typo(word: str, index: Mapping[str, int]) -> str | None:
     """Return the most frequent known word that differs from this one by a typo, or None.
 
-    A missing, doubled or swapped letter is tried before a wrong letter. The first letter is taken to be right. Only
-    words of 4 to 20 letters are corrected.
+    A missing, doubled or swapped letter is tried before a wrong letter. The first letter is taken
+    to be right. Only words of 4 to 20 letters are corrected.
     """
     if not (4 <= len(word) <= 20 and word.isascii() and word.isalpha()):
         return None

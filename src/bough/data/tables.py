@@ -22,8 +22,9 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 def read_table(path: Path) -> tuple[list[str], Rows]:
     """Return the names of a table's columns, and its rows with their line numbers.
 
-    A .txt file is read as TSV. The columns of JSON lines are the keys of the first object. A missing or null cell is
-    an empty string; other cells of JSON lines and of Parquet keep their types. Raise a FormatError for an empty file.
+    A .txt file is read as TSV. The columns of JSON lines are the keys of the first object. A
+    missing or null cell is an empty string; other cells of JSON lines and of Parquet keep their
+    types. Raise a FormatError for an empty file.
     """
     suffix = path.suffix.lower()
     columns, rows = read_rows(path, str(path), suffix if suffix in (*JSON_LINES, *PARQUET) else ".csv")
@@ -42,9 +43,10 @@ def read_table(path: Path) -> tuple[list[str], Rows]:
 def read_rows(source: BinaryIO | Path, name: str, suffix: str) -> tuple[list[str], Rows]:
     """Return the names of the columns of a file, and its rows with their line numbers.
 
-    The format is that of `suffix`; `name` is the file in errors. The cells of CSV and TSV are strings, those of JSON
-    lines and Parquet any JSON value. The columns of JSON lines are the keys of the first object, and a blank line is an
-    empty row. A file of another format has one column, `text`, and a row for every line.
+    The format is that of `suffix`; `name` is the file in errors. The cells of CSV and TSV are
+    strings, those of JSON lines and Parquet any JSON value. The columns of JSON lines are the keys
+    of the first object, and a blank line is an empty row. A file of another format has one column,
+    `text`, and a row for every line.
     """
     if suffix in PARQUET:
         return _parquet_rows(source, name)

@@ -23,8 +23,8 @@ ENOUGH = 0.95  # of the training tokens, for `choose` to take a set
 class Coverage:
     """How much of a text the vectors `name` cover, in types (distinct words) and in tokens (running words).
 
-    For a completed set, `exact` tokens have the plain set's own vector and `lowered` tokens that of their lower-case
-    form; the other found tokens have an estimate.
+    For a completed set, `exact` tokens have the plain set's own vector and `lowered` tokens that of
+    their lower-case form; the other found tokens have an estimate.
     """
 
     name: str
@@ -53,8 +53,8 @@ class Coverage:
 def coverage(path: Path, counts: Counts, *, cache: Path | None = None) -> Coverage:
     """Count how many of the words in `counts` have a vector in the file.
 
-    If the plain set is in the same folder as a completed one, also count the tokens whose row the plain set has for the
-    word itself (`exact`), and for its lower-case form (`lowered`).
+    If the plain set is in the same folder as a completed one, also count the tokens whose row the
+    plain set has for the word itself (`exact`), and for its lower-case form (`lowered`).
     """
     vectors = load_vectors(path, counts, cache=cache)
     tokens, found = np.fromiter(counts.values(), np.int64, len(counts)), vectors.found
@@ -79,8 +79,8 @@ def choose(data: Path, counts: Counts, which: str | Path = "auto", *, cache: Pat
     Args:
         data: the data folder.
         counts: the words of the training split, and how often each occurs.
-        which: a set (`840B`, `840B-completed`, `42B`, `6B`), a path, or `auto`: 840B if the file at hand has at least
-            95% of the tokens, else the completed 840B if it has, else 6B.
+        which: a set (`840B`, `840B-completed`, `42B`, `6B`), a path, or `auto`: 840B if the file at
+            hand has at least 95% of the tokens, else the completed 840B if it has, else 6B.
         cache: the folder of converted vectors; None is the user cache.
 
     Raise a DataError if there is no such file.

@@ -1,7 +1,8 @@
 """Word vectors: text files in GloVe's format, and random vectors for other words.
 
-A file is converted once to two files in the user cache: `NAME.npy`, the rows as float32, and `NAME.json`, the words.
-The rows are then memory-mapped, so that only those that are needed are read.
+A file is converted once to two files in the user cache: `NAME.npy`, the rows as float32, and
+`NAME.json`, the words. The rows are then memory-mapped, so that only those that are needed are
+read.
 """
 
 import gzip
@@ -55,9 +56,9 @@ class Vectors:
 def load_vectors(path: Path | str, words: Iterable[str], *, cache: Path | None = None) -> Vectors:
     """Look up words in a file of vectors (`.txt`, `.txt.gz` or `.zip`).
 
-    A word is looked up without Penn Treebank escapes (`-LRB-` is `(`), then as it is, and then, if the set is not
-    cased, in lower case. A set is cased if more than one in a thousand of its words has capital letters. The first of
-    duplicate lines is used.
+    A word is looked up without Penn Treebank escapes (`-LRB-` is `(`), then as it is, and then, if
+    the set is not cased, in lower case. A set is cased if more than one in a thousand of its words
+    has capital letters. The first of duplicate lines is used.
 
     Args:
         path: the file.
@@ -110,8 +111,9 @@ def random_rows(words: Iterable[str], dim: int, seed: int) -> NDArray[np.float32
 def read_vectors(path: Path | str, *, cache: Path | None = None) -> Vectors:
     """Return all vectors of a file, memory-mapped from its converted copy in the cache.
 
-    The name of the copy depends on the size, the time and the ends of the file, so that a changed file is converted
-    again. If the cache cannot be written, a warning is logged and the vectors are read into memory.
+    The name of the copy depends on the size, the time and the ends of the file, so that a changed
+    file is converted again. If the cache cannot be written, a warning is logged and the vectors are
+    read into memory.
     """
     path, cache = Path(path), cache or user_cache() / "vectors"
     require([path], "glove", "run `bough fetch glove`")
@@ -179,8 +181,8 @@ def _convert(path: Path, entry: Path) -> None:
 def vector_lines(path: Path) -> Iterator[tuple[int, str, list[bytes]]]:
     """Yield the number, the word and the values of each line. Raise a FormatError for a line with too few values.
 
-    The length of a vector is taken from the name of the file (`.300d`), else from the first line. The word is
-    everything before the values, so it may contain spaces.
+    The length of a vector is taken from the name of the file (`.300d`), else from the first line.
+    The word is everything before the values, so it may contain spaces.
     """
     name, where = _name(path), str(path)
     named = re.search(r"\.(\d+)d\b", name)

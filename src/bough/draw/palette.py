@@ -1,7 +1,7 @@
 """Colours and signs of classes, for pictures, the terminal and the web page.
 
-The five colours of sentiment go from orange (negative) over grey to blue (positive), which can be told apart with any
-kind of colour vision. Each colour also has a sign.
+The five colours of sentiment go from orange (negative) over grey to blue (positive), which can be
+told apart with any kind of colour vision. Each colour also has a sign.
 """
 
 COLOURS = ("#b4500a", "#f0a25c", "#dcdcdc", "#86b6e6", "#1e5aa0")

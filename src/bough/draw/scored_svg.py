@@ -45,8 +45,8 @@ def svg(
 def marks_of(result: Any) -> list[tuple[int, str]]:
     """Return the level of the colour and the mark of each node, such as (4, `++`); see `level_of_class`.
 
-    Numbers are divided into five levels between the smallest and the largest. If a node has several labels, the most
-    probable one counts; a node without a label is neutral.
+    Numbers are divided into five levels between the smallest and the largest. If a node has several
+    labels, the most probable one counts; a node without a label is neutral.
     """
     if not result.classes:
         scores = [node.score for node in result.nodes]

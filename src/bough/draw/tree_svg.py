@@ -13,8 +13,9 @@ STEP, INDENT = 38.0, 22.0  # the distance between levels, from top to bottom and
 def svg(trees: Sequence[Tree], title: str, *, caption: str = "", widest: float = WIDEST) -> str | None:
     """Draw the first trees, up to `MOST` nodes, below one another as one SVG document.
 
-    A sentence with dependencies is drawn with arcs over the words, any other tree as boxes. If a tree is wider than
-    `widest`, its nodes are below one another. Return None if the first tree has more than `MOST` nodes.
+    A sentence with dependencies is drawn with arcs over the words, any other tree as boxes. If a
+    tree is wider than `widest`, its nodes are below one another. Return None if the first tree has
+    more than `MOST` nodes.
     """
     pictures: list[Drawn] = [Caption(caption)] if caption else []
     nodes = done = 0

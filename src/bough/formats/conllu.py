@@ -1,7 +1,7 @@
 """CoNLL-U: one word per line in ten columns, separated by tabs, and a blank line after each sentence.
 
-The nodes are the words in order. FORM is the token, DEPREL the relation and UPOS the label; `_` in the last two means
-None. Multiword tokens (`3-4`), empty nodes (`5.1`) and comments are skipped.
+The nodes are the words in order. FORM is the token, DEPREL the relation and UPOS the label; `_` in
+the last two means None. Multiword tokens (`3-4`), empty nodes (`5.1`) and comments are skipped.
 """
 
 import re
@@ -74,8 +74,9 @@ def iterate(source: Source, *, where: str | None = None) -> Iterator[Tree]:
 def write(tree: Tree) -> str:
     """Return the lines of the sentence, with a blank line at the end; `parse(write(tree))` is the same tree.
 
-    Every node needs a token, since every line is a word. Labels and relations that are not strings are written as
-    strings. Raise a ValueError for a node without a token, and for text that CoNLL-U cannot hold.
+    Every node needs a token, since every line is a word. Labels and relations that are not strings
+    are written as strings. Raise a ValueError for a node without a token, and for text that CoNLL-U
+    cannot hold.
 
     Args:
         tree: a tree with a token at every node.

@@ -1,7 +1,8 @@
 """Read XML and HTML documents as trees, by the parsers of the standard library.
 
-Every element is a node, in the order of the document, and its tag is the token. Attributes become features or
-categories if they are asked for. With `text=True` the category `text` holds the text directly inside an element.
+Every element is a node, in the order of the document, and its tag is the token. Attributes become
+features or categories if they are asked for. With `text=True` the category `text` holds the text
+directly inside an element.
 """
 
 import math
@@ -58,8 +59,8 @@ def read(source: Source, *, where: str | None = None, **options: Unpack[_Options
 def parse(document: str, **options: Unpack[_Options]) -> Tree:
     """Return the tree of an XML or HTML text.
 
-    HTML elements that are never closed end with their parent. If a part of a page has several elements at the top,
-    they get the parent `#document-fragment`.
+    HTML elements that are never closed end with their parent. If a part of a page has several
+    elements at the top, they get the parent `#document-fragment`.
 
     Args:
         document: the text of the document.

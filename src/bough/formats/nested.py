@@ -69,8 +69,8 @@ def parse(text: str, **keys: Unpack[_Keys]) -> Tree:
 def write(tree: Tree, **keys: Unpack[_Keys]) -> str:
     """Return the tree as one line of JSON.
 
-    The keys of numbers and categories are their names in the tree. Values that a node does not have are left out.
-    `parse` with the same keys returns the same tree, numbered in preorder.
+    The keys of numbers and categories are their names in the tree. Values that a node does not have
+    are left out. `parse` with the same keys returns the same tree, numbered in preorder.
 
     Args:
         tree: a tree whose labels and relations, if any, are strings or numbers.

@@ -1,9 +1,9 @@
 """Newick, the format of phylogenetic trees: `((human:0.2,'Homo ''x''':0.3)apes:1,gibbon:2);`.
 
-The name of a node is its token. The number after a colon is the length of its branch. If any node has a length,
-`edge_features` has one column, `length`, with NaN for the nodes without. Quoted names may contain any character; a
-doubled quote stands for one. Unquoted names are not changed, so underscores stay. Comments in square brackets are
-skipped. Nodes are numbered in preorder.
+The name of a node is its token. The number after a colon is the length of its branch. If any node
+has a length, `edge_features` has one column, `length`, with NaN for the nodes without. Quoted names
+may contain any character; a doubled quote stands for one. Unquoted names are not changed, so
+underscores stay. Comments in square brackets are skipped. Nodes are numbered in preorder.
 """
 
 import math

@@ -1,9 +1,10 @@
 """Parent pointers: one line per tree with the parent of each node, counted from 1; the root has 0.
 
-Parallel lines hold the tokens, relations and labels, one entry per node, separated by single spaces. `#` means no
-relation or no label. In a dependency tree the nodes are the words in order. In a constituency tree the leaves are
-nodes 1..n in the order of the words, the inner nodes follow in any order, and only leaves have tokens. `read` and
-`parse` renumber a constituency tree in preorder, with children from left to right.
+Parallel lines hold the tokens, relations and labels, one entry per node, separated by single
+spaces. `#` means no relation or no label. In a dependency tree the nodes are the words in order. In
+a constituency tree the leaves are nodes 1..n in the order of the words, the inner nodes follow in
+any order, and only leaves have tokens. `read` and `parse` renumber a constituency tree in preorder,
+with children from left to right.
 """
 
 from collections.abc import Hashable, Sequence
@@ -131,8 +132,9 @@ def parse(
 def write(tree: Tree, *, kind: Kind = "dependency") -> Lines:
     """Return the tree as lines.
 
-    If a dependency tree has tokens, every node needs one. If a constituency tree has tokens, every leaf needs one and
-    inner nodes have none; its leaves are written first. Raise a ValueError otherwise, and for text with spaces.
+    If a dependency tree has tokens, every node needs one. If a constituency tree has tokens, every
+    leaf needs one and inner nodes have none; its leaves are written first. Raise a ValueError
+    otherwise, and for text with spaces.
 
     Args:
         tree: the tree.

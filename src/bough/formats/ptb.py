@@ -1,13 +1,14 @@
 r"""Bracketed trees, as in the Penn Treebank: `(S (NP (DT The) (NN elm)) (VP (VBZ bends)))`.
 
-A bracket is a node, and the text that touches its `(` is its label. A space after `(` means no label: `( (S ...))` has
-an unlabelled root, and `( the elm )` is an unlabelled node over two words. A bracket around a single word, `(DT The)`,
-is one node with a label and a token. A word without a bracket, beside other children, is a node with a token and no
-label. Nodes are numbered in preorder. Only space, tab, CR and newline separate words; U+00A0 is part of a word.
+A bracket is a node, and the text that touches its `(` is its label. A space after `(` means no
+label: `( (S ...))` has an unlabelled root, and `( the elm )` is an unlabelled node over two words.
+A bracket around a single word, `(DT The)`, is one node with a label and a token. A word without a
+bracket, beside other children, is a node with a token and no label. Nodes are numbered in preorder.
+Only space, tab, CR and newline separate words; U+00A0 is part of a word.
 
-Reading removes the escapes of tokens and writing adds them: `-LRB- -RRB- -LSB- -RSB- -LCB- -RCB-` for brackets, `\/`
-and `\*`, `\\` for a backslash and `\-` for the hyphen of a literal `-LRB-`. Labels have no escapes: `-LRB-` is also
-the name of a part of speech.
+Reading removes the escapes of tokens and writing adds them: `-LRB- -RRB- -LSB- -RSB- -LCB- -RCB-`
+for brackets, `\/` and `\*`, `\\` for a backslash and `\-` for the hyphen of a literal `-LRB-`.
+Labels have no escapes: `-LRB-` is also the name of a part of speech.
 """
 
 import re
@@ -130,8 +131,9 @@ def iterate(
 def write(tree: Tree, *, escape: bool = True) -> str:
     """Return the tree on one line; `parse(write(tree))` is the same tree, numbered in preorder.
 
-    Labels that are not strings are written as strings. Raise a ValueError for a tree that brackets cannot hold: with
-    relations, a token at an inner node, a leaf with neither token nor label, or white space in a word.
+    Labels that are not strings are written as strings. Raise a ValueError for a tree that brackets
+    cannot hold: with relations, a token at an inner node, a leaf with neither token nor label, or
+    white space in a word.
 
     Args:
         tree: a tree whose words are at the leaves.

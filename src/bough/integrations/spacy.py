@@ -78,8 +78,9 @@ class SentimentComponent:
 def words_of(doc: Doc) -> list[list[Token]]:
     """Return the words of a Doc, sentence by sentence, in the treebank's form, without white space.
 
-    The words are spaCy's. Several that are one word in the treebank, such as `well-made`, are joined, because the
-    models were trained on the treebank's words. The sentences are found here if no component of the pipeline sets them.
+    The words are spaCy's. Several that are one word in the treebank, such as `well-made`, are
+    joined, because the models were trained on the treebank's words. The sentences are found here if
+    no component of the pipeline sets them.
     """
     own = sentences(doc.text)
     ends = {word.idx + len(word.text) for word in doc}

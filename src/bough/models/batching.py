@@ -25,9 +25,10 @@ NO_SPANS: Ints = np.zeros((0, 3), dtype=np.int64)
 class PreparedTree:
     """A tree as a model reads it: `keys` (n,) the row of each node's word, `labels` (n,), -1 for none.
 
-    If numbers or several labels are predicted, a label is the index of a row of `targets`. `spans` (k, 3) are start,
-    end and label of the phrases that are no nodes, for a model that reads chains or balanced trees. For a transformer,
-    a key is the index of the node's word in `text`, -1 for none.
+    If numbers or several labels are predicted, a label is the index of a row of `targets`. `spans`
+    (k, 3) are start, end and label of the phrases that are no nodes, for a model that reads chains
+    or balanced trees. For a transformer, a key is the index of the node's word in `text`, -1 for
+    none.
     """
 
     tree: Tree

@@ -24,9 +24,9 @@ MAX_CACHED_OOV = 50_000  # `forget_oov` clears the cache if it has more out-of-v
 class BundledModel(Model):
     """A `Model` with a quantised word table, for prediction only.
 
-    Row i of the table is `table[i] * scales[i]`. An out-of-vocabulary word has the row, or the mean of the rows, that
-    `bough.data.oov` finds for it. In a model that rates by the cosine, an unknown name or number has a random row that
-    depends only on the word.
+    Row i of the table is `table[i] * scales[i]`. An out-of-vocabulary word has the row, or the mean
+    of the rows, that `bough.data.oov` finds for it. In a model that rates by the cosine, an unknown
+    name or number has a random row that depends only on the word.
 
     Shape: table (words + 1, columns) int8, scales (words + 1,) float32.
     """

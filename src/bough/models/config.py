@@ -95,8 +95,8 @@ class Config:
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return a configuration with some values replaced. Strings are converted to the type of their key.
 
-        A key is a field or a setting of the layer. If the layer changes, its settings are its defaults. Raise a
-        ValueError for an unknown key or a wrong value.
+        A key is a field or a setting of the layer. If the layer changes, its settings are its
+        defaults. Raise a ValueError for an unknown key or a wrong value.
         """
         types = self._types()
         name = str(settings.get("layer", self.layer))

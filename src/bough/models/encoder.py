@@ -47,8 +47,8 @@ def find_encoder(name: str | Path) -> str:
 def read_encoder(name: str | Path, dropout: float) -> tuple[Any, Any]:
     """Return an encoder and its tokenizer; `dropout` replaces every dropout probability of its configuration.
 
-    No code of a folder or of the hub is run, and no pickle is read. Raise a FormatError for missing or damaged files,
-    and a DataError if there is no such encoder.
+    No code of a folder or of the hub is run, and no pickle is read. Raise a FormatError for missing
+    or damaged files, and a DataError if there is no such encoder.
     """
     where, package = find_encoder(name), import_transformers()
     local = Path(where).is_dir()
@@ -127,8 +127,8 @@ def _check_size(package: Any, config: Any, folder: Path) -> None:
 class SplitEncoder(NamedTuple):
     """An encoder in two parts: `lower`, the embeddings and the first `freeze` layers, and `upper`, the trained layers.
 
-    `lower` is None if the whole encoder is trained, and `upper` is None if none of it is. Both share their weights with
-    `whole`. `layers` are those of `upper`, from the bottom.
+    `lower` is None if the whole encoder is trained, and `upper` is None if none of it is. Both
+    share their weights with `whole`. `layers` are those of `upper`, from the bottom.
     """
 
     whole: nn.Module
@@ -141,8 +141,9 @@ class SplitEncoder(NamedTuple):
 def split_encoder(whole: Any, freeze: int | None, example: Tensor) -> SplitEncoder:
     """Split an encoder after `freeze` layers, counted from the top if negative; None freezes all, 0 nothing.
 
-    Raise a ValueError if the two parts, one after the other, do not give the same states of the text `example`
-    (1, subwords) as the whole encoder: then its architecture is more than a sequence of layers.
+    Raise a ValueError if the two parts, one after the other, do not give the same states of the
+    text `example` (1, subwords) as the whole encoder: then its architecture is more than a sequence
+    of layers.
     """
     kind, depth = type(whole).__name__, whole.config.num_hidden_layers
     path, layers = "", list[nn.Module]()

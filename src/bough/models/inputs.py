@@ -81,8 +81,9 @@ def _curved(values: Floats, log_unit: float) -> Floats:
 class NodeColumns(NamedTuple):
     """The categories and the numbers of a tree's nodes.
 
-    `categories` (n, C) are indices of embedding rows, one per category column. Of `numbers` (n, 2F), the first F
-    columns are standardised numbers, 0 for a missing one; the others are 1 for a missing number, else 0.
+    `categories` (n, C) are indices of embedding rows, one per category column. Of `numbers` (n,
+    2F), the first F columns are standardised numbers, 0 for a missing one; the others are 1 for a
+    missing number, else 0.
     """
 
     categories: Ints
@@ -194,14 +195,14 @@ def number_columns(tree: Tree) -> dict[tuple[bool, str], Floats]:
 class NodeInputs(nn.Module):
     """Embed words, categories and numbers of nodes, and add or concatenate them.
 
-    Every value of a category has an embedding, and all numbers have one linear map. `unseen` counts values that are not
-    in training, and missing or additional columns of trees.
+    Every value of a category has an embedding, and all numbers have one linear map. `unseen` counts
+    values that are not in training, and missing or additional columns of trees.
 
     Args:
         spec: what is read of each node.
         word_size: the width of the word vectors.
-        category_size: the width of a category's embedding and of the numbers' projection; not used with words and
-            `combine="sum"`, where all have `word_size`.
+        category_size: the width of a category's embedding and of the numbers' projection; not used
+            with words and `combine="sum"`, where all have `word_size`.
         combine: "sum" or "join".
 
     Shape:

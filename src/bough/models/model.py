@@ -44,8 +44,8 @@ Words = Tensor | WordsInTexts | WordBags
 class Model(nn.Module):
     """A model: inputs, layer and head.
 
-    Row 0 of `table` is that of the unknown word; row 1 + i is that of `words[i]`. All relations that are not in
-    `relations` have the last id. `inputs` is None if nodes have only words.
+    Row 0 of `table` is that of the unknown word; row 1 + i is that of `words[i]`. All relations
+    that are not in `relations` have the last id. `inputs` is None if nodes have only words.
     """
 
     kind: ClassVar[str | None] = None  # in `config.json`
@@ -184,8 +184,9 @@ class Model(nn.Module):
     def save(self, folder: Path, *, card: str, facts: Mapping[str, Any] | None = None) -> None:
         """Write `config.json`, `vocab.txt`, `model.safetensors` and the card, `README.md`; see docs/format.md.
 
-        The transformer of a model is written to the folder `encoder`, in the format of `transformers`. `facts` are
-        added to `config.json`. Raise a ValueError if a word has a line break.
+        The transformer of a model is written to the folder `encoder`, in the format of
+        `transformers`. `facts` are added to `config.json`. Raise a ValueError if a word has a line
+        break.
         """
         if self.encoder is not None:
             with replacing_folder(folder / ENCODER) as temporary:

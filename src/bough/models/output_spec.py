@@ -23,10 +23,10 @@ class OutputSpec:
         classes: the names of the classes, in the order of the head's rows.
         ordered: whether the classes form a scale.
         ratings: the ends of the scale of ratings.
-        trees: the trees that the model reads: one per sentence ("sentences"), one per sentence and one that joins them
-            for the text ("joined"), one for a text that is a single sentence ("sentence"), only the joined one
-            ("whole"), a chain or a balanced tree of words without a parser ("chain", "balanced"), or trees instead of
-            texts ("given").
+        trees: the trees that the model reads: one per sentence ("sentences"), one per sentence and
+            one that joins them for the text ("joined"), one for a text that is a single sentence
+            ("sentence"), only the joined one ("whole"), a chain or a balanced tree of words without
+            a parser ("chain", "balanced"), or trees instead of texts ("given").
         pairs: whether the classes are those of pairs.
         thresholds: one per class, if several classes at once are predicted: those with a higher probability.
         numbers: the names of predicted numbers.
@@ -120,8 +120,9 @@ def polarities(classes: tuple[str, ...]) -> dict[str, tuple[int, ...]] | None:
 def likeliest(classes: tuple[str, ...], p: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     """Return (...) the number of the predicted class for probabilities (..., K).
 
-    It is the most probable class. If the classes have polarities, it is the most probable class of the polarity with
-    the largest sum, so that two degrees of negative together can win against neutral.
+    It is the most probable class. If the classes have polarities, it is the most probable class of
+    the polarity with the largest sum, so that two degrees of negative together can win against
+    neutral.
 
     >>> likeliest(SENTIMENT, np.array([0.3, 0.25, 0.4, 0.05, 0.0])), likeliest(("a", "b"), np.array([0.4, 0.6]))
     (array(0), array(1))

@@ -28,8 +28,9 @@ class SubwordTokenizer:
 
     Args:
         tokenizer: the tokenizer of the encoder.
-        limit: the number of subwords that the encoder reads at once, including special ones. A longer text is split
-            into windows that overlap by half; each word is read in the window where it has most context.
+        limit: the number of subwords that the encoder reads at once, including special ones. A
+            longer text is split into windows that overlap by half; each word is read in the window
+            where it has most context.
     """
 
     def __init__(self, tokenizer: Any, limit: int) -> None:
@@ -88,8 +89,8 @@ class SubwordTokenizer:
 def align(spans: Ints, offsets: Ints) -> Ints:
     """Return (words, 2) the first and the end subword of each word; they are equal for a word without subwords.
 
-    A subword belongs to the word of its first visible character, or to the next word if it has none. A word in which no
-    subword begins has the subwords that cover it.
+    A subword belongs to the word of its first visible character, or to the next word if it has
+    none. A word in which no subword begins has the subwords that cover it.
 
     Args:
         spans: (words, 2) the characters of each word.

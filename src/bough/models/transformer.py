@@ -36,13 +36,15 @@ _IRRELEVANT = ("dropout", "transformers_version", "dtype", "_name_or_path")
 class TransformerEmbeddings(nn.Module):
     """Hidden states of an encoder of `transformers` as word embeddings for any tree layer.
 
-    The first `freeze` layers are not trained, and their outputs can be cached on disk (`remember`). Weights are rounded
-    to 16 bits when they are loaded, so that the model gives the same results after it was saved in 16 bits.
+    The first `freeze` layers are not trained, and their outputs can be cached on disk (`remember`).
+    Weights are rounded to 16 bits when they are loaded, so that the model gives the same results
+    after it was saved in 16 bits.
 
     Args:
         name: the folder of an encoder, its name in bough's cache (`encoders/NAME`), or its name on the hub.
-        freeze: the number of layers, from the bottom, that are frozen together with the embeddings; -4 for all but the
-            top four, None for all, 0 for nothing. With -4, an encoder of at most four layers is trained as a whole.
+        freeze: the number of layers, from the bottom, that are frozen together with the embeddings;
+            -4 for all but the top four, None for all, 0 for nothing. With -4, an encoder of at most
+            four layers is trained as a whole.
         pool: the state of a word is the "mean" of those of its subwords, or that of the "first".
         dropout: the dropout probability in the trained layers.
 

@@ -19,8 +19,9 @@ class AttentiveChildSum(ChildSumTreeLSTM):
 
         m_k = tanh(W_m h_k + U_m g),  α = softmax_k(w · m_k),  h~_j = Σ_k α_k h_k
 
-    The other equations are Eqs. 3-8. The guide is the final state of an LSTM over the words of the other sentence of a
-    pair, or over the tree's own words if there is no pair. The trees are dependency trees, with a word at every node.
+    The other equations are Eqs. 3-8. The guide is the final state of an LSTM over the words of the
+    other sentence of a pair, or over the tree's own words if there is no pair. The trees are
+    dependency trees, with a word at every node.
 
     Args:
         input_size: the width X of an input row.

@@ -95,8 +95,8 @@ def outside_compilation(function: F) -> F:
 class BaseLayer(UniformInit):
     """Base class of all layers, which compute states of nodes and vectors of trees from the inputs of the nodes.
 
-    A subclass sets the class attributes `name`, by which recipes find it; `reads`, the kind of trees it is for
-    ("words" means chains of words); and `phrases`, whether every node has a state.
+    A subclass sets the class attributes `name`, by which recipes find it; `reads`, the kind of
+    trees it is for ("words" means chains of words); and `phrases`, whether every node has a state.
 
     Args:
         input_size: the width X of an input row.

@@ -18,9 +18,9 @@ class Children:
     The engine passes it to `node`: children to a layer from the leaves, parents to a layer from the roots.
 
     Shape:
-        n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids of the edges;
-        `features` (E, F) the edges' rows of `edge_features`; `places` (E,) the position of the lower end among its
-        siblings; `count` (n, 1) the neighbours of each node.
+        n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids
+        of the edges; `features` (E, F) the edges' rows of `edge_features`; `places` (E,) the
+        position of the lower end among its siblings; `count` (n, 1) the neighbours of each node.
 
     Examples:
         >>> import torch, bough

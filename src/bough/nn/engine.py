@@ -136,9 +136,9 @@ def _run_levels(
 class _NextLevel(torch.autograd.Function):
     """Store the states of level l - 1, and return the children's states that level l reads; at the end, all states.
 
-    The first result is an empty tensor that means "the levels below l are done". It makes autograd finish the levels
-    above l before it differentiates level l - 1. So a gradient is read from the buffer when it is complete, and memory
-    is linear in the number of nodes at any depth.
+    The first result is an empty tensor that means "the levels below l are done". It makes autograd
+    finish the levels above l before it differentiates level l - 1. So a gradient is read from the
+    buffer when it is complete, and memory is linear in the number of nodes at any depth.
     """
 
     @staticmethod

@@ -319,9 +319,9 @@ class CosineSimilarity(UniformInit):
 
         y = 1 + (K - 1) (a cos(h_L, h_R) + b),  at least 1 and at most K
 
-    Since y depends on the cosine only, any vector index finds the most related sentences. The loss is the squared error
-    of (y - 1) / (K - 1), plus, for each pair whose rating is at least 0.8 on this scale, the cross-entropy of its right
-    sentence among all right sentences of the batch:
+    Since y depends on the cosine only, any vector index finds the most related sentences. The loss
+    is the squared error of (y - 1) / (K - 1), plus, for each pair whose rating is at least 0.8 on
+    this scale, the cross-entropy of its right sentence among all right sentences of the batch:
 
         -log exp(cos(h_L, h_R) / τ) / Σ_i exp(cos(h_L, h_i) / τ)
 

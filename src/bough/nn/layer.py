@@ -19,9 +19,10 @@ DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropou
 class TreeLayer(BaseLayer):
     """Recursive layer: `node` computes the states of a node, and the engine runs it over any forest.
 
-    A subclass declares its weights and defines two methods. `input_map` is the part of the equations that depends on x
-    alone, such as W x + b; it is computed once per distinct input. `node` has the equations for any number of nodes
-    whose children have been computed. Batching, sharing of equal subtrees, gradients and checks are inherited.
+    A subclass declares its weights and defines two methods. `input_map` is the part of the
+    equations that depends on x alone, such as W x + b; it is computed once per distinct input.
+    `node` has the equations for any number of nodes whose children have been computed. Batching,
+    sharing of equal subtrees, gradients and checks are inherited.
 
     The attribute `from_roots = True` reverses the direction: `node(a, above)` reads the states of the parents.
     With the attribute `leaf_inputs = True` only leaves have an input; `at_leaf` computes them, and `node` gets None for

@@ -19,9 +19,10 @@ class LSTM(BaseLayer):
         o_t = σ(W_o x_t + U_o h_{t-1} + b_o)        u_t = tanh(W_u x_t + U_u h_{t-1} + b_u)
         c_t = i_t ⊙ u_t + f_t ⊙ c_{t-1}             h_t = o_t ⊙ tanh(c_t)
 
-    One layer in one direction (Eq. 1) is the N-ary Tree-LSTM whose only child is the word before. Layer l + 1 reads h
-    of layer l at the same word. The two directions are independent stacks, and do not read each other's states. They
-    share their weights, as in the paper, or have separate weights with `tied=False`.
+    One layer in one direction (Eq. 1) is the N-ary Tree-LSTM whose only child is the word before.
+    Layer l + 1 reads h of layer l at the same word. The two directions are independent stacks, and
+    do not read each other's states. They share their weights, as in the paper, or have separate
+    weights with `tied=False`.
 
     Args:
         input_size: the width X of an input row.

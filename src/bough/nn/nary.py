@@ -168,8 +168,9 @@ class NaryTreeLSTM(TreeLayer):
     def gates(self) -> dict[str, Tensor]:
         """Return the weights by their names in the paper.
 
-        These are W_* (D, X), U_* (N, D, D), U_f (N, N, D, D) by [k, l], b_* (D) and b_f (N, D). A layer with affine
-        leaves has W_leaf, b_leaf, W_leaf_o and b_leaf_o instead of W_i, W_f, W_o and W_u.
+        These are W_* (D, X), U_* (N, D, D), U_f (N, N, D, D) by [k, l], b_* (D) and b_f (N, D). A
+        layer with affine leaves has W_leaf, b_leaf, W_leaf_o and b_leaf_o instead of W_i, W_f, W_o
+        and W_u.
         """
         n, d = self.arity, self.hidden_size
         U, b = self._fused()

@@ -15,13 +15,15 @@ Table = structure("capacity slots count newest oldest hits keys slot newer older
 class StateCache:
     """Layer for inference that caches the states of all subtrees it has computed.
 
-    A subtree whose shape and inputs have been seen before is not computed again. If a tree differs from an earlier one
-    in a single node, only the path from that node to the root is computed. Query optimisers, search and editors
-    score many such trees. Subtrees are identified by a 128-bit digest of their inputs and their shape.
+    A subtree whose shape and inputs have been seen before is not computed again. If a tree differs
+    from an earlier one in a single node, only the path from that node to the root is computed.
+    Query optimisers, search and editors score many such trees. Subtrees are identified by a 128-bit
+    digest of their inputs and their shape.
 
     The cache is cleared when a weight of the layer changes. As in autograd, changes through `weight.data` are not
-    noticed: call `clear()` after them. There are no gradients. The cache works for `ChildSumTreeLSTM` and
-    `NaryTreeLSTM` (with `forget="full"`) in float32 by the compiled code. Other layers and graphs do without it.
+    noticed: call `clear()` after them. There are no gradients. The cache works for
+    `ChildSumTreeLSTM` and `NaryTreeLSTM` (with `forget="full"`) in float32 by the compiled code.
+    Other layers and graphs do without it.
 
     Args:
         layer: the layer.

@@ -18,9 +18,9 @@ class TreeConv(TreeLayer):
         h_j^l = tanh(W_t h_j^(l-1) + W_l Σ_k (1 - η_k) h_k^(l-1) + W_r Σ_k η_k h_k^(l-1) + b),  l = 1 .. L
         m_j   = max(h_j^L, max_k m_k)                                  dynamic pooling
 
-    η_k is the relative position of child k among the K children: (k - 1) / (K - 1), and 1/2 for an only child. With two
-    children, W_l is for the left one and W_r for the right one, as in Neo and Bao (Marcus et al., 2019 and 2021). L
-    layers see L levels below a node.
+    η_k is the relative position of child k among the K children: (k - 1) / (K - 1), and 1/2 for an
+    only child. With two children, W_l is for the left one and W_r for the right one, as in Neo and
+    Bao (Marcus et al., 2019 and 2021). L layers see L levels below a node.
 
     Args:
         input_size: the width X of an input row.

@@ -53,10 +53,10 @@ def load(
     """Load a model and its parser as a pipeline.
 
     Args:
-        name: `sentiment`, `relatedness`, the folder of a model, or `org/name`, a model on the Hugging Face Hub
-            (extra `hub`).
-        parser: a name for `bough.text.get_parser` (`builtin`, `spacy`, `stanza`, `corenlp`, ...), or a parser. It is
-            loaded with the first text.
+        name: `sentiment`, `relatedness`, the folder of a model, or `org/name`, a model on the
+            Hugging Face Hub (extra `hub`).
+        parser: a name for `bough.text.get_parser` (`builtin`, `spacy`, `stanza`, `corenlp`, ...),
+            or a parser. It is loaded with the first text.
         layers: your own layer classes that the model uses; loading a folder never imports code.
         device: the device of the model: `cpu`, `cuda`, `mps`, ...
         batch_size: the number of texts, or pairs, that are parsed and scored together.

@@ -42,10 +42,11 @@ def score_file(
 ) -> int:
     """Score each row of the file `source` into a line of JSON of the file `out`; return the number of rows.
 
-    See `records_of` for the formats; the source `-` is standard input. With `resume` the results in `out` are checked
-    against `source` and kept up to the last full batch, so that the file gets the same bytes as in an uninterrupted
-    run. Raise a ValueError if they come from another model or parser, or if another process writes `out`. `callback` is
-    called with the number of rows done and of bytes read.
+    See `records_of` for the formats; the source `-` is standard input. With `resume` the results in
+    `out` are checked against `source` and kept up to the last full batch, so that the file gets the
+    same bytes as in an uninterrupted run. Raise a ValueError if they come from another model or
+    parser, or if another process writes `out`. `callback` is called with the number of rows done
+    and of bytes read.
     """
     if out.exists() and not out.is_file():
         raise ValueError(f"{out} is not a file; choose a file for the results")
@@ -95,8 +96,8 @@ def _results_to_keep(
 ) -> tuple[int, int]:
     """Return the number of results in `out` that are full batches, and the byte offset of their end.
 
-    Raise a ValueError, and change nothing, if a line of `out`, even a partial one, is not the result of its row of
-    `source`, or if this pipeline gives another last result.
+    Raise a ValueError, and change nothing, if a line of `out`, even a partial one, is not the
+    result of its row of `source`, or if this pipeline gives another last result.
     """
     count, ends, last = 0, [0], None
     key = "numbers" if pipeline.model.output_spec.numbers else "probabilities"
@@ -134,8 +135,9 @@ def _results_to_keep(
 class Layout(NamedTuple):
     """How to read the input of a model: whether it takes pairs, the columns of the texts, and the keys of results.
 
-    `text` are the columns that a user names, `fitted` the columns of the training file, `taken` the names that results
-    use. A model that was fitted on trees has `trees`, the keys of its nested objects.
+    `text` are the columns that a user names, `fitted` the columns of the training file, `taken` the
+    names that results use. A model that was fitted on trees has `trees`, the keys of its nested
+    objects.
     """
 
     pairs: bool
@@ -158,11 +160,12 @@ def layout_of(pipeline: AnyPipeline, text: Sequence[str] = (), *, own: Sequence[
 def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
     """Yield the record of each row of an open file.
 
-    The suffix tells the format: CSV, TSV, JSON lines or Parquet; any other file has one text per line, or two texts
-    separated by a tab. The texts are in the columns that a user names, else in those of the training file, else in
-    those with a usual name. A column whose name results use is kept within `given`. The name `-` is standard input:
-    JSON lines if the first line begins with a brace, a table if columns are named or if the first line names the
-    columns of the training file, else plain text.
+    The suffix tells the format: CSV, TSV, JSON lines or Parquet; any other file has one text per
+    line, or two texts separated by a tab. The texts are in the columns that a user names, else in
+    those of the training file, else in those with a usual name. A column whose name results use is
+    kept within `given`. The name `-` is standard input: JSON lines if the first line begins with a
+    brace, a table if columns are named or if the first line names the columns of the training file,
+    else plain text.
     """
     pairs, text, fitted, taken, trees = layout
     suffix = Path(name).suffix.lower()

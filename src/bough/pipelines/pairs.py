@@ -24,8 +24,8 @@ class PairPipeline(BasePipeline[PairPrediction]):
     """Pairs of texts to ratings or classes, and texts to vectors.
 
     Ratings are on the scale of the training ratings. The scale of the bundled model is 1 (unrelated) to 5 (the same),
-    and its ratings are the cosines of the vectors, on that scale: any index of vectors finds the most related texts.
-    Classes are those of entailment, duplicates or clones, for example.
+    and its ratings are the cosines of the vectors, on that scale: any index of vectors finds the
+    most related texts. Classes are those of entailment, duplicates or clones, for example.
 
     Args:
         model: a model for pairs.
@@ -149,8 +149,8 @@ class PairPipeline(BasePipeline[PairPrediction]):
     ) -> list[Neighbour]:
         """Return the `k` texts of a corpus most related to a query, best first; the query itself is not left out.
 
-        `vectors`, the result of `encode(corpus)`, saves encoding the corpus for every query. With `skip`, texts without
-        words are skipped; otherwise they are an error.
+        `vectors`, the result of `encode(corpus)`, saves encoding the corpus for every query. With
+        `skip`, texts without words are skipped; otherwise they are an error.
         """
         if self.classes:
             raise ValueError("this model predicts classes of pairs; nearest needs one that predicts ratings")

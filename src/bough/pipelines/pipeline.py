@@ -90,8 +90,8 @@ class BasePipeline(Generic[R]):
     def stream(self, items: Iterable[Any], *, allow_empty: bool = False) -> Iterator[R | None]:
         """Yield the prediction for each text, tree or pair, in order, a batch at a time.
 
-        Memory does not grow with their number. A text without a word raises a ValueError; with `allow_empty` the
-        prediction for it, or for its pair, is None.
+        Memory does not grow with their number. A text without a word raises a ValueError; with
+        `allow_empty` the prediction for it, or for its pair, is None.
         """
         first = 0
         for group in groups(items, self.batch_size):
@@ -156,8 +156,8 @@ class BasePipeline(Generic[R]):
 class Pipeline(BasePipeline[Prediction]):
     """Predict classes, several labels at once, or numbers for texts or trees.
 
-    A model that was fitted on trees takes trees: a `Tree`, brackets, CoNLL-U, or a nested object or its JSON, with the
-    keys of the training file.
+    A model that was fitted on trees takes trees: a `Tree`, brackets, CoNLL-U, or a nested object or
+    its JSON, with the keys of the training file.
 
     Args:
         model: a model whose layer has a state per phrase.
@@ -189,8 +189,9 @@ class Pipeline(BasePipeline[Prediction]):
     def __call__(self, text: Any, *, tree: Tree | str | None = None) -> Prediction | list[Prediction]:
         """Return the prediction for one text or tree, or for each of a list.
 
-        `tree` is the tree of a text of one sentence: a `Tree`, brackets or CoNLL-U. It replaces the parser's tree, and
-        the text may be None. The `sentences` of a prediction are the predictions for each sentence of the text.
+        `tree` is the tree of a text of one sentence: a `Tree`, brackets or CoNLL-U. It replaces the
+        parser's tree, and the text may be None. The `sentences` of a prediction are the predictions
+        for each sentence of the text.
         """
         if tree is not None:
             if not (text is None or isinstance(text, str)):
@@ -213,9 +214,10 @@ class Pipeline(BasePipeline[Prediction]):
     def frame(self, texts: Iterable[str], *, phrases: bool = False) -> DataFrame:
         """Return the results as a pandas `DataFrame`: `text`, `label`, `score` and one `p_CLASS` per class.
 
-        Several labels are in one column `labels`, and each number has a column. There is one row per text, with the
-        index of a `Series`; a missing text, or one without a word, has missing results. With `phrases` there is one row
-        per phrase, with `phrase`, its first and last character in `start` and `end`, and the columns of the result.
+        Several labels are in one column `labels`, and each number has a column. There is one row
+        per text, with the index of a `Series`; a missing text, or one without a word, has missing
+        results. With `phrases` there is one row per phrase, with `phrase`, its first and last
+        character in `start` and `end`, and the columns of the result.
         """
         items, index = frame_items(texts)
         results, spec = list(self.stream(items, allow_empty=True)), self.model.output_spec

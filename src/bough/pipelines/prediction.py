@@ -118,10 +118,10 @@ class Phrase(Outcome):
 class Prediction(Outcome):
     """What a model predicts for a text, for its sentences and for every phrase in them.
 
-    `nodes` are the phrases, sentence by sentence, each tree in preorder; `roots` says where each sentence's
-    tree begins. For a text of several sentences `probabilities` and `numbers` are those of the root of the tree that
-    joins the sentences, if the model was trained on such trees; otherwise the mean of the sentences, weighted by their
-    number of words.
+    `nodes` are the phrases, sentence by sentence, each tree in preorder; `roots` says where each
+    sentence's tree begins. For a text of several sentences `probabilities` and `numbers` are those
+    of the root of the tree that joins the sentences, if the model was trained on such trees;
+    otherwise the mean of the sentences, weighted by their number of words.
 
     Args:
         text: the text, or the words of a tree joined by spaces.
@@ -306,10 +306,10 @@ class Neighbour:
 class PairPrediction:
     """What is predicted for a pair of texts: a rating or a class.
 
-    A rating is in `score`, on the model's scale, 1 to 5 for the bundled model; `label` is None. `probabilities` has
-    one for each rating, evenly spaced on the scale, and `score` is the expected rating. They are empty if the model
-    rates by the cosine, as the bundled one does. A class is in `label`, its probability in `score`, and the
-    probability of each class in `probabilities`.
+    A rating is in `score`, on the model's scale, 1 to 5 for the bundled model; `label` is None.
+    `probabilities` has one for each rating, evenly spaced on the scale, and `score` is the expected
+    rating. They are empty if the model rates by the cosine, as the bundled one does. A class is in
+    `label`, its probability in `score`, and the probability of each class in `probabilities`.
 
     Examples:
         >>> import bough

@@ -34,8 +34,8 @@ _WRITTEN |= {"...": "\u2026", "--": "\u2013\u2014"}
 def groups(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
     """Yield lists of at most `size` items and about `LETTERS` characters.
 
-    A new group begins after every `size` items, whatever their lengths, so that a run that resumes there gets the same
-    groups. Raise a ValueError for a single text.
+    A new group begins after every `size` items, whatever their lengths, so that a run that resumes
+    there gets the same groups. Raise a ValueError for a single text.
     """
     if isinstance(items, str):
         raise ValueError(f"one text, {items[:40]!r}, where several are expected; put it in a list")
@@ -91,8 +91,8 @@ class Reader:
     def read(self, items: Sequence[Any], first: int = 0, *, allow_empty: bool = False) -> list[list[Read]]:
         """Return the sentences of each text. An item that is a `Tree` is the only sentence of its text.
 
-        A text without a word raises a ValueError, which counts the texts from `first`; with `allow_empty` it gives an
-        empty list.
+        A text without a word raises a ValueError, which counts the texts from `first`; with
+        `allow_empty` it gives an empty list.
         """
         texts = [item for item in items if not isinstance(item, Tree)]
         cut = self.cut(texts)

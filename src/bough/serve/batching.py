@@ -24,10 +24,11 @@ class _Request(Generic[J, A]):
 class Batcher(Generic[J, A]):
     """Run `compute` on batches of jobs in a thread.
 
-    While one batch is computed, new jobs wait for the next one; an idle batcher starts at once. A batch takes one
-    job of each waiting request in turn until their sizes reach `budget`, so that a request with many jobs does not
-    delay requests with one. `compute` returns an answer or an exception for each job. If it raises, each job is
-    computed again alone, and only the faulty ones fail.
+    While one batch is computed, new jobs wait for the next one; an idle batcher starts at once. A
+    batch takes one job of each waiting request in turn until their sizes reach `budget`, so that a
+    request with many jobs does not delay requests with one. `compute` returns an answer or an
+    exception for each job. If it raises, each job is computed again alone, and only the faulty ones
+    fail.
     """
 
     def __init__(

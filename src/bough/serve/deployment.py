@@ -3,8 +3,9 @@
     serve run bough.serve.deployment:app
     serve run bough.serve.deployment:app model=/shared/models/tickets min_replicas=2 max_replicas=32
 
-A replica is a process with one processor and its own models. The deployment's `autoscaling_config` says how many
-replicas there are and when there are more; a config file overrides it (docs/serving.md).
+A replica is a process with one processor and its own models. The deployment's `autoscaling_config`
+says how many replicas there are and when there are more; a config file overrides it
+(docs/serving.md).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ AUTOSCALING = {"min_replicas": 1, "max_replicas": 8, "target_ongoing_requests": 
 def app(arguments: dict[str, str]) -> Any:
     """Return the Ray Serve application.
 
-    Of the arguments, `model` is the folder of a user's model that all nodes see; `min_replicas` and `max_replicas`
-    bound the number of replicas.
+    Of the arguments, `model` is the folder of a user's model that all nodes see; `min_replicas` and
+    `max_replicas` bound the number of replicas.
     """
     bounds = {key: int(arguments[key]) for key in ("min_replicas", "max_replicas") if key in arguments}
 

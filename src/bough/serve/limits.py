@@ -91,8 +91,8 @@ class RequestLimits:
 async def _whole_body(receive: Receive, most: int, *, keep: bool) -> bytes | None:
     """Return the body, empty unless `keep`, or None if the client has disconnected.
 
-    Read a body that is too large to the end, or up to `DRAIN_FACTOR` times the limit, and discard it: a client that is
-    still sending does not read the response. Then raise `Refused`.
+    Read a body that is too large to the end, or up to `DRAIN_FACTOR` times the limit, and discard
+    it: a client that is still sending does not read the response. Then raise `Refused`.
     """
     parts: list[bytes] = []
     size, more = 0, True

@@ -36,8 +36,8 @@ def serve(
 ) -> None:
     """Serve until a signal arrives.
 
-    `callback` gets the address. Connections wait until the models are loaded. Each of several workers is a process
-    with its own models and its own limits; one that dies is replaced.
+    `callback` gets the address. Connections wait until the models are loaded. Each of several
+    workers is a process with its own models and its own limits; one that dies is replaced.
     """
     if workers < 1:
         raise ValueError(f"workers {workers}: at least 1")

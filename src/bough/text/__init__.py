@@ -39,8 +39,9 @@ def get_parser(name: str = "builtin") -> Parser:
     """Return the parser of that name; what it needs is imported and loaded now.
 
     Args:
-        name: `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`; `corenlp` or
-            `corenlp:URL` for a CoreNLP server; `balanced` for balanced trees over the words of any language.
+        name: `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`;
+            `corenlp` or `corenlp:URL` for a CoreNLP server; `balanced` for balanced trees over the
+            words of any language.
 
     Examples:
         >>> from bough.text import get_parser

@@ -31,8 +31,8 @@ class SpacyParser:
     """Dependency trees by an installed spaCy pipeline for English.
 
     Args:
-        model: the name of a pipeline (`en_core_web_sm`), the package it is installed as, or a folder; None means the
-            best one that is installed.
+        model: the name of a pipeline (`en_core_web_sm`), the package it is installed as, or a
+            folder; None means the best one that is installed.
     """
 
     name = "spacy"

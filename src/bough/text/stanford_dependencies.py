@@ -1,8 +1,9 @@
 """Find the heads of Stanford Dependencies in phrase structure, by the rules of `binarise` and a few more.
 
 The head of a phrase is the word that carries its meaning: the main verb, not its auxiliary; the
-complement of a copula (`is happy`, `is a poet`), not `is`; the clause, not its `that`. A preposition,
-though, is the head of the noun that follows it, and the verb in `is in the park` is the head of its clause.
+complement of a copula (`is happy`, `is a poet`), not `is`; the clause, not its `that`. A
+preposition, though, is the head of the noun that follows it, and the verb in `is in the park` is
+the head of its clause.
 """
 
 from bough.text.binarise import bare, flatten, head_child, node_label

@@ -39,8 +39,8 @@ class StanzaParser:
     def dependency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return one tree of Stanford Dependencies per sentence: node i is word i. The edges have no names.
 
-        The heads are found in the phrases: stanza's own dependency parser gives Universal Dependencies, whose heads
-        differ.
+        The heads are found in the phrases: stanza's own dependency parser gives Universal
+        Dependencies, whose heads differ.
         """
         trees = []
         for words, tree in self._parse(sentences):

@@ -3,9 +3,9 @@
 `don't` is `do n't`, `it's` is `it 's`, `cannot` is `can not`; `dont` and `im` are the words that
 they stand for, `do n't` and `i 'm`. Hyphens, slashes within words, URLs, emoticons and the dots of
 abbreviations stay. Each Chinese or Japanese character is a token. The `text` of a token has the
-treebank's form: quotes are `` `` `` and `''`, or `` ` `` and `'`, every dash is `--`, an ellipsis is
-`...`; `start` and `end` point at what was written. White space and control characters are part of no
-token.
+treebank's form: quotes are `` `` `` and `''`, or `` ` `` and `'`, every dash is `--`, an ellipsis
+is `...`; `start` and `end` point at what was written. White space and control characters are part
+of no token.
 
 Every alternative of the pattern either matches or fails within a bounded number of characters, or
 consumes all that it has looked at: the time is linear in the text, whatever the text.

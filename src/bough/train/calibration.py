@@ -22,9 +22,9 @@ _WIDEST = 3.0  # the largest absolute value of the logarithm of a temperature
 def fit_temperature(predicted: Floats, gold: NDArray[np.int64], *, shown: bool = True) -> float:
     """Return the temperature T that minimises the loss of softmax(log p / T).
 
-    T is 1 for fewer than 20 examples, and if the mean loss falls by no more than one standard error. With `shown=False`
-    both conditions are dropped. The targets are smoothed as in Platt scaling, so that T is not 0 for a small dev set
-    without errors.
+    T is 1 for fewer than 20 examples, and if the mean loss falls by no more than one standard
+    error. With `shown=False` both conditions are dropped. The targets are smoothed as in Platt
+    scaling, so that T is not 0 for a small dev set without errors.
 
     Shape: predicted (n, K), gold (n,).
     """

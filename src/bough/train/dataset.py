@@ -78,8 +78,8 @@ def parse_splits(
 ) -> dict[str, TreeSet]:
     """Return the trees of every split. Texts are parsed, unless their parses are in the cache.
 
-    With several ranks, each parses its shard of the examples and gets the trees of the others. Raise a DataError if no
-    example of train or of dev has a word.
+    With several ranks, each parses its shard of the examples and gets the trees of the others.
+    Raise a DataError if no example of train or of dev has a word.
     """
     ranks, examples = current(), splits.examples
     shard = _shards(len(examples), ranks.count)[ranks.number]

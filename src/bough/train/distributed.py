@@ -1,7 +1,8 @@
 """Train one model in several processes (ranks) that torchrun started.
 
-Every rank has all examples, draws the same batches, and computes its share of each. The gradients are summed, so that
-all ranks take the same step. Only the first rank writes files and shows progress. Without torchrun there is one rank.
+Every rank has all examples, draws the same batches, and computes its share of each. The gradients
+are summed, so that all ranks take the same step. Only the first rank writes files and shows
+progress. Without torchrun there is one rank.
 """
 
 import contextlib

@@ -54,8 +54,8 @@ def evaluate_splits(
 ) -> tuple[dict[str, Any], dict[str, Floats]]:
     """Calibrate a model on dev, evaluate it on dev and test, and return facts for `fit.json` and the predictions.
 
-    The temperature of a classifier, or the thresholds of several labels, are fitted on dev and stored in the model.
-    With `baseline`, the facts include the metrics of a baseline.
+    The temperature of a classifier, or the thresholds of several labels, are fitted on dev and
+    stored in the model. With `baseline`, the facts include the metrics of a baseline.
     """
     ranks, spec = current(), model.output_spec
     held = [split for split in ("dev", "test") if split in data]
@@ -92,9 +92,9 @@ def evaluate_file(
 ) -> Report:
     """Evaluate a model, by its name or folder, on a labelled file, and write its predictions to `out` if given.
 
-    By default, the columns are those that the model was fitted on, if the file has them, else columns with usual names.
-    If the file has a column `split`, only its test split is used. Raise a DataError if the file has pairs and the
-    model reads single texts, or the other way round.
+    By default, the columns are those that the model was fitted on, if the file has them, else
+    columns with usual names. If the file has a column `split`, only its test split is used. Raise a
+    DataError if the file has pairs and the model reads single texts, or the other way round.
     """
     pipeline = load(model, parser=parser)
     spec = pipeline.model.output_spec
@@ -133,9 +133,10 @@ def evaluate_file(
 def fit_baseline(spec: OutputSpec, data: Mapping[str, TreeSet]) -> dict[str, Any]:
     """Fit a baseline for the output of a model, and return its name and its metrics on dev and test.
 
-    A linear model reads TF-IDF of lower-case words, word pairs and categories; for pairs, each feature also says which
-    of the two has the word. Without words and categories, it reads counts of nodes and sums of numbers. Numbers of
-    given trees are predicted by gradient boosting from counts and sums.
+    A linear model reads TF-IDF of lower-case words, word pairs and categories; for pairs, each
+    feature also says which of the two has the word. Without words and categories, it reads counts
+    of nodes and sums of numbers. Numbers of given trees are predicted by gradient boosting from
+    counts and sums.
     """
     train = data["train"]
     chosen = np.sort(np.random.default_rng(0).permutation(len(train))[:MOST])

@@ -76,22 +76,25 @@ def fit(
     """Fit a model to texts, trees or pairs of them, with classes, labels, numbers or ratings; return its pipeline.
 
     Args:
-        texts: texts, `Tree`s, or pairs of texts or trees; or the path of a labelled file, or a data frame. The nodes of
-            trees may have tokens, categories and numbers.
-        labels: one label per example: the name of a class, a number or a list of numbers, or a list of names for
-            several labels at once; for pairs, a rating or a class. None for trees whose nodes have labels. For a
-            file or a data frame, the name of its label column; by default, a column with a usual name.
+        texts: texts, `Tree`s, or pairs of texts or trees; or the path of a labelled file, or a data
+            frame. The nodes of trees may have tokens, categories and numbers.
+        labels: one label per example: the name of a class, a number or a list of numbers, or a list
+            of names for several labels at once; for pairs, a rating or a class. None for trees
+            whose nodes have labels. For a file or a data frame, the name of its label column; by
+            default, a column with a usual name.
         text: for a file or a data frame, the name of its text column, or of the two columns of pairs.
         sample_weight: the weight of each example in training, or the name of a column.
-        dev: a tuple of examples and labels to choose the epoch on, a file or a data frame; by default, a tenth of the
-            examples, stratified by class.
+        dev: a tuple of examples and labels to choose the epoch on, a file or a data frame; by
+            default, a tenth of the examples, stratified by class.
         test: a tuple of examples and labels to measure the result on, a file or a data frame.
         out: a folder for the model and its report.
         resume: whether to continue an interrupted fit in `out`.
-        callbacks: functions that are called with each event: a `bough.train.dataset.Parsed` after some texts were
-            parsed, and a `bough.train.loop.Event` after some batches and, with the metrics on dev, after each epoch.
-        options: task, scale, class_weight, trees, parser, layer, hidden_size, recipe, settings, epochs, batch_size,
-            learning_rate, vectors, encoder, init_from, seed, data, device; see `bough.train.options.FitOptions`.
+        callbacks: functions that are called with each event: a `bough.train.dataset.Parsed` after
+            some texts were parsed, and a `bough.train.loop.Event` after some batches and, with the
+            metrics on dev, after each epoch.
+        options: task, scale, class_weight, trees, parser, layer, hidden_size, recipe, settings,
+            epochs, batch_size, learning_rate, vectors, encoder, init_from, seed, data, device; see
+            `bough.train.options.FitOptions`.
 
     Examples:
         >>> import bough
@@ -140,9 +143,10 @@ def fit_sources(
 ) -> tuple[AnyPipeline, dict[str, Any]]:
     """Fit a model to labelled sources, write it to the folder `out`, and return its pipeline and `fit.json`.
 
-    `sources` are the examples of `train` and, if given, of `dev` and `test`; with `hold_test` a tenth of train is held
-    out for a missing `test`. A finished fit in `out` is loaded, and with `resume` an interrupted one is continued.
-    `callbacks` get each event, and `warn` each message about the data. With `baseline`, a baseline is fitted too.
+    `sources` are the examples of `train` and, if given, of `dev` and `test`; with `hold_test` a
+    tenth of train is held out for a missing `test`. A finished fit in `out` is loaded, and with
+    `resume` an interrupted one is continued. `callbacks` get each event, and `warn` each message
+    about the data. With `baseline`, a baseline is fitted too.
     """
     ranks, seed, started = current(), options.seed, time.perf_counter()
     train = sources["train"]

@@ -45,8 +45,9 @@ def learn(
 ) -> None:
     """Train from the epoch of `state` to the last one, and write a checkpoint to `out` after each epoch.
 
-    `state` keeps the weights of the best epoch on dev. With `patience`, training stops after so many epochs without a
-    better one. With several ranks, only the first writes files and calls `callback`.
+    `state` keeps the weights of the best epoch on dev. With `patience`, training stops after so
+    many epochs without a better one. With several ranks, only the first writes files and calls
+    `callback`.
 
     Args:
         out: the folder of the checkpoint and of `metrics.jsonl`.

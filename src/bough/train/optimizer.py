@@ -69,8 +69,8 @@ class ModelOptimizer(Optimizer):
     """The optimizer of a model and, unless they are fixed, of its word vectors.
 
     The gradient of the word table is sparse: it has the rows that a batch reads. With `embedding_optimizer = "plain"`
-    they are updated by gradient descent. With "rows" they are updated by the optimizer of the weights, with weight
-    decay; other rows and their state do not change.
+    they are updated by gradient descent. With "rows" they are updated by the optimizer of the
+    weights, with weight decay; other rows and their state do not change.
     """
 
     model: Model
@@ -103,8 +103,8 @@ class ModelOptimizer(Optimizer):
     def lr_scale(self, step: int, steps_per_epoch: int) -> float:
         """Return the factor on the learning rates in step 0, 1, ... of the run.
 
-        It is multiplied by `lr_decay` after each epoch. With `warmup`, it also rises linearly over that share of the
-        run, and then falls linearly to the end.
+        It is multiplied by `lr_decay` after each epoch. With `warmup`, it also rises linearly over
+        that share of the run, and then falls linearly to the end.
         """
         decay = self.config.lr_decay ** (step // steps_per_epoch)
         if not self.config.warmup:

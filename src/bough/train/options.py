@@ -34,22 +34,23 @@ class FitOptions:
     """The options of a fit. The default of an option that is None is set by the recipe.
 
     Args:
-        trees: "constituency" or "dependency" trees of the parser; without a parser, "balanced" trees of words, for any
-            language, or "none", a chain of words.
+        trees: "constituency" or "dependency" trees of the parser; without a parser, "balanced"
+            trees of words, for any language, or "none", a chain of words.
         parser: a name that `bough.text.get_parser` knows, or a parser.
         layer: the class of a layer, or the name of a registered one.
         hidden_size: the size of the layer's states.
         recipe: the name or the file of a recipe; by default, the recipe for the kind of examples.
         settings: values that override those of the recipe.
-        epochs: the number of epochs; by default, training stops when the loss on dev no longer falls, and with an
-            encoder after four epochs.
+        epochs: the number of epochs; by default, training stops when the loss on dev no longer
+            falls, and with an encoder after four epochs.
         batch_size: the number of examples per step.
         learning_rate: the learning rate of the optimizer.
         vectors: "auto", the name or the file of a GloVe set, or "bundled", the word table of the sentiment model.
         encoder: the folder or the name of a transformer whose hidden states replace the word vectors.
-        init_from: the name of a bundled model, or a folder, whose layer and words training starts from; "none" for
-            random weights. By default, a classifier of few texts is trained from random weights and from the bundled
-            sentiment model, and the one that is better on dev is kept.
+        init_from: the name of a bundled model, or a folder, whose layer and words training starts
+            from; "none" for random weights. By default, a classifier of few texts is trained from
+            random weights and from the bundled sentiment model, and the one that is better on dev
+            is kept.
         task: "classes", "numbers" or "labels" (several at once); by default, inferred from the labels.
         scale: the scale of numbers, "linear" or "log".
         class_weight: "balanced", or a weight for each class by name.

@@ -65,8 +65,8 @@ def read_splits(
 ) -> Splits:
     """Check all sources, and hold out a dev split and, with `hold_test`, a test split if it is not given.
 
-    Raise a FormatError or a DataError, with the line of the example, for wrong labels, and a DataError for too few
-    examples.
+    Raise a FormatError or a DataError, with the line of the example, for wrong labels, and a
+    DataError for too few examples.
     """
     train = sources["train"]
     check_keys(train)
@@ -198,10 +198,11 @@ def _doubts(examples: Sequence[Example], keys: list[int], assigned: Ints, *, cla
 def held_out(strata: Ints, keys: Ints, shares: Sequence[float], seed: int) -> list[Ints]:
     """Draw stratified random parts of the examples, and return the indices of each part.
 
-    An example that occurs twice is never drawn, so that no text is in two splits, nor is the last example of a
-    stratum. If a share of a stratum is not a whole number of examples, it is rounded at random. Each part gets at least
-    one example, if there are enough. `strata` (n,) has the stratum of each example, `keys` (n,) integers that are
-    equal for equal examples, and `shares` the share of the examples for each part.
+    An example that occurs twice is never drawn, so that no text is in two splits, nor is the last
+    example of a stratum. If a share of a stratum is not a whole number of examples, it is rounded
+    at random. Each part gets at least one example, if there are enough. `strata` (n,) has the
+    stratum of each example, `keys` (n,) integers that are equal for equal examples, and `shares`
+    the share of the examples for each part.
     """
     rng = np.random.default_rng(seed)
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)

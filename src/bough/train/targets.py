@@ -203,9 +203,10 @@ NEARLY_ALL = 0.9  # if so many labels are numbers, the others are mistakes
 def choose_target(source: Source, task: Task | None, scale: Scale | None) -> tuple[Target, list[str]]:
     """Return the target for the labels of the training examples, and messages for the user.
 
-    Without a `task`, lists of names are several labels, lists of numbers are numbers, and numbers are classes if they
-    are whole and few. Pairs have classes if their labels are names, or 0 and 1, else ratings. Raise a
-    ValueError for a task or a scale that is not possible, and a DataError if nearly all labels are numbers.
+    Without a `task`, lists of names are several labels, lists of numbers are numbers, and numbers
+    are classes if they are whole and few. Pairs have classes if their labels are names, or 0 and 1,
+    else ratings. Raise a ValueError for a task or a scale that is not possible, and a DataError if
+    nearly all labels are numbers.
     """
     examples, first = source.examples, source.examples[0]
     name = source.columns.label or "value"

@@ -37,8 +37,8 @@ class Learnable(Protocol):
     def loss(self, model: Any, batch: Sequence[Any], rng: Rng, whole: Sequence[Any] | None = None) -> Tensor:
         """Return the loss of a batch.
 
-        With several processes, `batch` is the part of the batch `whole` that this process computes. The sum of the
-        losses of all parts is the loss of `whole`.
+        With several processes, `batch` is the part of the batch `whole` that this process computes.
+        The sum of the losses of all parts is the loss of `whole`.
         """
 
     def predict(self, model: Any, examples: Sequence[Any]) -> Floats:

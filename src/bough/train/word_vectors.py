@@ -117,8 +117,9 @@ def words_for(
 ) -> Words:
     """Return the source of the word vectors of a fit.
 
-    It is the model `start` if given, else the file that `config.vectors` names. "auto" stands for a GloVe set in the
-    data folder, if possible one that covers enough words; without any set, for the bundled sentiment model.
+    It is the model `start` if given, else the file that `config.vectors` names. "auto" stands for a
+    GloVe set in the data folder, if possible one that covers enough words; without any set, for the
+    bundled sentiment model.
     """
     if config.encoder:
         return Words(config, data, seed, counts)

@@ -98,8 +98,9 @@ class Conversions:
     ) -> Self:
         """Convert a directed graph whose edges run from parent to child (`nodes(data=True)` and `edges`).
 
-        Nodes keep the order of the graph. Their attributes `token`, `label` and `relation` are read, and those named in
-        `numbers` and `categories`. `edge_numbers` are attributes of the edges.
+        Nodes keep the order of the graph. Their attributes `token`, `label` and `relation` are
+        read, and those named in `numbers` and `categories`. `edge_numbers` are attributes of the
+        edges.
         """
         if not graph.is_directed():
             raise ValueError("an undirected graph has no root; pass a DiGraph, with edges to the children")
@@ -164,8 +165,8 @@ class Conversions:
     def from_ast(cls, source: ast.AST | str) -> Self:
         """Convert Python code, or a node of its syntax tree; nodes are in preorder.
 
-        The token of a node is its type (`Call`), its label the name or the constant that it holds, if any, and its
-        relation the field of its parent that it is in (`args`).
+        The token of a node is its type (`Call`), its label the name or the constant that it holds,
+        if any, and its relation the field of its parent that it is in (`args`).
         """
         if isinstance(source, str):
             try:
@@ -197,8 +198,9 @@ class Conversions:
     def from_tree_sitter(cls, tree: Any, *, named: bool = True) -> Self:
         """Convert a `tree_sitter.Tree` or one of its nodes; nodes are in preorder.
 
-        The token of a node is its type (`call`), the label of a leaf its source text, and the relation of a node the
-        field of its parent that it is in (`arguments`). `named=False` keeps keywords and punctuation.
+        The token of a node is its type (`call`), the label of a leaf its source text, and the
+        relation of a node the field of its parent that it is in (`arguments`). `named=False` keeps
+        keywords and punctuation.
         """
 
         def label(node: Any) -> str | None:

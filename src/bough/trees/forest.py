@@ -28,9 +28,9 @@ def _derived(make: Callable[[Any], T]) -> cached_property[T]:
 class Forest:
     """Batch of trees with the schedule by which the layers of `bough.nn` compute it; `from_edges` takes graphs.
 
-    Nodes are numbered consecutively: tree 0's first, then tree 1's, and so on. The layers compute *unique nodes*,
-    sorted by height so that a level is a slice. Without `keys` every node is unique; with them, equal subtrees are
-    computed once.
+    Nodes are numbered consecutively: tree 0's first, then tree 1's, and so on. The layers compute
+    *unique nodes*, sorted by height so that a level is a slice. Without `keys` every node is
+    unique; with them, equal subtrees are computed once.
 
     Args:
         trees: the trees.
@@ -39,8 +39,9 @@ class Forest:
         digests: of `bough.trees.subtree_sharing.prepared(trees, keys)`, to save time; not for trees with relations.
 
     Shape:
-        N nodes (`num_nodes`), E edges: `roots` (trees,), `batch` (N,), `ptr` (trees + 1,), `edge_index` (2, E).
-        U <= N unique nodes (`num_unique`): `unique_of` (N,), `node_of` (U,), `inputs` (M,), `input_of` (U,). The edges
+        N nodes (`num_nodes`), E edges: `roots` (trees,), `batch` (N,), `ptr` (trees + 1,),
+        `edge_index` (2, E). U <= N unique nodes (`num_unique`): `unique_of` (N,), `node_of` (U,),
+        `inputs` (M,), `input_of` (U,). The edges
         between unique nodes, sorted by parent: `children` and `edge_parents`.
 
     Examples:
@@ -109,8 +110,9 @@ class Forest:
     ) -> Forest:
         """Return a forest of graphs, in which a node may have several parents, and a graph several roots.
 
-        A node with several parents is computed once, and its gradient is the sum over its parents. The children of a
-        node are ordered by their column in `edge_index`. Raise a ValueError that names the nodes if there is a cycle.
+        A node with several parents is computed once, and its gradient is the sum over its parents.
+        The children of a node are ordered by their column in `edge_index`. Raise a ValueError that
+        names the nodes if there is a cycle.
 
         Args:
             edge_index: (2, E), the child of each edge and its parent, as in PyTorch Geometric.

@@ -95,8 +95,9 @@ def merged(
 ) -> tuple[Ints, Ints]:
     """Merge equal subtrees. Return `node_of` (U,), a node for each unique one, sorted by height, and `unique_of` (N,).
 
-    Subtrees with the same digest are merged. Then every node is compared with the node that represents it, by key,
-    relations and children, so that a collision of digests raises a RuntimeError and never gives a wrong state.
+    Subtrees with the same digest are merged. Then every node is compared with the node that
+    represents it, by key, relations and children, so that a collision of digests raises a
+    RuntimeError and never gives a wrong state.
 
     Args:
         flat: the trees.

@@ -216,8 +216,8 @@ class Tree(Conversions):
     def words(self) -> Ints:
         """The nodes that are the words of the sentence, in order.
 
-        If an inner node has a token (a dependency tree), these are all nodes with a token, by index. Otherwise (a
-        constituency tree, or a tree without tokens) they are the leaves.
+        If an inner node has a token (a dependency tree), these are all nodes with a token, by
+        index. Otherwise (a constituency tree, or a tree without tokens) they are the leaves.
         """
         if self.tokens is not None:
             spoken = [node for node, token in enumerate(self.tokens) if token is not None]
@@ -271,8 +271,8 @@ class Tree(Conversions):
     def binarise(self, direction: Literal["left", "right"] = "right") -> Tree:
         """Return a tree with at most two children per node: (a b c) becomes (a (b c)) or, to the left, ((a b) c).
 
-        New nodes have no token, label, relation or category, and NaN for every number. The nodes are renumbered in
-        preorder. A binary tree keeps its shape, including unary nodes.
+        New nodes have no token, label, relation or category, and NaN for every number. The nodes
+        are renumbered in preorder. A binary tree keeps its shape, including unary nodes.
         """
         if direction not in ("left", "right"):
             raise ValueError(f"direction {direction!r}: 'left' or 'right'")

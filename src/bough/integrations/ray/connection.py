@@ -32,9 +32,9 @@ def load_ray() -> ModuleType:
 def connected(address: str | None = None) -> Iterator[ModuleType]:
     """Yield the package `ray`, connected to a cluster.
 
-    The cluster is the one at `address` (host:port), else at RAY_ADDRESS, else one that runs on this machine, else a new
-    one, which uses this machine's processors, listens on the loopback address only and ends with the block. An existing
-    connection is used and stays open.
+    The cluster is the one at `address` (host:port), else at RAY_ADDRESS, else one that runs on this
+    machine, else a new one, which uses this machine's processors, listens on the loopback address
+    only and ends with the block. An existing connection is used and stays open.
     """
     ray = load_ray()
     address = address or os.environ.get("RAY_ADDRESS")

@@ -1,8 +1,9 @@
 """Score files and datasets on Ray Data: a worker is a process with one model.
 
-Tasks read the files into parts with a fixed number of rows. Each part becomes one file of results, which is written
-whole or not at all, and whose name depends on the input alone. So a worker that dies leaves nothing behind, another
-worker repeats its part with the same bytes, and finished parts are skipped.
+Tasks read the files into parts with a fixed number of rows. Each part becomes one file of results,
+which is written whole or not at all, and whose name depends on the input alone. So a worker that
+dies leaves nothing behind, another worker repeats its part with the same bytes, and finished parts
+are skipped.
 """
 
 from __future__ import annotations
@@ -68,12 +69,13 @@ def score_files(
 ) -> int:
     """Score every row of files, folders and globs into the folder `out`, on a Ray cluster; return the number of rows.
 
-    The results are those of `bough score`, with the `file` and the `line` of each text in front. The parts, sorted by
-    name, are in the order of the input. A second call continues with the missing parts.
+    The results are those of `bough score`, with the `file` and the `line` of each text in front.
+    The parts, sorted by name, are in the order of the input. A second call continues with the
+    missing parts.
 
     Args:
-        sources: Paths, or URLs that fsspec supports, that all nodes see. The suffix tells the format: JSON lines, CSV,
-            TSV or Parquet; any other file has one text per line.
+        sources: Paths, or URLs that fsspec supports, that all nodes see. The suffix tells the
+            format: JSON lines, CSV, TSV or Parquet; any other file has one text per line.
         out: A folder, or its URL, that all nodes see; its files are never input.
         address: The cluster, as `connected` takes it.
         model: sentiment, relatedness, or the folder of a model.
@@ -254,12 +256,12 @@ def score(
 ) -> Dataset:
     """Add the columns `label`, `polarity`, `score` and `probabilities` to a dataset; for pairs only the last two.
 
-    The result is lazy: Ray Data computes it when it is read or written. To score files once and resumably, see
-    `score_files`.
+    The result is lazy: Ray Data computes it when it is read or written. To score files once and
+    resumably, see `score_files`.
 
     Args:
-        dataset: A dataset with a column `text`, or `a` and `b` for pairs. Other columns are kept; one that has the name
-            of a new column raises a ValueError.
+        dataset: A dataset with a column `text`, or `a` and `b` for pairs. Other columns are kept;
+            one that has the name of a new column raises a ValueError.
         model: sentiment, relatedness, or the folder of a model.
         parser: The name of a parser, or the folder of a trained one.
         workers: The number of processes.

@@ -35,8 +35,8 @@ _log = logging.getLogger(__name__)
 class Library:
     """The compiled functions, and the BLAS that they call.
 
-    `isa` is the width of a vector in bits. `blas` is the name of the BLAS whose `gemm` multiplies more than `few` rows;
-    without a BLAS `gemm` is 0, and the compiled code does it.
+    `isa` is the width of a vector in bits. `blas` is the name of the BLAS whose `gemm` multiplies
+    more than `few` rows; without a BLAS `gemm` is 0, and the compiled code does it.
     """
 
     functions: ctypes.CDLL
@@ -109,8 +109,8 @@ def address(
 ) -> int:
     """Return the address of a tensor's data, 0 for None.
 
-    Raise a ValueError unless the tensor has this shape and type, is on the CPU and contiguous, since C does not check
-    bounds. With `by_row`, only each row has to be contiguous.
+    Raise a ValueError unless the tensor has this shape and type, is on the CPU and contiguous,
+    since C does not check bounds. With `by_row`, only each row has to be contiguous.
     """
     if tensor is None:
         return 0

@@ -38,8 +38,8 @@ def run_tree_lstm(
     """Return h, c (U, D) of the unique nodes of a forest, differentiable in a, U and b.
 
     Args:
-        a: the part of the gates that depends on x: column blocks u, i, f (one per slot), o for N-ary, and u, i, o, f
-            for Child-Sum; with affine leaves, c and o of the leaves only.
+        a: the part of the gates that depends on x: column blocks u, i, f (one per slot), o for
+            N-ary, and u, i, o, f for Child-Sum; with affine leaves, c and o of the leaves only.
         U: the matrices of the children's h, in the same column blocks; without f for Child-Sum.
         b: U_f for Child-Sum; the bias of the inner nodes for N-ary with affine leaves, None with gated leaves.
         forest: the forest.

@@ -34,9 +34,10 @@ Progress = Callable[[str, int, int], None]  # what is parsed, sentences done, se
 class Scores:
     """Micro-averaged scores in percent; None for a score without gold trees.
 
-    `brackets` is the F1 of unlabelled spans of two or more words; both trees are binary, so that precision, recall and
-    F1 are equal. `inner_brackets` leaves out the span of the whole sentence, which is always right. `heads` (UAS) and
-    `relations` (LAS) count every token; `heads_of_words` leaves out punctuation marks.
+    `brackets` is the F1 of unlabelled spans of two or more words; both trees are binary, so that
+    precision, recall and F1 are equal. `inner_brackets` leaves out the span of the whole sentence,
+    which is always right. `heads` (UAS) and `relations` (LAS) count every token; `heads_of_words`
+    leaves out punctuation marks.
     """
 
     sentences: int
@@ -101,8 +102,8 @@ def write_silver(
 ) -> tuple[int, int]:
     """Parse the distinct sentences of texts with two parsers and write those with the same heads, as CoNLL-U.
 
-    The relations are those of `ours`. Return the number of sentences written and of those parsed. Raise a ValueError
-    if there is none to write.
+    The relations are those of `ours`. Return the number of sentences written and of those parsed.
+    Raise a ValueError if there is none to write.
     """
     cut = (tuple(token.text for token in sentence) for text in texts for sentence in sentences(text))
     found = list(dict.fromkeys(tokens for tokens in cut if SHORTEST <= len(tokens) <= LONGEST))

@@ -32,9 +32,10 @@ class Example:
 def read_treebanks(paths: Iterable[Path | str]) -> list[Example]:
     """Return the sentences of at least two words in files of CoNLL-U (`.conllu`) or bracketed trees.
 
-    A sentence that is in files of both kinds has the phrases of one file and the heads of the other. If all labels of a
-    bracketed file are those of the Penn Treebank, heads are converted from its trees by rules. Raise a DataError for a
-    file that does not exist, or that has no such sentence.
+    A sentence that is in files of both kinds has the phrases of one file and the heads of the
+    other. If all labels of a bracketed file are those of the Penn Treebank, heads are converted
+    from its trees by rules. Raise a DataError for a file that does not exist, or that has no such
+    sentence.
     """
     arcs, phrases = list[Example](), list[Example]()
     for path in map(Path, paths):

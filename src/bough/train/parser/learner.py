@@ -34,8 +34,9 @@ from bough.train.parser.examples import Example
 class Learner(nn.Module):
     """The network of the parser, with word vectors W g + d + the sum of the vectors of a word's affixes.
 
-    g is the GloVe vector of the word, zero if it has none; d is a trained vector, zero unless the word is frequent in
-    training. `build_parser` stores their sum as one row per word. The shape of a word adds another vector.
+    g is the GloVe vector of the word, zero if it has none; d is a trained vector, zero unless the
+    word is frequent in training. `build_parser` stores their sum as one row per word. The shape of
+    a word adds another vector.
     """
 
     def __init__(

@@ -43,8 +43,8 @@ def train_parser(
 ) -> BuiltinParser:
     """Train a parser on treebanks of any language, write the best one to a folder, and return it.
 
-    After each epoch, the averaged and compressed weights are scored on the dev sentences. The first epoch with the best
-    mean of bracket F1 and UAS is saved.
+    After each epoch, the averaged and compressed weights are scored on the dev sentences. The first
+    epoch with the best mean of bracket F1 and UAS is saved.
 
     Args:
         treebanks: files of bracketed trees or CoNLL-U; see `read_treebanks`.
