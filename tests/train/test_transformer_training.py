@@ -100,6 +100,7 @@ def test_pairs_are_fitted_over_an_encoder(encoder: Path, tmp_path: Path) -> None
     assert 1 <= mine.score("the dog 1", "the man 1") <= 5
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_folder(encoder: Path, tmp_path: Path) -> None:
     texts, labels = examples(30)
     file = write_csv(tmp_path / "things.csv", zip(texts, labels, strict=True))

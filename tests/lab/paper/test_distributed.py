@@ -137,7 +137,8 @@ def test_a_run_goes_on_with_another_number_of_ranks(mini: Path, tmp_path: Path) 
         assert other == pytest.approx(line, rel=1e-4)
 
 
-@pytest.mark.parametrize("victim", [pytest.param(0, marks=pytest.mark.slow), 1])
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [0, 1])
 def test_a_killed_rank_is_started_again_and_nothing_is_lost(victim: int, mini: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "--set", "epochs=12", "--data", str(mini)]
     done = torchrun(2, *command, "--out", str(tmp_path / "whole"))
