@@ -90,7 +90,7 @@ def test_auto_without_840b_is_6b(both: Path) -> None:
 def test_auto_with_too_small_an_840b_alone_says_the_ways_out(both: Path) -> None:
     (both / "glove" / "glove.6B.300d.txt").unlink()
     with pytest.raises(
-        DataError, match=r"50\.0% of 2 tokens, 95% wanted.*bough fetch glove.*by the name 840B"
+        DataError, match=r"50\.0% of 2 tokens, 95% wanted.*bough fetch glove.*set vectors to 840B"
     ):
         choose(both, {"the": 1, "elm": 1})
 

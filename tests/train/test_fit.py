@@ -279,7 +279,7 @@ def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) 
         ([("a", "b"), ("c", "d")], ["1", "nan"], r"texts\[1\]: the rating 'nan' is not a number"),
         ([("a", "b"), ("c", "d")], [1, 1], "every rating is 1"),
         ([f"t{i}" for i in range(20)], list(range(20)), "20 classes for 20 examples"),
-        ("one text", ["x"], "give a list of texts"),
+        ("one text", ["x"], "pass texts as a list"),
         ([bough.Tree([-1], tokens=["a"])] * 3, [None] * 3, "texts: no example with a text and a label in it"),
     ],
 )
@@ -391,7 +391,7 @@ def test_a_file_or_a_data_frame_may_be_fitted_with_weights_of_a_column(tmp_path:
     frame.loc[3, "how much"] = -1.0
     with pytest.raises(ValueError, match=r"texts:3: the weight -1\.0; give a number of 0 or more"):
         bough.fit(frame, sample_weight="how much")
-    with pytest.raises(ValueError, match="are names of columns"):
+    with pytest.raises(ValueError, match="must be names of columns"):
         bough.fit(file, labels)
 
 

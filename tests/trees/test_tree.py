@@ -123,7 +123,7 @@ def test_equal_trees_are_equal_and_hash_alike(above: Any, data: Any) -> None:
         ([-1, 2, 3, 2], {}, "a cycle (2 -> 3 -> 2)"),
         ([-1, 2], {}, "node 1 has parent 2; parents are -1 (the root) or 0..1"),
         ([-1, -2], {}, "node 1 has parent -2"),
-        ([-1.0, 0.0], {}, "parents are float64; they are ints"),
+        ([-1.0, 0.0], {}, "parents are float64; they must be ints"),
         ([[-1]], {}, "parents is [[-1]]; expected one list of ints"),
         ([-1, 0], {"tokens": ["one"]}, "1 tokens for 2 nodes; give one per node"),
         ([-1, 0], {"labels": [1, 2, 3]}, "3 labels for 2 nodes"),

@@ -63,8 +63,8 @@ def fit(
     With `torchrun --nproc-per-node N -m bough fit ...` N processes share the parsing and the training.
 
     Args:
-        file: CSV, TSV or JSON lines with a text and a label, or two texts and a rating; trees in brackets;
-            CoNLL-U with "# label = NAME".
+        file: CSV, TSV, JSON lines or Parquet with a text and a label, or two texts and a rating; trees in
+            brackets; CoNLL-U with "# label = NAME".
         text: The column of the text; repeat it for pairs. Default: a column with a usual name.
         label: The column of the label or the rating.
         task: What the labels are: one of several classes, numbers, or several labels at once. Default:
@@ -80,8 +80,7 @@ def fit(
         recipe: The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
         settings: key=value overrides the recipe; can be repeated.
         start: A bundled model (sentiment, relatedness) or a folder to start from, or none for
-            random weights. By default at most 5,000 texts are fitted both ways, and the model that
-            is better on dev is kept.
+            random weights. By default up to 5,000 texts are trained from both, and dev selects.
         epochs: A number of epochs, or auto: stop when the loss on dev no longer falls; with an
             encoder, four epochs.
         batch_size: Number of examples per step. Default: the recipe's.

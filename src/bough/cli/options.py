@@ -16,7 +16,7 @@ Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)
 Columns = Annotated[list[str], Parameter(negative="", show_default=False)]
 Settings = Annotated[list[str], Parameter(name="--set", negative="", show_default=False)]
 Ray = Annotated[list[str] | None, Parameter(consume_multiple=(0, 1), negative="")]
-_PARSERS = "builtin, spacy, stanza, corenlp, corenlp:URL, or balanced for any language."
+_PARSERS = "builtin, spacy, stanza, corenlp[:URL], balanced (any language), or a trained parser's folder."
 ParserName = Annotated[str, Parameter(help=_PARSERS)]
 BalancedTrees = Annotated[Literal["balanced"] | None, Parameter(help="The same as --parser balanced.")]
 Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]

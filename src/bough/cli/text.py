@@ -173,7 +173,7 @@ def nearest(
         else:
             console.print(f"{one.score:.2f}  {one.text}")
     if not as_json and any(one.score < other.score for one, other in pairwise(found)):
-        console.print("best first, by the score and the words shared with the query", style="dim")
+        console.print("best first", style="dim")
 
 
 def score(

@@ -1,7 +1,7 @@
 """Download data sets, or copy local files of them, into the data folder.
 
 All files are first collected and checked in a temporary folder inside the data folder, then moved
-to their final names. So a failed fetch changes nothing, and no file is ever incomplete.
+to their final names. So a failed download or check changes nothing, and no file is ever incomplete.
 """
 
 import logging

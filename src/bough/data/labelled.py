@@ -65,7 +65,7 @@ def open_labelled(
         wanted = Columns(tuple(text), label or "", tree, weight=weight or "")
         return labelled_rows(*read_table(path), str(path), wanted)
     if text or label or weight:
-        raise ValueError(f"{path} holds trees, which have no columns; name none")
+        raise ValueError(f"{path} holds trees, which have no columns; do not name columns")
     return Source(str(path), list((_conllu if suffix in CONLLU else _brackets)(path)))
 
 

@@ -65,5 +65,5 @@ def choose_from(name: str, value: str, allowed: tuple[str, ...]) -> None:
 def check_count(where: Path, found: int, known: int, what: str) -> None:
     """Raise a DataError unless the counts `found` and `known` are equal."""
     if found != known:
-        reason = "the file is damaged or another one (check=False takes data of your own)"
+        reason = "the file is damaged or not the expected one (for your own data use check=False)"
         raise DataError(f"{where}: {found:,} {what}, expected {known:,}; {reason}")

@@ -37,7 +37,7 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """Return the share of the tokens that have a vector; 1 for an empty text."""
+        """Share of the tokens that have a vector; 1 for an empty text."""
         return self.tokens_found / self.tokens if self.tokens else 1.0
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ def choose(data: Path, counts: Counts, which: str | Path = "auto", *, cache: Pat
     reason, way = "neither glove.840B.300d nor glove.6B.300d", "name a file of vectors"
     if lacking:
         reason = f"{'; '.join(lacking)}, {ENOUGH:.0%} wanted, and no glove.6B.300d is beside it"
-        way = "take it all the same by the name 840B"
+        way = "set vectors to 840B to use it anyway"
     raise DataError(f"{folder}: {reason}; run `bough fetch glove`, or {way}")
 
 

@@ -159,7 +159,7 @@ def write(tree: Tree, *, kind: Kind = "dependency") -> Lines:
     parents = tree.parents.tolist()
     silent = [node for node in order[:words] if tree.tokens is not None and tree.tokens[node] is None]
     if silent:
-        raise ValueError(f"node {silent[0]} has no token; here all have one, or the tree has none")
+        raise ValueError(f"node {silent[0]} has no token; give every word a token, or remove them all")
 
     def joined(column: Sequence[Hashable] | None, kind: str, nodes: list[int]) -> str | None:
         return None if column is None else " ".join(cell(column, node, kind, "#", " \r\n") for node in nodes)

@@ -68,7 +68,7 @@ class BundledModel(Model):
         return self._oov[token]
 
     def add_words(self, words: Sequence[str], rows: Tensor) -> None:
-        """Raise a ValueError: the table has rows after the input map, which the model lacks."""
+        """Raise a ValueError: a row is a compressed output of the run's input map, which is not stored."""
         raise ValueError("the words of a bundled model are fixed; add them to the run and export it again")
 
     def forget_oov(self) -> None:

@@ -19,7 +19,7 @@ class Config:
     tasks: ClassVar[tuple[str, ...]] = ("classes", "labels", "numbers", "pairs")
 
     about: str = ""
-    task: str = "classes"  # one of `tasks`: texts or trees in classes, or pairs with ratings
+    task: str = "classes"  # what is predicted; one of `tasks`
 
     # the layer
     layer: str = "constituency"  # the name of a registered layer

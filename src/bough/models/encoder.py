@@ -82,7 +82,7 @@ def read_encoder(name: str | Path, dropout: float) -> tuple[Any, Any]:
         reason = str(error).strip().splitlines()[0]
         if local:
             raise FormatError(f"not an encoder that can be read: {reason}", where=where) from None
-        places = "it is not a folder with one, bough's cache has none of that name in encoders/"
+        places = "it is not a folder with an encoder, it is not in encoders/ of bough's cache"
         raise DataError(f"no encoder {str(name)!r}: {places}, and from the hub: {reason}") from None
     lacking = [key for key in facts["missing_keys"] if "pooler" not in key] or facts["mismatched_keys"]
     if lacking:
@@ -167,7 +167,7 @@ def split_encoder(whole: Any, freeze: int | None, example: Tensor) -> SplitEncod
     lower = _with_layers(whole, path, layers[:count], after_last)
     before_first = {"embeddings": GivenStates(), "embeddings_project": nn.Identity()}
     upper = _with_layers(whole, path, layers[count:], before_first)
-    failure = f"{kind} cannot be split after layer {count}; with freeze = 0 all of it learns"
+    failure = f"{kind} cannot be split after layer {count}; set freeze = 0 to train all of it"
     mask = torch.ones_like(example)
     with torch.no_grad():
         expected = states(whole, mask, input_ids=example)

@@ -188,7 +188,7 @@ class TransformerEmbeddings(nn.Module):
             new = sorted(unknown, key=lambda window: (len(window), window.tobytes()))
             total, done = sum(map(len, new)), 0
             if new:
-                log.info("%s: %d layers read %d texts, once", self.name, self.split.freeze, len(new))
+                log.info("%s: caching %d frozen layers of %d windows", self.name, self.split.freeze, len(new))
             for group in _batches(new, MAX_WRITE):
                 own, found = [new[i] for i in group], []
                 for few in _batches(own, MAX_BATCH):

@@ -83,7 +83,7 @@ def register(layer: E, *, name: str = "", reads: Reads | None = None, **fixed: A
     for setting, default in kind.settings.items():
         if default is inspect.Parameter.empty:
             wrong = f"{layer.__name__}: the setting {setting!r} has no default"
-            raise ValueError(f"{wrong}; a recipe may leave it out")
+            raise ValueError(f"{wrong}; give it one, since a recipe may omit it")
     known, origin = _KINDS.get(name), attrgetter("__module__", "__qualname__")
     if known is not None and origin(known.layer) != origin(layer):
         owner = known.layer.__name__

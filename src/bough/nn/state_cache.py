@@ -23,7 +23,7 @@ class StateCache:
     The cache is cleared when a weight of the layer changes. As in autograd, changes through `weight.data` are not
     noticed: call `clear()` after them. There are no gradients. The cache works for
     `ChildSumTreeLSTM` and `NaryTreeLSTM` (with `forget="full"`) in float32 by the compiled code.
-    Other layers and graphs do without it.
+    Others are computed in full.
 
     Args:
         layer: the layer.

@@ -43,7 +43,7 @@ class PairPipeline(BasePipeline[PairPrediction]):
 
     def __init__(self, model: Model, parser: str | Parser = "builtin", batch_size: int = AT_ONCE) -> None:
         if not isinstance(model.head, (Similarity, CosineSimilarity, PairClassifier)):
-            raise ValueError(f"a model for task {model.config.task!r}; pairs need one for pairs")
+            raise ValueError(f"a model for task {model.config.task!r}; PairPipeline needs a model of pairs")
         super().__init__(model, parser, batch_size)
         self.head = model.head
         places = range(1, self.head.classes + 1 if isinstance(self.head, Similarity) else 1)

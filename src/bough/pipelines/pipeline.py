@@ -216,8 +216,8 @@ class Pipeline(BasePipeline[Prediction]):
 
         Several labels are in one column `labels`, and each number has a column. There is one row
         per text, with the index of a `Series`; a missing text, or one without a word, has missing
-        results. With `phrases` there is one row per phrase, with `phrase`, its first and last
-        character in `start` and `end`, and the columns of the result.
+        results. With `phrases` there is one row per phrase: `phrase`, its range of characters
+        `start` to `end` (exclusive), and the result.
         """
         items, index = frame_items(texts)
         results, spec = list(self.stream(items, allow_empty=True)), self.model.output_spec
@@ -265,7 +265,7 @@ class Pipeline(BasePipeline[Prediction]):
 def inference(model: Model) -> Iterator[None]:
     """Compute one batch without gradients, then forget its unknown words: memory must not grow with the texts.
 
-    Use one thread for a layer, whose steps are small, and all of torch's for a transformer under it.
+    Use one thread, since the steps of a layer are small; with a transformer, use all threads of torch.
     """
     with one_thread() if model.encoder is None else nullcontext(), torch.inference_mode():
         yield

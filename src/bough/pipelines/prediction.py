@@ -57,7 +57,7 @@ class Outcome:
 
     @property
     def label(self) -> str:
-        """The likeliest class; else the labels that hold, or the numbers, in words."""
+        """The predicted class, or the labels or the numbers as one string."""
         if "label" in self.outcome:
             return str(self.outcome["label"])
         if not self.numbers:
@@ -79,7 +79,7 @@ class Outcome:
 
     @property
     def labels(self) -> list[str]:
-        """The labels that hold, where there may be several: those whose probability is above their threshold."""
+        """The labels whose probability is above their threshold; empty unless the model predicts labels."""
         return list(self.outcome.get("labels", ()))
 
     @property
@@ -178,7 +178,7 @@ class Prediction(Outcome):
         return max(sums, key=sums.__getitem__)
 
     def _outcomes(self, rows: NDArray[np.float64], digits: int | None) -> list[dict[str, Any]]:
-        """Return what the rows (n, T) say, as plain values; probabilities have so many digits."""
+        """Return the outcomes of the rows (n, T) as plain values, rounded to `digits` unless it is None."""
         spec = self.output_spec
         names = spec.numbers or spec.classes
         shown = rows if digits is None or spec.numbers else rows.round(digits)

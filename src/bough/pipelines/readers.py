@@ -229,7 +229,7 @@ def as_given(tree: Tree, kind: Kind) -> Tree:
     columns = (tree.categories, tree.features, tree.edge_features)
     for node in tree.leaves.tolist() if all(column is None for column in columns) else ():
         if tokens[node] is None:
-            raise ValueError(f"leaf {node} has no token, which it needs without categories and numbers")
+            raise ValueError(f"leaf {node} has no token; without categories and numbers it needs one")
     return tree.binarise() if kind == "constituency" else tree
 
 

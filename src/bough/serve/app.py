@@ -48,7 +48,7 @@ STATUSES = {
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": schemas.Problem, "description": text} for status, text in STATUSES.items()
 }
-ABOUT = "Predict every phrase of a text, rate two sentences, and find the nearest of many, with Tree-LSTMs."
+ABOUT = "Score every phrase of a text, rate two sentences, and find the nearest sentences, with Tree-LSTMs."
 log = logging.getLogger(__name__)
 
 

@@ -36,6 +36,7 @@ class Batcher(Generic[J, A]):
     ) -> None:
         self._compute, self._size, self._budget = compute, size, budget
         self._waiting: deque[_Request[J, A]] = deque()
+        # only one thread may use the models at a time
         self._thread = ThreadPoolExecutor(1, "bough-batches")
         self._work: asyncio.Task[None] | None = None
         self._closed = False
@@ -48,6 +49,7 @@ class Batcher(Generic[J, A]):
             return []
         request: _Request[J, A] = _Request(jobs)
         self._waiting.append(request)
+        # never wait to fill a batch: jobs that arrive during a batch are the next one
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._answer_all())
         return await request.future
@@ -74,9 +76,10 @@ class Batcher(Generic[J, A]):
                     request.future.set_result(request.answers)
 
     def _next_batch(self) -> list[tuple[_Request[J, A], J]]:
-        """Take a job of each waiting request in turn, up to the budget; return both."""
+        """Take a job of each waiting request in turn, up to the budget; return (request, job) pairs."""
         batch: list[tuple[_Request[J, A], J]] = []
         room = self._budget
+        # checked before a job is taken, so that a job larger than the budget still runs
         while self._waiting and room > 0:
             request = self._waiting.popleft()
             if request.future.done():

@@ -29,7 +29,7 @@ class Limits:
 
 
 class Refused(Exception):
-    """A request is refused; `response` is the response to it."""
+    """Raised if a request is refused; `response` is the response to send."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)

@@ -44,7 +44,8 @@ Texts = Annotated[Tagged, Discriminator(_number)]
 class Outcome(Shape):
     """What is predicted: `label`, `score` and `probabilities`, `labels` and `probabilities`, or `numbers`."""
 
-    label: str | None = Field(default=None, description="the most probable class")
+    label: str | None = Field(default=None, description="the predicted class")
+
     score: Annotated[float, Field(ge=-1, le=1)] | None = Field(
         default=None, description="the expected class, from -1 to 1, or the probability of the label"
     )
@@ -127,7 +128,7 @@ class Picture(Shape):
     sentences: bool = Field(default=True, description="for dependencies: split the text into sentences first")
     only: Place | None = Field(default=None, description="draw only this node and its descendants")
     collapsed: list[Place] = Field(default=[], max_length=500, description="nodes to draw as leaves")
-    width: int = Field(default=WIDEST, ge=100, le=10_000, description="a wider tree is drawn top to bottom")
+    width: int = Field(default=WIDEST, ge=100, le=10_000, description="a wider tree has one word per row")
 
 
 class Drawing(Shape):

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Abandoned(Exception):
-    """The client disconnected before the search was done."""
+    """Raised if the client disconnects before the search is done."""
 
 
 class Searcher:

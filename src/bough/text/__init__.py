@@ -36,7 +36,7 @@ class Parser(Protocol):
 
 
 def get_parser(name: str = "builtin") -> Parser:
-    """Return the parser of that name; what it needs is imported and loaded now.
+    """Return the parser with this name, and import the library that it needs.
 
     Args:
         name: `builtin`, or the folder of a trained one; `spacy` or `spacy:PIPELINE`; `stanza`;

@@ -8,7 +8,7 @@ from bough.trees.tree import Tree
 
 
 class BalancedParser:
-    """Cut a sentence into halves, and these again: no model, no language.
+    """Parser that splits a sentence into halves recursively, for any language and without a model.
 
     Examples:
         >>> from bough.text import get_parser

@@ -105,7 +105,7 @@ def binarise(tree: Tree) -> Tree:
     The head child is joined with its right sisters, nearest first, then with its left sisters,
     nearest first; a node with one child is left out. Leaves keep their token and part of speech, a
     phrase its label; a node in between has `@` and the phrase's label. Nodes come out in preorder.
-    A label that starts with `@` in the input marks such a node, too, which is removed first.
+    Nodes of the input whose label starts with `@` are removed first; see `flatten`.
     """
     tree = flatten(tree)
     parents: list[int] = []

@@ -80,7 +80,7 @@ class CoreNLPParser:
     def _parse(self, sentences: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence[str], Json]]:
         """Yield each sentence with the server's answer, which is asked for in batches."""
         given = list(check_sentences(sentences))
-        # a blank inside a word would make two of it, and a bracket one more phrase in the tree
+        # white space would split a word in two, and a bracket would be read as a phrase of the tree
         lines = [" ".join(re.sub(r"\s+", "_", word) for word in words) for words in given]
         lines = [line.replace("(", "-LRB-").replace(")", "-RRB-") for line in lines]
         low = 0

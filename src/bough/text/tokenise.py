@@ -1,7 +1,7 @@
 """Split text into sentences and words as the Penn Treebank has them.
 
-`don't` is `do n't`, `it's` is `it 's`, `cannot` is `can not`; `dont` and `im` are the words that
-they stand for, `do n't` and `i 'm`. Hyphens, slashes within words, URLs, emoticons and the dots of
+`don't` becomes `do n't`, `it's` becomes `it 's`, `cannot` becomes `can not`. Missing apostrophes
+are restored: `dont` becomes `do n't`. Hyphens, slashes within words, URLs, emoticons and the dots of
 abbreviations stay. Each Chinese or Japanese character is a token. The `text` of a token has the
 treebank's form: quotes are `` `` `` and `''`, or `` ` `` and `'`, every dash is `--`, an ellipsis
 is `...`; `start` and `end` point at what was written. White space and control characters are part
@@ -20,7 +20,7 @@ from bough.formats.ptb import BRACKETS
 
 _CLITIC = re.compile(r"(?i)(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))\Z")
 _HALVES = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3, "'tis": 2, "'twas": 2}
-# without the apostrophe that people leave out; not where it would be another word: were, well, its, ill, shed
+# contractions without their apostrophe, except those that are other words: were, well, its, ill, shed
 _HALVES |= {
     f"{verb}nt": len(verb)
     for verb in "do does did is are was were ca could wo would should have has had ai must need".split()
@@ -139,9 +139,9 @@ def sentences(text: str) -> list[list[Token]]:
 
 
 def without_addresses(text: Sequence[Sequence[Token]]) -> list[list[Token]]:
-    """Return the sentences of a text without names of accounts and addresses, which say nothing of the rest.
+    """Return the sentences of a text without account names and addresses, which carry no meaning.
 
-    A text that has nothing else stays as it is.
+    A text that consists only of these is returned unchanged.
 
     >>> [token.text for token in without_addresses(sentences("@shop Thanks! www.shop.com"))[0]]
     ['Thanks', '!']

@@ -68,6 +68,7 @@ class TrainingState:
         tensors = {f"model.{name}": t.cpu() for name, t in self._weights().items()}
         tensors |= {f"best.{name}": t.cpu() for name, t in self.best.items()}
         tensors |= {f"optimizer.{name}": t.cpu() for name, t in self.optimizer.state().items()}
+        # with both random generators a resumed run gives the same bytes as an uninterrupted one
         tensors["torch_rng"] = torch.get_rng_state()
         facts = {name: getattr(self, name) for name in _FACTS}
         facts["rng"] = self.rng.bit_generator.state

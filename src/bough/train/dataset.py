@@ -117,7 +117,7 @@ def parse_splits(
 
 
 def _shards(examples: int, count: int) -> list[range]:
-    """Return the indices of the examples of each rank. Texts that are parsed together stay so."""
+    """Return the indices of the examples of each rank. A batch of texts is never divided among ranks."""
     batches = -(-examples // AT_ONCE)
     bounds = [min(AT_ONCE * (batches * rank // count), examples) for rank in range(count + 1)]
     return [range(start, end) for start, end in pairwise(bounds)]

@@ -30,7 +30,7 @@ _FAILED = "failed"  # the key, in the shared store, of the number of the first r
 
 
 class Lost(Exception):
-    """Another rank cannot be reached."""
+    """Raised if another rank cannot be reached."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Ranks:
         return found
 
     def from_first(self, work: Callable[[], T]) -> T:
-        """Call `work` on the first rank, and return its result on all. After an error all end."""
+        """Call `work` on the first rank, and return its result on all ranks. An error ends all ranks."""
         if self.count == 1:
             return work()
         found: list[Any] = [work() if self.first else None]
@@ -183,7 +183,7 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
 
 
 def _failed_first(store: Store, ranks: Ranks, patience: float = 0.0) -> bool:
-    """Return whether no other rank failed before this one, or fails within `patience` seconds."""
+    """Return whether this rank failed first, after waiting `patience` seconds for others."""
     try:
         if patience:
             with contextlib.suppress(RuntimeError):

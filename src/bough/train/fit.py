@@ -122,9 +122,9 @@ def _source(name: str, text: Sequence[str], examples: Any, labels: Any = None, w
     if not isinstance(examples, (str, Path)) and not frame:
         return labelled_lists(examples, labels, name, weight)
     if not frame and not Path(examples).is_file():
-        raise ValueError(f"{str(examples)[:60]!r}: no such file; of texts give a list of texts")
+        raise ValueError(f"{str(examples)[:60]!r}: no such file; pass texts as a list")
     if not all(value is None or isinstance(value, str) for value in (labels, weight)):
-        raise ValueError("of a file or a data frame, labels and sample_weight are names of columns")
+        raise ValueError("for a file or a data frame, labels and sample_weight must be names of columns")
     if frame:
         return labelled_frame(examples, name, text, labels, weight=weight)
     return open_labelled(examples, text, labels, weight=weight)
@@ -268,7 +268,7 @@ def _for_users(train: Source, held_out: Any) -> dict[str, Any]:
 
 
 def _is_finished(out: Path, run: dict[str, Any], resume: bool) -> bool:
-    """Lock the folder for the run, and return whether it holds the finished run."""
+    """Check that the folder belongs to this run, and return whether the run is finished."""
     lock_run_folder(out, run, resume)
     if not (out / DONE).exists():
         if not (out / "run.json").exists():

@@ -75,6 +75,7 @@ def learn(
             dev = task.metrics(predicted, examples["dev"])
             state.finish_epoch(event.loss, dev, task.score(dev), before + time.perf_counter() - started)
             if ranks.first:
+                # the checkpoint first: metrics.jsonl can be written again from the history in it
                 state.store(out)
                 write_text(out / "metrics.jsonl", state.history_text())
                 callback(replace(event, dev=dev))

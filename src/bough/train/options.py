@@ -101,7 +101,7 @@ class FitOptions:
 
     @property
     def leaves_start_open(self) -> bool:
-        """Whether no option rules out that training starts from a bundled model."""
+        """Whether the options allow training to start from a bundled model."""
         free = ("init_from", "recipe", "settings", "vectors", "encoder", "layer", "hidden_size", "trees")
         return not any(getattr(self, name) for name in free) and self.parser == "builtin"
 
@@ -202,7 +202,7 @@ def _like(start: Model, config: TrainConfig) -> TrainConfig:
     """Return the configuration with the layer and the sizes of the model to start from."""
     own, names = start.config, ["layer", "hidden_size", "embedding_size", "lowercase"]
     if bool(config.encoder) != bool(own.encoder):
-        raise ValueError("the model to start from has no encoder; start from one fitted with one")
+        raise ValueError("the model to start from has no encoder; start from a model that has an encoder")
     if own.encoder:
         names += ["encoder_freeze", "encoder_pool"]
     same = {**own.layer_settings, **{name: getattr(own, name) for name in names}}

@@ -29,7 +29,7 @@ def lock_run_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
         before = read_json(out / "run.json")
         for key, value in json.loads(json.dumps(run)).items():
             if before.get(key) != value:
-                raise TrainingError(f"{out} was trained with another {key}; to resume needs the same")
+                raise TrainingError(f"{out} was trained with another {key}; resume with the same {key}")
     remove_partial(out)
 
 
@@ -39,7 +39,7 @@ def record_run(out: Path, facts: dict[str, Any]) -> None:
         before = read_json(out / "run.json")
         for key in ("data", "vectors", "coverage", "encoder"):
             if before.get(key, facts.get(key)) != facts.get(key):
-                raise TrainingError(f"{out} was started with other {key}; to resume needs the same")
+                raise TrainingError(f"{out} was started with other {key}; resume with the same {key}")
     write_json(out / "run.json", facts)
 
 

@@ -198,8 +198,8 @@ def _doubts(examples: Sequence[Example], keys: list[int], assigned: Ints, *, cla
 def held_out(strata: Ints, keys: Ints, shares: Sequence[float], seed: int) -> list[Ints]:
     """Draw stratified random parts of the examples, and return the indices of each part.
 
-    An example that occurs twice is never drawn, so that no text is in two splits, nor is the last
-    example of a stratum. If a share of a stratum is not a whole number of examples, it is rounded
+    An example that occurs twice is never drawn, so that no text is in two splits. Nor is the
+    last example of a stratum drawn. If a share of a stratum is not a whole number of examples, it is rounded
     at random. Each part gets at least one example, if there are enough. `strata` (n,) has the
     stratum of each example, `keys` (n,) integers that are equal for equal examples, and `shares`
     the share of the examples for each part.

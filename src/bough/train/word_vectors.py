@@ -147,6 +147,6 @@ def _chosen_set(data: Path, counts: Mapping[str, int]) -> str:
         return BUNDLED
     path, known = best
     if known.share < ENOUGH:
-        message = "%s has only %s; it is used all the same; vectors 'bundled' are the bundled model's words"
+        message = "%s has only %s and is used anyway; for the bundled model's words set vectors to 'bundled'"
         log.warning(message, path.name, known)
     return str(path)

@@ -36,7 +36,7 @@ class Forest:
         trees: the trees.
         keys: one list of ints per tree; nodes with equal keys must have equal inputs.
         relations: the id of each relation, for layers with weights per relation, unless the relations are ints.
-        digests: of `bough.trees.subtree_sharing.prepared(trees, keys)`, to save time; not for trees with relations.
+        digests: the result of `bough.trees.subtree_sharing.prepared(trees, keys)`; not used with relations.
 
     Shape:
         N nodes (`num_nodes`), E edges: `roots` (trees,), `batch` (N,), `ptr` (trees + 1,),
@@ -178,6 +178,7 @@ class Forest:
         return moved
 
     def _schedule_by_height(self, words: Digests | None) -> None:
+        # nodes of one height are one step, so a batch needs as many steps as its tallest tree has levels
         flat = self._flat
         order = np.argsort(flat.heights.astype(np.int32), kind="stable")
         if self.keys is None:

@@ -57,6 +57,7 @@ def digests(flat: Flat, keys: Ints, related: Ints | None) -> Digests:
     weight = _mixed(np.arange(degrees.max(initial=0), dtype=np.uint64) + _ONE)[flat.places]
     if related is not None:
         weight = _mixed(weight + _mixed(related.astype(np.uint64)))
+    # odd, so that a product modulo 2**64 loses no information
     weight |= _ONE
     words = _mixed(keys.astype(np.uint64) + _ODD * (degrees.astype(np.uint64) + _ONE))
     order = np.argsort(heights.astype(np.int32), kind="stable")

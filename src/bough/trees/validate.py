@@ -35,7 +35,7 @@ def checked_parents(parents: Sequence[int] | Ints, first: int = 0) -> Ints:
     if len(given) == 0:
         raise ValueError("an empty tree; a tree has at least one node")
     if given.dtype.kind not in "iu":
-        raise ValueError(f"parents are {given.dtype}; they are ints, -1 for the root")
+        raise ValueError(f"parents are {given.dtype}; they must be ints, -1 for the root")
     array = given.astype(np.int64)
     outside = np.flatnonzero((array < -1) | (array >= len(array)))
     if len(outside):
@@ -95,7 +95,7 @@ def checked_edges(
     if batch is not None:
         graphs = _as_ints("batch", batch)
         if graphs.shape != (num_nodes,):
-            raise ValueError(f"batch is {graphs.shape}; it is ({num_nodes},): the graph of each node")
+            raise ValueError(f"batch is {graphs.shape}; it must be ({num_nodes},): the graph of each node")
         if num_nodes and (graphs[0] < 0 or (np.diff(graphs) < 0).any()):
             raise ValueError("batch is not in ascending order from 0; sort the nodes by their graph")
         starts = np.concatenate([[0], np.cumsum(np.bincount(graphs))])
@@ -116,7 +116,7 @@ def _as_ints(name: str, values: Any) -> Ints:
     except ValueError:
         raise ValueError(f"{name} has rows of different lengths") from None
     if array.dtype.kind not in "iu" and array.size:
-        raise ValueError(f"{name} is {array.dtype}; it holds ints")
+        raise ValueError(f"{name} is {array.dtype}; it must hold ints")
     return array.astype(np.int64)
 
 

@@ -237,7 +237,7 @@ class Worker:
         job, error = self.job, row["error"]
         try:
             if job.version != __version__:
-                raise ValueError(f"a node has bough {__version__}, not {job.version}; install one on all")
+                raise ValueError(f"a node has bough {__version__}, not {job.version}; use one version")
             if row["records"]:
                 self.pipeline = self.pipeline or load(job.model, parser=job.parser)
                 file, found = json.loads(row["records"])
@@ -254,7 +254,7 @@ class Worker:
 def score(
     dataset: Dataset, *, model: str = "sentiment", parser: str = "builtin", workers: int | None = None
 ) -> Dataset:
-    """Add the columns `label`, `polarity`, `score` and `probabilities` to a dataset; for pairs only the last two.
+    """Add the predictions to a dataset: for sentiment `label`, `polarity`, `score` and `probabilities`.
 
     The result is lazy: Ray Data computes it when it is read or written. To score files once and
     resumably, see `score_files`.

@@ -36,7 +36,7 @@ class Library:
     """The compiled functions, and the BLAS that they call.
 
     `isa` is the width of a vector in bits. `blas` is the name of the BLAS whose `gemm` multiplies
-    more than `few` rows; without a BLAS `gemm` is 0, and the compiled code does it.
+    more than `few` rows; without a BLAS `gemm` is 0, and the compiled code multiplies itself.
     """
 
     functions: ctypes.CDLL

@@ -114,6 +114,7 @@ class Plan:
 @torch.inference_mode(False)  # the plan may be used later in training
 def plan_of(forest: Forest, arity: int | None) -> Plan:
     """Return the plan of a forest on the CPU; `arity` is None for Child-Sum, which has one slot for all children."""
+    # the plan depends only on the shape of the forest, so it is made once and used in every step
     cache: dict[int | None, Plan] = forest.__dict__.setdefault("_plans", {})
     if arity in cache:
         return cache[arity]

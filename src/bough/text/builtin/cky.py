@@ -58,13 +58,14 @@ def outside(weight: Tensor, lengths: Tensor, shares: list[Tensor], shape: torch.
         share = shares[width - 2] * here[:, :, None]
         starts[:, :count, 1:width] += share
         ends[:, width:, size - width : size - 1] += share
-    starts[:, :, :2] = 0  # words are no decision
+    starts[:, :, :2] = 0  # every tree contains all single words
     return starts
 
 
 def best_parents(scores: Floats, lengths: Ints) -> list[Ints]:
     """Return the parents of each sentence's best binary tree, nodes in preorder (CKY)."""
     batch, size, _ = scores.shape
+    # the chart by start and by end, so that the two parts of every split are two slices
     starts = np.zeros_like(scores)
     ends = np.zeros_like(scores)
     splits = np.zeros(scores.shape, dtype=np.int64)

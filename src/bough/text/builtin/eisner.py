@@ -10,7 +10,10 @@ from bough.text.builtin.cky import Floats, Ints
 
 
 def best_heads(scores: Floats, lengths: Ints) -> list[list[int]]:
-    """Return each word's head, from 1, 0 the root; scores (B, N, N + 1), column 0 the root's."""
+    """Return the head of each word, counted from 1, 0 for the root.
+
+    Shape: scores (B, N, N + 1) of word and head; column 0 is the root.
+    """
     charts = _Charts(scores)
     sentences, words = np.arange(len(scores))[:, None], np.arange(scores.shape[1])
     # the root covers 0..r with its left half and r..length - 1 with its right half

@@ -53,12 +53,12 @@ class Lexicon:
         return self.index[word] if word in self.index else self.index.get(zeroed(word), self.index[UNKNOWN])
 
     def rows(self, sentence: Sequence[str]) -> list[int]:
-        """Return the rows of a sentence with its two marks."""
+        """Return the rows of the words of a sentence, between those of `BEGIN` and `END`."""
         return [self.index[BEGIN], *map(self.find, sentence), self.index[END]]
 
 
 def shapes(words: Sequence[str], first: int = 1) -> list[int]:
-    """Return the shapes of words between two marks; the first `first` words begin a sentence."""
+    """Return the shapes of words, between `BEGIN` and `END`; the first `first` start a sentence."""
     found = [_shape_of(word) + (place < first) for place, word in enumerate(words)]
     return [_BEGIN_SHAPE, *found, _END_SHAPE]
 

@@ -78,10 +78,10 @@ class Projection(nn.Sequential):
 
 
 class Network(nn.Module):
-    """Score the spans and heads of a batch of sentences, given their input vectors, marks included.
+    """Network that scores the spans and heads of sentences from their input vectors.
 
-    In training, `recurrent_dropout` leaves out entries of the matrices from state to state, anew
-    each batch, and the LSTM is computed in `dtype`.
+    The vectors include those of `BEGIN` and `END`. In training, `recurrent_dropout` drops entries of
+    the recurrent matrices, with a new mask for each batch, and the LSTM is computed in `dtype`.
     """
 
     def __init__(
@@ -120,6 +120,7 @@ class Network(nn.Module):
                 weights.append(F.dropout(weight, dropout if "weight_hh" in name else 0.0).to(self.dtype))
             start = states.new_zeros(2, states.shape[1], layer.hidden_size, dtype=self.dtype)
             inputs = states.to(self.dtype)
+            # not a module: the weights are copies after dropout, in another dtype
             h = torch.lstm(inputs, (start, start), weights, True, 1, 0.0, True, True, False)[0]
             states = self.dropout(h.to(states.dtype))
         return states.transpose(0, 1)
@@ -154,7 +155,7 @@ class Network(nn.Module):
         return scores
 
     def relation_scores(self, states: Tensor, batch: Tensor, word: Tensor, head: Tensor) -> Tensor:
-        """Score (words, relations) for words (from 1) and heads (0 the root) of sentences."""
+        """Return (words, relations) scores; words are counted from 1, and head 0 is the root."""
         words, heads = self.relation_word(states), self.relation_head(states)
         return self.relation.paired(words[batch, word], heads[batch, head])
 

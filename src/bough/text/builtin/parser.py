@@ -79,6 +79,7 @@ class BuiltinParser:
             raise ValueError(f"this parser has learned {known} trees only, no {kind} trees")
         decode = self._phrase_trees if kind == "constituency" else self._word_trees
         pieces_of = [[*map(tuple, split_long(words, LONGEST))] for words in check_sentences(sentences)]
+        # longest first, since packed sequences need descending lengths
         pieces = sorted(dict.fromkeys(piece for own in pieces_of for piece in own), key=len, reverse=True)
         trees: dict[Words, Tree] = {}
         low = 0
@@ -111,7 +112,7 @@ class BuiltinParser:
         return x, torch.from_numpy(which), torch.from_numpy(lengths + 2)
 
     def _phrase_trees(self, states: Tensor, batch: list[Words], lengths: Ints) -> Iterator[Tree]:
-        # of all trees the one with the most brackets right on average, not the most probable one
+        # choose the tree with the most correct brackets in expectation, not the most probable tree
         scores = self._network.span_scores(states)
         found = brackets(scores, lengths)
         if found is None:
