@@ -97,7 +97,7 @@ def run(endpoint: str, home: Path, code: str, token: str = "secret") -> str:
 
 
 def test_a_model_goes_to_the_hub_and_is_loaded_by_its_name(endpoint: str, tmp_path: Path) -> None:
-    push = "bough.load('sentiment').push_to_hub('org/own', licence='mit', datasets=['sst'])"
+    push = "bough.load('sentiment').push_to_hub('org/own', license='mit', datasets=['sst'])"
     load = "bough.load('org/own')('A delight.').label"
     assert run(endpoint, tmp_path, f"{push}, {load}") == f"{endpoint}/org/own very positive"
     assert sorted(FILES) == ["README.md", "config.json", "model.safetensors", "vocab.txt"]

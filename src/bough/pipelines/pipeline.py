@@ -71,14 +71,14 @@ class BasePipeline(Generic[R]):
         self.model.save(Path(folder), card=self.card, facts=self.facts)
 
     def push_to_hub(
-        self, repository: str, *, licence: str = "other", datasets: Sequence[str] = (), private: bool = False
+        self, repository: str, *, license: str = "other", datasets: Sequence[str] = (), private: bool = False
     ) -> str:
         """Upload the model to the Hugging Face Hub as `org/name`, and return its address (extra `hub`).
 
-        `licence` and `datasets` go into the metadata of the card. `bough.load("org/name")` loads the model again.
+        `license` and `datasets` go into the metadata of the card. `bough.load("org/name")` loads the model again.
         """
         with tempfile.TemporaryDirectory(prefix="bough-hub-") as folder:
-            card = hub.with_metadata(self.card, licence, list(datasets))
+            card = hub.with_metadata(self.card, license, list(datasets))
             self.model.save(Path(folder), card=card, facts=self.facts)
             return hub.upload(Path(folder), repository, private=private)
 
