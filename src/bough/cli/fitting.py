@@ -178,6 +178,7 @@ def evaluate(
     label: str | None = None,
     keys: TreeKeys = NO_TREES,
     parser: ParserName = "builtin",
+    device: Device = "cpu",
     out: Path | None = None,
     as_json: Json = False,
     threads: int = 1,
@@ -200,7 +201,9 @@ def evaluate(
     use_threads(threads)
     if not as_json:
         logging.getLogger("bough").setLevel(logging.INFO)
-    report = evaluate_file(model, file, text, label, tree=keys.columns(), parser=parser, out=out)
+    check_device(device)
+    columns = keys.columns()
+    report = evaluate_file(model, file, text, label, tree=columns, parser=parser, device=device, out=out)
     if as_json:
         print(json.dumps(report.figures, indent=2))  # noqa: T201
         return

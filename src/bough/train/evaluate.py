@@ -88,6 +88,7 @@ def evaluate_file(
     *,
     tree: TreeColumns | None = None,
     parser: str | Parser = "builtin",
+    device: str = "cpu",
     out: Path | None = None,
 ) -> Report:
     """Evaluate a model, by its name or folder, on a labelled file, and write its predictions to `out` if given.
@@ -96,7 +97,7 @@ def evaluate_file(
     columns with usual names. If the file has a column `split`, only its test split is used. Raise a
     DataError if the file has pairs and the model reads single texts, or the other way round.
     """
-    pipeline = load(model, parser=parser)
+    pipeline = load(model, parser=parser, device=device)
     spec = pipeline.model.output_spec
     pairs = spec.pairs or spec.kind == "ratings"
     facts = pipeline.facts

@@ -173,7 +173,8 @@ def fit_sources(
     if spec.kind == "ratings" and np.ptp(ratings) == 0:
         config = config.with_settings({"select_by": "loss"})
         why = "so there is no r; the epoch is chosen by the mean squared error"
-        warn(f"dev: every rating is {ratings[0]:g}, {why}")
+        if ranks.first:
+            warn(f"dev: every rating is {ratings[0]:g}, {why}")
     run: dict[str, Any] = {"config": config.as_dict(), "seed": seed, "device": options.device}
     run |= {"parser": getattr(options.parser, "name", options.parser), "output": spec.as_dict()}
     run |= {"examples": splits.sizes, "files": {name: source.name for name, source in sources.items()}}
