@@ -147,6 +147,7 @@ def test_a_dash_is_standard_input(bough: Call, monkeypatch: pytest.MonkeyPatch) 
         (("nearest", "good", "--corpus", "/dev/null", "--device", "nope"), "--device nope:"),
         (("serve", "--device", "nope"), "--device nope:"),
         (("evaluate", "sentiment", "/dev/null", "--device", "nope"), "--device nope:"),
+        (("evaluate", __file__, "sentiment"), "is a file; the model comes first: bough evaluate sentiment "),
         (("sentiment", "good", "--svg", "a.png"), "the picture is in SVG format; name the file a.svg"),
         (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
     ],

@@ -198,6 +198,8 @@ def evaluate(
 
     if file is None:
         raise ValueError(f"no labelled file; use bough evaluate {model} FILE, as for bough fit")
+    if Path(model).is_file():
+        raise ValueError(f"{model} is a file; the model comes first: bough evaluate {file} {model}")
     use_threads(threads)
     if not as_json:
         logging.getLogger("bough").setLevel(logging.INFO)
