@@ -39,7 +39,7 @@ RATIOS = {
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured. More batches and rounds take longer and vary less."""
+    """Extent of the measurement. More batches and rounds take longer and vary less."""
 
     batches: int = 24
     rounds: int = 7

@@ -74,7 +74,7 @@ NO_TREES = TreeKeys()
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ShowOptions:
-    """How a text is read, and how its tree is shown.
+    """Options for reading a text and showing its tree.
 
     Args:
         tree: Your own tree for the text, in brackets or as CoNLL-U, or a file with the tree.

@@ -133,7 +133,7 @@ def _results_to_keep(
 
 
 class Layout(NamedTuple):
-    """How to read the input of a model: whether it takes pairs, the columns of the texts, and the keys of results.
+    """Layout of the input of a model: whether it takes pairs, the columns of the texts, and the keys of results.
 
     `text` are the columns that a user names, `fitted` the columns of the training file, `taken` the
     names that results use. A model that was fitted on trees has `trees`, the keys of its nested

@@ -1,4 +1,4 @@
-"""What a pipeline returns: predictions for texts, trees and pairs, neighbours; as objects or as JSON."""
+"""Results of a pipeline: predictions for texts, trees and pairs, and neighbours, as objects or as JSON."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _encode_deep(value: Any) -> str:
 
 
 class Outcome:
-    """What is predicted for a text or for a phrase: a class, several labels at once, or numbers."""
+    """Prediction for a text or for a phrase: a class, several labels at once, or numbers."""
 
     outcome: dict[str, Any]
 
@@ -116,7 +116,7 @@ class Phrase(Outcome):
 
 
 class Prediction(Outcome):
-    """What a model predicts for a text, for its sentences and for every phrase in them.
+    """Predictions of a model for a text, for its sentences and for every phrase in them.
 
     `nodes` are the phrases, sentence by sentence, each tree in preorder; `roots` says where each
     sentence's tree begins. For a text of several sentences `probabilities` and `numbers` are those
@@ -304,7 +304,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class PairPrediction:
-    """What is predicted for a pair of texts: a rating or a class.
+    """Prediction for a pair of texts: a rating or a class.
 
     A rating is in `score`, on the model's scale, 1 to 5 for the bundled model; `label` is None.
     `probabilities` has one for each rating, evenly spaced on the scale, and `score` is the expected

@@ -42,7 +42,7 @@ Texts = Annotated[Tagged, Discriminator(_number)]
 
 
 class Outcome(Shape):
-    """What is predicted: `label`, `score` and `probabilities`, `labels` and `probabilities`, or `numbers`."""
+    """Prediction: `label`, `score` and `probabilities`, `labels` and `probabilities`, or `numbers`."""
 
     label: str | None = Field(default=None, description="the predicted class")
 
