@@ -87,9 +87,12 @@ class TreeClassifier(nn.Module):
             given["leaf"] = "affine"  # the words are at the leaves
         self.layer: BaseLayer = kind.build(vectors.embedding_dim, settings.hidden_size, 0, given)
         width, hidden = self.layer.width, settings.pair_hidden
-        self.head: nn.Module = Classifier(width, classes)
+        self.head: nn.Module
+        # only one head is built, because a second one would draw the numbers that initialize the first
         if pairs:
             self.head = nn.Sequential(nn.Linear(4 * width, hidden), nn.ReLU(), nn.Linear(hidden, classes))
+        else:
+            self.head = Classifier(width, classes)
 
     def forward(self, examples: Sequence[Example]) -> Tensor:
         """Return logits (examples, classes)."""

@@ -22,6 +22,7 @@ hypothesis.settings.register_profile(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
+    parser.addoption("--pin", action="store_true", help="pin new digits of the drift tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,6 +46,12 @@ def _one_thread() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def pin(request: pytest.FixtureRequest) -> bool:
+    """Whether the drift tests pin new digits."""
+    return bool(request.config.getoption("--pin"))
 
 
 @pytest.fixture(scope="session")
