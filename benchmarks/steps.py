@@ -114,7 +114,7 @@ class WholeStep:
         self.task: Task = config.build_task(Path())  # it reads no files here
         table = torch.randn(corpus.words, config.embedding_size) * 0.1
         words = [str(word) for word in range(corpus.words - 1)]
-        self.model = Model(config.for_model(), config.output_spec, words, (), table).train()
+        self.model = Model(config.for_model(), config.output, words, (), table).train()
         self.optimizer, self.rng = ModelOptimizer(self.model, config), np.random.default_rng(0)
         labels = corpus.labels or [np.zeros(len(tree), dtype=np.int64) for tree in corpus.trees]
         bare = [tree.replace(tokens=None, labels=None, relations=None) for tree in corpus.trees]

@@ -12,9 +12,9 @@ from sklearn.metrics import f1_score
 from sklearn.pipeline import make_pipeline
 
 from bough.data import find_data
-from bough.models.output_spec import POLARITIES, SENTIMENT, likeliest, polarities
+from bough.outputs.calibration import calibration_error
+from bough.outputs.classes import POLARITIES, SENTIMENT, sentiment_classes
 from bough.pipelines import PairPipeline, Pipeline
-from bough.train.calibration import calibration_error
 from bundle.opinions import SOURCES, Opinion, load_opinions
 from bundle.sts import TextPair, load_sts
 from paper.sick import TEXTS, read_texts
@@ -51,16 +51,15 @@ def sentiment_metrics(p: Floats, opinions: Sequence[Opinion]) -> Metrics:
     that neutral is wrong; `polar, largest class` is the same by the largest of the five; `binary`
     is the side with neutral impossible.
     """
-    sides = polarities(SENTIMENT)
-    assert sides is not None
-    sums = np.stack([p[:, list(sides[name])].sum(axis=1) for name in POLARITIES], axis=1)
+    output = sentiment_classes()
+    side_of = np.array(output.polarity) + 1
+    sums = np.stack([p[:, side_of == side].sum(axis=1) for side in range(len(POLARITIES))], axis=1)
     gold = np.array([POLARITIES.index(opinion.side) for opinion in opinions])
-    side_of = np.array([0, 0, 1, 2, 2])
     polar = gold != 1
     found = {
         "accuracy": 100 * float((sums.argmax(axis=1) == gold).mean()),
         "macro-F1": 100 * float(f1_score(gold, sums.argmax(axis=1), average="macro", zero_division=0)),
-        "polar": 100 * float((side_of[likeliest(SENTIMENT, p)] == gold)[polar].mean()),
+        "polar": 100 * float((side_of[output.choose(p)] == gold)[polar].mean()),
         "polar, largest class": 100 * float((side_of[p.argmax(axis=1)] == gold)[polar].mean()),
         "binary": 100 * float((2 * (sums[:, 2] > sums[:, 0]) == gold)[polar].mean()),
         "ECE": calibration_error(sums, gold),
@@ -68,7 +67,7 @@ def sentiment_metrics(p: Floats, opinions: Sequence[Opinion]) -> Metrics:
     fine = np.array([SENTIMENT.index(opinion.label) for opinion in opinions])
     if any(opinion.label != opinion.side for opinion in opinions):
         found["five classes"] = 100 * float((p.argmax(axis=1) == fine).mean())
-        found["five classes, shown"] = 100 * float((likeliest(SENTIMENT, p) == fine).mean())
+        found["five classes, shown"] = 100 * float((output.choose(p) == fine).mean())
     return found
 
 

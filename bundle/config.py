@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bough.data import find_data
-from bough.models.output_spec import OutputSpec
+from bough.models.model import Trees
 from bough.models.settings import in_range
+from bough.outputs import Output
+from bough.outputs.classes import sentiment_classes
 from bough.train.recipes import read_recipe
 from paper.config import PaperConfig
 
@@ -38,10 +40,14 @@ class BundleConfig(PaperConfig):
             )
 
     @property
-    def output_spec(self) -> OutputSpec:
-        """The output of the model. The sources have texts of several sentences, whose trees are joined."""
-        spec = super().output_spec
-        return replace(spec, trees="joined") if self.mix else spec
+    def output(self) -> Output:
+        """The output of the model, whose five classes have polarities."""
+        return sentiment_classes() if self.task == "sst5" else super().output
+
+    @property
+    def trees(self) -> Trees:
+        """The trees that the model reads. The sources have texts of several sentences, whose trees are joined."""
+        return "joined" if self.mix else super().trees
 
     def build_task(self, data: Path | str | None) -> Task:
         """Return the task on the data in a folder, with the other sources if there are any."""

@@ -93,7 +93,9 @@ def compress(model: Model, words: Sequence[str], vectors: Tensor, columns: int =
             raise ValueError(f"layer {model.config.layer!r}: {what}")
         table = quantised(coordinates)
     config = model.config.with_settings({"embedding_size": coordinates.shape[1]})
-    small = BundledModel(config, model.output_spec, words, model.relations, table.codes, table.scales)
+    small = BundledModel(
+        config, model.output, words, model.relations, table.codes, table.scales, trees=model.trees
+    )
     small.layer.load_state_dict(weights)
     small.head = model.head
     return small.eval()

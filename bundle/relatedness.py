@@ -14,8 +14,8 @@ from bough.data.vectors import Vectors, first_vectors, random_rows
 from bough.models.batching import prepare_all
 from bough.models.bundled import BundledModel
 from bough.models.model import Model
-from bough.models.output_spec import OutputSpec
 from bough.nn import CosineSimilarity
+from bough.outputs import Ratings
 from bough.text.join_sentences import chain_of_words
 from bough.text.tokenise import sentences, without_addresses
 from bough.train.checkpoint import TrainingState
@@ -29,7 +29,7 @@ from bundle.sts import load_sts
 
 RECIPES = Path(__file__).parent / "recipes"
 WORDS = 42_000  # of the vectors' file, the most frequent first
-SPEC = OutputSpec(ratings=(1.0, 5.0), trees="chain")
+OUTPUT = Ratings(1.0, 5.0)
 COMMON = 1e-3  # the share of all words at which a word has half the weight of a rare one
 FLAT, ZIPF = 10, 0.1  # the word at rank r is a share of about ZIPF / (FLAT + r) of all words
 OFTEN = 2  # times in training that a word without a vector must occur to have a row of its own
@@ -49,17 +49,18 @@ def train_relatedness(
     vectors = first_vectors(choose(find_data(data), counts, config.vectors, cache=cache), WORDS, cache=cache)
     words, table = weighted_rows(vectors, counts, seed)
     torch.manual_seed(seed)
-    model = Model(config.for_model(), SPEC, words, table=torch.from_numpy(table))
+    model = Model(config.for_model(), OUTPUT, words, table=torch.from_numpy(table), trees="chain")
     prepared = {}
     for split, found in pairs.items():
         trees = [chain_of_words(_words(text)) for pair in found for text in pair[:2]]
         both, ratings = prepare_all(trees, model), [pair.score for pair in found]
         prepared[split] = [RatedPair(*pair) for pair in zip(both[::2], both[1::2], ratings, strict=True)]
+    task = PairsTask(config, OUTPUT)
     state = TrainingState(ModelOptimizer(model, config), seed)
     state.restore(run)
-    learn(run, PairsTask(config), config, state, prepared, callback)
+    learn(run, task, config, state, prepared, callback)
     state.use_best()
-    fit_scale(model, PairsTask(config), prepared["dev"])
+    fit_scale(model, task, prepared["dev"])
     return compress(model, words, model.table.detach(), table.shape[1]), state, vectors.name
 
 

@@ -72,7 +72,7 @@ class MixedTask(SentimentTask):
         super().__init__(config, data)
         self.config: BundleConfig = config
         self.shares = shares(config.mix)
-        self.classes = len(config.output_spec.classes)
+        self.classes = len(config.output.classes)
         self.groups: list[Group] = []
 
     def read(self, split: str) -> list[Tree]:

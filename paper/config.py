@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from bough.data import find_data
-from bough.models.output_spec import SENTIMENT, OutputSpec
+from bough.models.model import Trees
 from bough.models.settings import in_range
+from bough.outputs import Classes, Output, Ratings
+from bough.outputs.classes import SENTIMENT
 from bough.train.config import TrainConfig
 from paper import layers as layers  # registers the layers that recipes name
 
@@ -23,11 +25,12 @@ POLES = ("negative", "positive")  # the classes if neutral phrases have no label
 class PaperConfig(TrainConfig):
     """The configuration of one system. A recipe file may set any of these fields."""
 
-    tasks: ClassVar[tuple[str, ...]] = ("sst5", "sst2", "sick")
     program = "python -m paper train"  # the command that takes a recipe's name, for cards
     recipes = Path(__file__).parent / "recipes"
 
-    task: str = "sst5"
+    task: Literal["sst5", "sst2", "sick"] = "sst5"
+    spans: int = 4  # labelled phrases that are sampled from each sentence if phrases are no nodes
+    root_weight: float = 0.0  # weight of the mean loss of the roots, added to that of all nodes
     # the official data, whose sizes are checked, or other data in the same layout
     source: Literal["data", "own"] = "data"
     # SST's neutral phrases in the binary task: a third class, or phrases without a label
@@ -41,7 +44,11 @@ class PaperConfig(TrainConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        in_range(self, "0 or more", "extra_phrases", "max_examples")
+        in_range(self, "0 or more", "extra_phrases", "max_examples", "spans", "root_weight")
+        if self.root_weight and self.loss_over != "nodes":
+            raise ValueError(f"root_weight = {self.root_weight} is for loss_over = 'nodes'")
+        if self.max_norm and self.of_pairs:
+            raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
         if self.neutral == "unlabelled" and self.task != "sst2":
             raise ValueError(f"neutral = 'unlabelled' is for task = 'sst2'; here it is {self.task!r}")
         if self.examples == "phrases" and (self.of_pairs or self.kind.reads != "words"):
@@ -60,13 +67,18 @@ class PaperConfig(TrainConfig):
         return self.task == "sick"
 
     @property
-    def output_spec(self) -> OutputSpec:
-        """Return the classes or ratings that a model of this task predicts."""
+    def trees(self) -> Trees:
+        """The trees that a model of this task reads, for texts."""
+        return "sentence" if self.of_pairs else "sentences"
+
+    @property
+    def output(self) -> Output:
+        """The classes or ratings that a model of this task predicts."""
         if self.of_pairs:
-            return OutputSpec(ratings=(1.0, float(self.scale)), trees="sentence")
+            return Ratings(1.0, float(self.scale))
         if self.task == "sst5":
-            return OutputSpec(classes=SENTIMENT, ordered=True)
-        return OutputSpec(classes=POLES if self.neutral == "unlabelled" else BINARY, ordered=True)
+            return Classes(SENTIMENT, ordered=True)
+        return Classes(POLES if self.neutral == "unlabelled" else BINARY, ordered=True)
 
     def build_task(self, data: Path | str | None) -> Task:
         from paper.tasks import RelatednessTask, SentimentTask

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from bough.files import read_json, write_text
-from bough.models.metrics import Report, by_class
 from bough.models.model import Model
+from bough.outputs import Report
 from paper.config import PaperConfig
 from paper.fit_system import fit_system, score_system
 from paper.tasks import SentimentTask, read_some
@@ -55,7 +55,7 @@ def evaluate(
             shown = predicted[fine]
             if config.task == "sst2":
                 shown[:, 1:-1] = 0  # neutral is a class inside sentences only
-            classes = by_class(model.output_spec.classes, shown, gold[fine])
+            classes = model.output.metrics(shown, gold[fine]).classes
     if out is not None:
         rows = np.atleast_2d(predicted.T).T
         write_text(out, "".join(" ".join(f"{value:.6f}" for value in row) + "\n" for row in rows))

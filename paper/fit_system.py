@@ -10,13 +10,22 @@ import numpy as np
 
 from bough.data import fingerprint
 from bough.files import write_json, write_text
-from bough.models.metrics import Floats, correlations
 from bough.models.settings import nearest
-from bough.train.card import FIGURES
+from bough.outputs.ratings import correlations
 from bough.train.run_folder import predictions_text, record_run, versions
+from bough.train.tasks import Floats
 from paper.published import SYSTEM_DIFFERENCES
 from paper.systems import PARAGRAPH_VEC, SYSTEMS, Fitted, FittedParagraphs
 from paper.tasks import Task, read_some, sentiment_figures
+
+FIGURES = {
+    "accuracy": "accuracy, five classes",
+    "binary": "accuracy, negative or positive",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+    "mse": "mean squared error",
+    "loss": "loss of the sentence",
+}
 
 
 def run_system(out: Path, task: Task, run: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +84,7 @@ def fit_system(task: Task, seed: int) -> Fitted | FittedParagraphs:
     train = read_some(task, "train")
     if config.task == "sick":
         return SYSTEMS[config.system].fit(train, seed, task.data, config.vectors)
-    classes = len(config.output_spec.classes)
+    classes = len(config.output.classes)
     return PARAGRAPH_VEC.fit(train, classes, seed, size=config.hidden_size, epochs=config.epochs)
 
 

@@ -7,15 +7,27 @@ from typing import Any, Literal, Protocol
 from zlib import crc32
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from bough import Tree
 from bough.errors import DataError
-from bough.models.batching import NO_SPANS, UNLABELLED, PreparedTree, prepare_all
+from bough.models.batching import NO_SPANS, UNLABELLED, PreparedTree, part, prepare_all
 from bough.models.config import Config
-from bough.models.metrics import root_loss
 from bough.models.model import Model
-from bough.train.tasks import ClassesTask, Floats, Indices, Learnable, PairsTask, RatedPair, shuffled
+from bough.outputs.classes import mean_loss
+from bough.outputs.ratings import correlations
+from bough.train.tasks import (
+    Floats,
+    Indices,
+    Learnable,
+    NodesTask,
+    PairsTask,
+    RatedPair,
+    pieces,
+    shuffled,
+)
 from bough.trees.builders import chain, subtree
 from paper.config import PaperConfig
 from paper.sick import Pair, load_sick, sick_files
@@ -66,7 +78,7 @@ class RelatednessTask(PairsTask, Task):
     """SICK: two sentences and how related they are, 1 to 5 (Sec. 4.2)."""
 
     def __init__(self, config: PaperConfig, data: Path) -> None:
-        super().__init__(config)
+        super().__init__(config, config.output)
         self.config: PaperConfig = config
         self.data = data
         self.parse = "dependency" if config.system else parse_for(config, "dependency")
@@ -87,12 +99,20 @@ class RelatednessTask(PairsTask, Task):
         left, right = (prepare_all(side, model) for side in sides)
         return [RatedPair(a, b, pair.score) for a, b, pair in zip(left, right, examples, strict=True)]
 
+    def predict(self, model: Model, examples: Sequence[RatedPair]) -> Floats:
+        """Return (n,) the ratings."""
+        return super().predict(model, examples)[:, 0]
 
-class SentimentTask(ClassesTask, Task):
+    def metrics(self, predicted: Floats, examples: Sequence[RatedPair]) -> dict[str, float]:
+        """Return Pearson's r, Spearman's rho and the mean squared error."""
+        return correlations(predicted, np.array([pair.rating for pair in examples]))
+
+
+class SentimentTask(NodesTask, Task):
     """SST: every labelled node is classified; the root is the sentence (Sec. 4.1)."""
 
     def __init__(self, config: PaperConfig, data: Path) -> None:
-        super().__init__(config)
+        super().__init__(config, config.output)
         self.config: PaperConfig = config
         self.metric = "binary" if config.task == "sst2" else "accuracy"
         self.data = data
@@ -127,6 +147,52 @@ class SentimentTask(ClassesTask, Task):
             return alike(np.array([len(phrase.keys) for phrase in examples]), self.config.batch_size, rng)
         return super().batches(examples, rng)
 
+    def loss(
+        self,
+        model: Model,
+        batch: Sequence[PreparedTree],
+        rng: np.random.Generator,
+        whole: Sequence[PreparedTree] | None = None,
+    ) -> Tensor:
+        """Return the loss of all labelled nodes, or of the sentences and sampled phrases."""
+        every = batch if whole is None else whole
+        # the numbers of trees, of labelled nodes and of labelled roots that the loss is divided by
+        trees, nodes = len(every), sum(tree.labelled for tree in every)
+        roots = sum(map(_counted_root, every))
+        # labelled phrases that are no nodes of the tree are sampled as trees of their own
+        if (not model.layer.phrases or self.config.shape == "balanced") and not self.of_phrases:
+            spans = sum(min(self.config.spans, len(tree.spans)) for tree in every)
+            trees, nodes = trees + spans, nodes + spans
+            batch = [each for tree in batch for each in with_spans(tree, self.config.spans, rng)]
+        labelled = self.labelled_nodes(model, batch)
+        states, labels = labelled.states, torch.from_numpy(labelled.labels).to(labelled.states.device)
+        loss: Tensor = model.head.loss(states, labels, labelled.rows)
+        if self.config.loss_over == "trees":
+            # NOTE(paper): not the mean over labelled nodes, 1/m, but their sum over the number of trees.
+            return loss / trees
+        loss = loss / max(1, nodes)
+        if self.config.root_weight:
+            counted = [index for index, sentence in enumerate(batch) if _counted_root(sentence)]
+            gold = torch.tensor(
+                [batch[index].label for index in counted], dtype=torch.int64, device=states.device
+            )
+            of_roots = labelled.row_of[labelled.forest.roots[counted]]
+            loss = loss + self.config.root_weight * model.head.loss(states, gold, of_roots) / max(1, roots)
+        return loss
+
+    @torch.no_grad()
+    def phrase_accuracy(self, model: Model, examples: Sequence[PreparedTree]) -> float:
+        """Return the accuracy on all labelled phrases, including whole sentences."""
+        model.eval()
+        rng, hits, total = np.random.default_rng(0), 0, 0
+        for group in pieces(examples):
+            phrases_too = [each for tree in group for each in with_spans(tree, len(tree.spans), rng)]
+            labelled = self.labelled_nodes(model, phrases_too)
+            chosen = model.head(labelled.states).argmax(dim=1).index_select(0, labelled.rows).cpu().numpy()
+            hits += int((chosen == labelled.labels).sum())
+            total += len(chosen)
+        return hits / max(1, total)
+
     def figures(self, model: Model, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
         """Return `metrics`, and for a model over a transformer also the accuracy of all phrases."""
         found = self.metrics(predicted, examples)
@@ -135,6 +201,19 @@ class SentimentTask(ClassesTask, Task):
     def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
         """Return accuracy and loss at the root, and for five classes the derived binary accuracy."""
         return sentiment_figures(predicted, np.array([sentence.label for sentence in examples]), self.config)
+
+
+def _counted_root(sentence: PreparedTree) -> bool:
+    return not sentence.inner and sentence.label != UNLABELLED
+
+
+def with_spans(sentence: PreparedTree, count: int, rng: np.random.Generator) -> list[PreparedTree]:
+    """Return a sentence and at most `count` random labelled phrases, as trees of their own."""
+    # NOTE(paper): the released program passes no gradient from the sampled spans to the forward LSTM; here all get it.
+    picked = sentence.spans
+    if len(picked) > count:
+        picked = picked[rng.choice(len(picked), size=count, replace=False)]
+    return [sentence, *(part(sentence, start, end, label) for start, end, label in picked.tolist())]
 
 
 def sentiment_classes(predicted: Floats, config: PaperConfig) -> Indices:
@@ -146,7 +225,7 @@ def sentiment_classes(predicted: Floats, config: PaperConfig) -> Indices:
 
 def sentiment_figures(predicted: Floats, gold: Indices, config: PaperConfig) -> dict[str, float]:
     """Return the metrics of `SentimentTask` for probabilities (n, K) and gold classes (n,)."""
-    loss, right = root_loss(predicted, gold), float((sentiment_classes(predicted, config) == gold).mean())
+    loss, right = mean_loss(predicted, gold), float((sentiment_classes(predicted, config) == gold).mean())
     if config.task == "sst2":
         return {"binary": right, "loss": loss}
     figures = {"accuracy": right}

@@ -18,9 +18,8 @@ from bough.train.card import words_line
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import TrainingState
 from bough.train.distributed import current
-from bough.train.loop import Callback, cache_activations, learn
-from bough.train.optimizer import ModelOptimizer
-from bough.train.run_folder import lock_run_folder, record_run, versions
+from bough.train.loop import Callback, cache_activations, train_once
+from bough.train.run_folder import lock_run_folder, versions
 from bough.train.word_vectors import Words
 from paper.config import PaperConfig
 from paper.fit_system import figures_table, run_system, write_results
@@ -81,19 +80,10 @@ def train(
     torch.manual_seed(seed)
     model = _new_model(task, examples, words).to(device)
     prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}
-    cache_activations(model, *prepared.values())
     files = [file for split in examples for file in task.files(split)]
     facts = {**run, "vectors": words.name, "coverage": words.coverage, "versions": versions(config)}
     facts["data"] = fingerprint(files, data=task.data)
-    if model.encoder is not None:
-        facts["encoder"] = model.encoder.fingerprint
-    ranks.from_first(lambda: record_run(out, facts))
-
-    state = TrainingState(ModelOptimizer(model, config), seed)
-    if resume:
-        state.restore(out)
-    learn(out, task, config, state, prepared, callback)
-    state.use_best()
+    state = train_once(out, task, model, config, prepared, facts, seed, resume, callback)
     task.finish(model, prepared["dev"])
     # `finish` may have rounded or calibrated the weights
     state.best_dev = task.metrics(task.predict(model, prepared["dev"]), prepared["dev"])
@@ -165,7 +155,7 @@ def _new_model(task: Task, examples: dict[str, list[Any]], words: Words) -> Mode
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []
     if config.encoder:
-        return Model(config.for_model(), config.output_spec, [], names)
+        return Model(config.for_model(), config.output, [], names, trees=config.trees)
     form, learnt = vocabulary_form(config), word_counts(task, examples["train"])
     others = set(map(form, word_counts(task, [*examples["train"], *examples["dev"]])))
     if config.oov == "written":
@@ -178,4 +168,4 @@ def _new_model(task: Task, examples: dict[str, list[Any]], words: Words) -> Mode
         table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
     rows = torch.from_numpy(np.concatenate([unknown, table]))
-    return Model(config.for_model(), config.output_spec, vocabulary, names, rows)
+    return Model(config.for_model(), config.output, vocabulary, names, rows, trees=config.trees)

@@ -12,17 +12,18 @@ from bough.files import quantised
 from bough.models.bundled import BundledModel
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import SENTIMENT, OutputSpec
+from bough.outputs import Output, Ratings
+from bough.outputs.classes import sentiment_classes
 
 SMALL: dict[str, Any] = {"hidden_size": 4, "embedding_size": 3, "similarity_hidden": 3}
-CLASSES = OutputSpec(classes=SENTIMENT, ordered=True)
-PAIRS = OutputSpec(trees="sentence")
+CLASSES = sentiment_classes()
+PAIRS = Ratings()
 
 
-def model_of(config: Config, output_spec: OutputSpec = CLASSES) -> Model:
+def model_of(config: Config, output: Output = CLASSES, **options: Any) -> Model:
     """A model of four words and two relations."""
     words = ["a", "The", "nul\u00a0space", "<b>"]
-    return Model(config, output_spec, words, ["det", "nsubj"], torch.randn(5, 3))
+    return Model(config, output, words, ["det", "nsubj"], torch.randn(5, 3), **options)
 
 
 def bundled_of(words: Sequence[str]) -> BundledModel:
@@ -35,7 +36,7 @@ def assert_comes_back_as_it_was(model: Model, folder: Path) -> None:
     model.save(folder, card="# card\n")
     again = Model.load(folder)
     assert again.config == model.config
-    assert again.output_spec == model.output_spec
+    assert (again.output, again.trees) == (model.output, model.trees)
     assert again.words == model.words
     assert again.relations == model.relations
     assert all(

@@ -21,6 +21,7 @@ PACKAGES = (
     "draw",
     "nn",
     "data",
+    "outputs",
     "text",
     "models",
     "pipelines",
@@ -29,7 +30,11 @@ PACKAGES = (
     "serve",
     "cli",
 )
-LIMITS = {"trees": set[str](), "nn": {"trees"}}  # besides themselves and what is free
+LIMITS = {
+    "trees": set[str](),
+    "nn": {"trees"},
+    "outputs": {"trees", "nn", "data"},
+}  # besides themselves and what is free
 ONE_LINE = {"sklearn": "integrations", "spacy": "integrations", "__main__": "cli"}
 DRAWN = {("bough.trees.tree", "bough.draw.tree_svg"), ("bough.trees.forest", "bough.draw.tree_svg")}
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -122,6 +127,20 @@ def test_the_library_does_not_print_and_only_the_command_uses_rich(path: Path) -
     calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
     assert "print" not in {node.func.id for node in calls if isinstance(node.func, ast.Name)}
     assert "rich" not in {module.split(".")[0] for module, _ in imports(path)}
+
+
+def test_nothing_outside_outputs_asks_for_the_kind_of_target() -> None:
+    asking = []
+    for path in FILES:
+        if package_of(module_name(path)) == "outputs":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+            if any(isinstance(side, ast.Attribute) and side.attr == "kind" for side in sides):
+                asking.append(f"{module_name(path)}: {ast.unparse(node)}")
+    # the kinds of NumPy's types, of parameters and of model folders
+    others = ("dtype.kind", "parameter.kind", "cls.kind")
+    assert not [line for line in asking if not any(other in line for other in others)]
 
 
 # ------------------------------------------------------------------------------ what an import loads

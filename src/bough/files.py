@@ -7,7 +7,7 @@ import shutil
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -213,13 +213,13 @@ class StoredModel(NamedTuple):
         return self.tensors
 
 
-def read_model(folder: Path, kind: str | None, version: int, *, advice: str = "") -> StoredModel:
+def read_model(folder: Path, kind: str | None, versions: Sequence[int], *, advice: str = "") -> StoredModel:
     """Return the contents of a model folder. Raise a FormatError if it is missing, damaged or of another format.
 
     Args:
         folder: the folder.
         kind: the kind that its `config.json` must name; None for a run, which has no kind.
-        version: the version of the format that it must have.
+        versions: the versions of the format that can be read, the newest last.
         advice: how to read a folder of another kind, for the error message.
     """
     path = folder / "config.json"
@@ -228,9 +228,9 @@ def read_model(folder: Path, kind: str | None, version: int, *, advice: str = ""
         reason = f"kind {meta.get('kind', 'run')!r}, {kind or 'run'!r} wanted"
         raise FormatError(f"{reason}; {advice}" if advice else reason, where=str(path))
     found = meta.get("format")
-    if found != version:
-        newer = isinstance(found, int) and found > version
-        older = f"made by an older bough; this one reads format {version}, so train the model again"
+    if found not in versions:
+        newer = isinstance(found, int) and found > versions[-1]
+        older = f"made by an older bough; this one reads format {versions[-1]}, so train the model again"
         way = "made by a newer bough; upgrade to read it" if newer else older
         raise FormatError(f"format {found!r}: {way}", where=str(path))
     path = folder / "vocab.txt"

@@ -21,7 +21,7 @@ EXTENDING = ROOT / "docs" / "extending.md"
 INNER = {"bough.train.tasks"}  # behind `bough.fit`, and on the page of extension points
 MODULES = ["bough.draw.arcs", "bough.formats.conllu", "bough.formats.markup", "bough.formats.nested"]
 MODULES += ["bough.formats.newick", "bough.formats.pointers", "bough.formats.ptb"]
-MODULES += ["bough.text", "bough.models.metrics", "bough.train.recipes"]
+MODULES += ["bough.text", "bough.train.recipes"]
 # public without an `__all__`: what they define without an underscore
 NAMES = [
     "bough.sklearn.TreeLSTMClassifier",
@@ -34,11 +34,6 @@ NAMES = [
 ]
 UNPROMISED = {
     "bough.draw.arcs.Arcs",
-    "bough.models.metrics.class_report",
-    "bough.models.metrics.class_figures",
-    "bough.models.metrics.label_report",
-    "bough.models.metrics.number_figures",
-    "bough.models.metrics.report_of",
 }
 # what a reader of the laboratory begins with: on no page of the reference, but documented in the same way
 LABORATORY = ["paper.evaluate.evaluate", "paper.recipes.load_recipe", "paper.train.train"]

@@ -7,7 +7,7 @@ import pytest
 
 import bough
 from bough.draw.palette import COLOURS, LEVELS, ON, SIGNS, variables
-from bough.models.output_spec import SENTIMENT
+from bough.outputs.classes import SENTIMENT
 
 SOURCE = Path(bough.__file__).parent
 PAGE = [path for path in (SOURCE / "serve" / "page").iterdir() if path.suffix in (".css", ".js", ".html")]

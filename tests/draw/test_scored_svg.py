@@ -7,7 +7,7 @@ import pytest
 
 from bough.draw import COLOURS, WIDEST, svg
 from bough.draw.canvas import MARGIN
-from bough.models.output_spec import OutputSpec
+from bough.outputs import Classes
 from bough.pipelines import Prediction
 from bundled_pipelines import sentiment
 
@@ -162,7 +162,7 @@ def test_classes_without_an_order_have_colours_and_letters_of_their_own() -> Non
     result = sentiment()("A tree grows.")
     names = ("animal", "plant", "stone", "water", "wind")
     sentences, rows = zip(*result.parts, strict=True)
-    other = Prediction(result.text, OutputSpec(names), sentences, rows)
+    other = Prediction(result.text, Classes(names), sentences, rows)
     drawn = svg(other)
     level = len(COLOURS) + names.index(other.nodes[0].label)
     assert f'class="l{level}"' in drawn

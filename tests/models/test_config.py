@@ -35,7 +35,6 @@ def test_texts_become_the_keys_type() -> None:
         ({"learning_rate": "nan"}, "learning_rate is not a number"),
         ({"learning_rate": "-1"}, "learning_rate = -1.0: more than 0"),
         ({"weight_decay": "inf"}, "weight_decay = inf: 0 or more"),
-        ({"task": "sst5"}, "task = 'sst5': one of 'classes', 'labels', 'numbers', 'pairs'"),
         ({"scale": "1"}, "scale = 1: at least 2"),
         ({"layer": "lstm", "tied": "perhaps"}, "tied = 'perhaps': true or false"),
         ({"layer": "tree"}, "layer = 'tree': one of 'dependency', 'constituency', 'lstm'"),

@@ -11,15 +11,15 @@ from bough import FormatError, Tree
 from bough.models.batching import collate, prepare_all
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import OutputSpec
+from bough.outputs import Classes, Ratings
 from small_models import CLASSES, PAIRS, SMALL, assert_comes_back_as_it_was, model_of
 
 MODELS = [
     model_of(Config(**SMALL)),
-    model_of(Config(**SMALL, layer="dependency"), OutputSpec(classes=("bad", "good"), trees="whole")),
+    model_of(Config(**SMALL, layer="dependency"), Classes(("bad", "good")), trees="whole"),
     model_of(Config(**SMALL, layer="lstm", layer_settings={"layers": 2, "bidirectional": True})),
-    model_of(Config(**SMALL, task="pairs", layer="attentive"), PAIRS),
-    model_of(Config(**SMALL, task="pairs", layer="dependency-mean"), OutputSpec(ratings=(0, 1))),
+    model_of(Config(**SMALL, layer="attentive"), PAIRS),
+    model_of(Config(**SMALL, layer="dependency-mean"), Ratings(0, 1)),
 ]
 
 

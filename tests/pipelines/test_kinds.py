@@ -50,7 +50,7 @@ def test_the_picture_of_numbers_runs_from_the_smallest_to_the_largest() -> None:
 def test_several_labels_hold_whose_probability_is_above_their_threshold() -> None:
     pipeline = fitted("labels")
     result = pipeline("3 days late")
-    limits = dict(zip(pipeline.classes, pipeline.model.output_spec.thresholds, strict=True))
+    limits = dict(zip(pipeline.classes, pipeline.model.output.thresholds, strict=True))
     assert result.labels == [name for name, p in result.probabilities.items() if p > limits[name]]
     assert result.label == (", ".join(result.labels) or "no label")
     assert pipeline.predict(["3 days late"]) == [result.labels]
@@ -115,7 +115,9 @@ def test_evaluation_knows_what_is_predicted() -> None:
     assert "mae" in numbers.evaluate(TEXTS[:4], [0.0, 0.5, 1.0, 1.5]).figures
     assert "micro_f1" in labels.evaluate(TEXTS[:2], [["late", "long"], []]).figures
     assert "accuracy" in pairs.evaluate([("a dog", "a cat")], ["other"]).figures
-    with pytest.raises(ValueError, match="label 0, 'cold': the model has 'late', 'long'"):
+    with pytest.raises(
+        ValueError, match="label 0: the label 'cold' is not in the training examples: 'late', 'long'"
+    ):
         labels.evaluate(TEXTS[:1], [["cold"]])
     with pytest.raises(ValueError, match="2 examples, 1 labels; one each"):
         pairs.evaluate([("a", "b")] * 2, ["other"])

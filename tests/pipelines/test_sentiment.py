@@ -2,7 +2,6 @@
 
 import copy
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +13,8 @@ from hypothesis import strategies as st
 import bough
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import OutputSpec
+from bough.outputs import Classes
+from bough.outputs.classes import sentiment_classes
 from bough.pipelines import Pipeline, Prediction
 from bough.pipelines.readers import Read
 from bough.text.join_sentences import join_sentences
@@ -85,10 +85,11 @@ def test_one_sentence_is_one_tree() -> None:
         ([0.10, 0.15, 0.40, 0.20, 0.15], "neutral", "neutral"),
     ],
 )
-def test_the_polarity_sums_classes_and_the_label_has_it(p: list[float], label: str, polarity: str) -> None:
+def test_label_has_the_polarity_with_the_largest_sum(p: list[float], label: str, polarity: str) -> None:
     word = Read(tokenise("Fine"), bough.Tree([-1], tokens=["Fine"]))
-    result = Prediction("Fine", OutputSpec(CLASSES, ordered=True), [word], [np.array([p], dtype=np.float32)])
+    result = Prediction("Fine", sentiment_classes(), [word], [np.array([p], dtype=np.float32)])
     assert (result.label, result.polarity) == (label, polarity)
+    assert result.score == pytest.approx(p[3] + p[4] - p[0] - p[1])
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_a_text_is_the_mean_of_its_sentences_or_the_tree_that_joins_them(
     trees: Literal["sentences", "joined"],
 ) -> None:
     model = copy.copy(sentiment().model)
-    model.output_spec = replace(model.output_spec, trees=trees)
+    model.trees = trees
     pipeline = Pipeline(model, sentiment().reader.parser)
     text = "The plot is dull. Still, I laughed a lot!\n\nGo and see it."
     result = pipeline(["Fine.", text])[1]
@@ -221,7 +222,7 @@ def test_models_and_folders_by_name(tmp_path: Path) -> None:
         bough.load("sentimental")
     with pytest.raises(ValueError, match="no parser 'nope'"):
         bough.load("sentiment", parser="nope")("good")
-    own = Model(Config(embedding_size=4, hidden_size=3, layer="lstm"), OutputSpec(classes=CLASSES), ["good"])
+    own = Model(Config(embedding_size=4, hidden_size=3, layer="lstm"), Classes(CLASSES), ["good"])
     own.save(tmp_path / "m", card="")
     with pytest.raises(ValueError, match="layer 'lstm' has one state per sentence"):
         bough.load(tmp_path / "m")
@@ -229,9 +230,9 @@ def test_models_and_folders_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoder", ["constituency", "dependency"])
 def test_a_trained_run_loads_too(encoder: str, tmp_path: Path) -> None:
-    output_spec = OutputSpec(classes=("negative", "neutral", "positive"), ordered=True)
+    output = Classes(("negative", "neutral", "positive"), ordered=True)
     config = Config(embedding_size=4, hidden_size=3, layer=encoder)
-    Model(config, output_spec, ["good"]).save(tmp_path / "m", card="")
+    Model(config, output, ["good"]).save(tmp_path / "m", card="")
     pipeline = bough.load(tmp_path / "m")
     assert isinstance(pipeline, Pipeline)
     result = pipeline("A good film indeed")

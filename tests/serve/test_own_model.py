@@ -8,7 +8,7 @@ import pytest
 
 import bough
 from bough.draw.palette import COLOURS
-from bough.models.output_spec import SENTIMENT
+from bough.outputs.classes import SENTIMENT
 from bough.serve.app import create_app
 from bough.serve.assets import generated_assets
 from bough.serve.models import Models
@@ -57,8 +57,8 @@ def test_a_model_of_pairs_stands_in_for_relatedness_and_searches(tmp_path: Path)
     bough.fit(pairs, [float(n % 5) for n in range(20)], settings=QUICK, epochs=1).save(tmp_path)
     models = Models(str(tmp_path))
     assert models.related_by == str(tmp_path)
-    assert models.related.model.output_spec.ratings == (0.0, 4.0)
-    assert models.predictor.model.output_spec.classes == SENTIMENT
+    assert models.related.model.output.ends == (0.0, 4.0)
+    assert models.predictor.model.output.classes == SENTIMENT
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bough.data.examples import Columns, labelled_lists
 from bough.data.labelled import open_labelled
+from bough.outputs.base import TargetOptions
 from bough.train.splits import Splits, read_splits
 
 
@@ -14,7 +15,7 @@ def splits_of(
 ) -> Splits:
     path = tmp_path / "a.csv"
     path.write_text("\n".join([header, *rows]) + "\n")
-    return read_splits({"train": open_labelled(path)}, "whole", hold_test=hold_test, seed=1)
+    return read_splits({"train": open_labelled(path)}, TargetOptions(), hold_test=hold_test, seed=1)
 
 
 def test_a_column_of_splits_is_used_and_said(tmp_path: Path) -> None:
@@ -78,7 +79,9 @@ def test_each_doubt_about_the_labels_is_one_line(tmp_path: Path) -> None:
 
 def test_clean_data_is_not_commented_on() -> None:
     texts = [f"text {i}" for i in range(60)]
-    splits = read_splits({"train": labelled_lists(texts, ["a", "b"] * 30)}, "whole", hold_test=True, seed=1)
+    splits = read_splits(
+        {"train": labelled_lists(texts, ["a", "b"] * 30)}, TargetOptions(), hold_test=True, seed=1
+    )
     assert [message.partition(":")[0] for message in splits.messages] == ["dev", "test"]
 
 

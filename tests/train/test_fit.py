@@ -15,6 +15,8 @@ from bough.data.examples import labelled_lists
 from bough.data.labelled import open_labelled
 from bough.errors import DataError
 from bough.nn import registry
+from bough.outputs import Classes
+from bough.outputs.base import TargetOptions
 from bough.pipelines import PairPipeline, Pipeline
 from bough.train.evaluate import evaluate_file
 from bough.train.fit import fit_sources
@@ -99,7 +101,7 @@ def test_the_parser_gives_the_trees_and_numbers_are_classes_in_order() -> None:
     numbers = [10 if label == "fruit" else 2 for label in labels]
     mine = bough.fit(texts, numbers, settings=QUICK, epochs=1)
     assert mine.classes == ("2", "10")
-    assert mine.model.output_spec.ordered
+    assert mine.model.output.ordered
     assert -1 <= mine(texts[0]).score <= 1
     assert any(len(children) == 2 for children in mine(texts[0]).tree.children)
 
@@ -110,7 +112,7 @@ def test_pairs_keep_their_scale() -> None:
     ratings = [-10 + 30 * (i % 2) for i in range(len(pairs))]
     mine = fitted(pairs, ratings, epochs=2)
     assert isinstance(mine, PairPipeline)
-    assert mine.model.output_spec.ratings == (-10, 20)
+    assert mine.model.output.ends == (-10, 20)
     assert -10 <= mine.score(*pairs[0]) <= 20
     assert set(mine.evaluate(pairs, ratings).figures) == {"pearson", "spearman", "mse"}
 
@@ -194,7 +196,7 @@ def test_a_tree_of_one_word_does_not_choose_the_layer(
     tmp_path: Path, name: str, text: str, layer: str
 ) -> None:
     (tmp_path / name).write_text(text)
-    assert FitOptions().config(open_labelled(tmp_path / name)).layer == layer
+    assert FitOptions().config(open_labelled(tmp_path / name), None, Classes(("0", "1"))).layer == layer
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
@@ -359,7 +361,7 @@ def test_lists_are_read_as_tables_are() -> None:
 def test_a_pair_the_other_way_round_is_the_same_text() -> None:
     pairs = [(f"{i} men", "a dog") for i in range(20)]
     source = labelled_lists([*pairs, ("a dog", "3 men")], [*["x", "y"] * 10, "x"])
-    messages = read_splits({"train": source}, "whole", hold_test=False, seed=1).messages
+    messages = read_splits({"train": source}, TargetOptions(), hold_test=False, seed=1).messages
     assert "texts[20]: 1 example repeats an earlier one; what occurs twice is never held out" in messages
 
 

@@ -10,14 +10,15 @@ import torch
 from torch import Tensor
 
 from bough.models.model import Model
-from bough.models.output_spec import SENTIMENT, OutputSpec
 from bough.nn.heads import Classifier
+from bough.outputs import Classes
+from bough.outputs.classes import SENTIMENT
 from bough.train.checkpoint import TrainingState
 from bough.train.config import TrainConfig
 from bough.train.loop import learn
 from bough.train.optimizer import ModelOptimizer
 
-SPEC = OutputSpec(classes=SENTIMENT)
+SPEC = Classes(SENTIMENT)
 
 
 def test_the_first_of_equal_epochs_is_kept() -> None:

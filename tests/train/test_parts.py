@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from bough.data.disk_cache import DiskCache
 from bough.data.examples import labelled_lists
 from bough.errors import DataError
-from bough.models.output_spec import OutputSpec
+from bough.outputs import Classes
+from bough.outputs.base import TargetOptions
+from bough.outputs.calibration import calibration_error, fit_temperature, with_temperature
 from bough.pipelines.readers import WholeReader
 from bough.text.join_sentences import chain_of_words, join_sentences
-from bough.train.calibration import calibration_error, fit_temperature, with_temperature
+from bough.train.baseline import fit_baseline
 from bough.train.dataset import ParseCache, TreeSet
 from bough.train.recipes import load_recipe
 from bough.train.splits import held_out, read_splits
@@ -44,7 +46,7 @@ def test_a_split_keeps_each_class_and_no_text_is_on_two_sides(labels: list[int],
 def test_what_is_held_out_has_a_tenth_of_every_class() -> None:
     labels = ["a"] * 100 + ["b"] * 60 + ["c"] * 40
     source = labelled_lists([f"text {i}" for i in range(200)], labels)
-    plans = [read_splits({"train": source}, "whole", hold_test=True, seed=seed) for seed in (1, 1, 2)]
+    plans = [read_splits({"train": source}, TargetOptions(), hold_test=True, seed=seed) for seed in (1, 1, 2)]
     one, again, other = (found.assigned.tolist() for found in plans)
     assert one == again != other
     for part in (1, 2):
@@ -137,13 +139,13 @@ def test_a_temperature_that_dev_does_not_show_to_be_better_is_one() -> None:
 
 
 def test_the_baseline_learns_from_a_sample_of_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bough.train import evaluate
+    from bough.train import baseline
 
     kinds = [int(number >= 30) for number in range(60)]  # sorted by class, as many files are
     data = TreeSet(([Tree([1, -1], tokens=["a", ("fig", "saw")[kind]]) for kind in kinds],), kinds)
-    monkeypatch.setattr(evaluate, "MOST", 30)
-    spec = OutputSpec(classes=("fruit", "tool"))
-    found = evaluate.fit_baseline(spec, {"train": data, "dev": data})
+    monkeypatch.setattr(baseline, "MOST", 30)
+    output = Classes(("fruit", "tool"))
+    found = fit_baseline(output, {"train": data, "dev": data})
     assert found["figures"]["dev"]["accuracy"] == 1.0
 
 

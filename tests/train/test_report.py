@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bough
-from bough.models.output_spec import OutputSpec
+from bough.outputs import Classes, Ratings
 from bough.train.dataset import TreeSet
 from bough.train.report import Evidence, confidence_interval, ticks
 from small_fits import QUICK, examples
@@ -93,7 +93,8 @@ def test_ticks_are_few_evenly_spaced_and_cover_the_range(low: float, span: float
 def test_intervals_hold_what_they_are_of() -> None:
     def interval(metric: str, predicted: Any, gold: Any) -> tuple[float, float]:
         evidence = Evidence("test", TreeSet(([],), list(gold)), np.asarray(predicted))
-        return confidence_interval(metric, evidence, OutputSpec())
+        output = Classes(("a", "b")) if metric == "accuracy" else Ratings()
+        return confidence_interval(metric, evidence, output)
 
     right = np.arange(50) < 40
     low, high = interval("accuracy", np.eye(2)[right.astype(int)], [1] * 50)

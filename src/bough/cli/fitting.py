@@ -129,9 +129,9 @@ def fit(
             shown: dict[str, Any] = {"callbacks": [display.show]}
             shown["warn"] = lambda line: plain.print(as_typed(line))
             again = resume or restarts()
-            _, facts = fit_sources(sources, folder, options, hold_test=True, resume=again, **shown)
+            pipeline, facts = fit_sources(sources, folder, options, hold_test=True, resume=again, **shown)
     if ranks.first:
-        _show(facts)
+        _show(facts, pipeline.model.output)
         plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
 
 
@@ -149,9 +149,9 @@ def _class_weight(text: str | None) -> str | dict[str, float] | None:
     return weights
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _show(facts: dict[str, Any], output: Any) -> None:
     """Print the metrics of a fitted model."""
-    from bough.models.metrics import ClassLine
+    from bough.outputs import ClassLine
     from bough.train.card import metric_rows
 
     scores = facts["scores"]
@@ -159,7 +159,7 @@ def _show(facts: dict[str, Any]) -> None:
     console, epoch = Console(), f"{facts['epoch']} of {facts['epochs']}"
     console.print(f"Best epoch: {epoch} (chosen on dev); vectors: {facts['vectors']}")
     table = Table("", *scores, title="Metrics", title_justify="left")
-    for row in metric_rows(facts):
+    for row in metric_rows(facts, output):
         table.add_row(*row)
     console.print(table)
     if scores[split]["classes"]:
@@ -210,7 +210,7 @@ def evaluate(
         print(json.dumps(report.figures, indent=2))  # noqa: T201
         return
     console = Console()
-    console.print(metric_table(report.figures, f"{file}, {report.examples:,} examples"))
+    console.print(metric_table(report.figures, f"{file}, {report.examples:,} examples", report.titles))
     if report.classes:
         console.print(class_table(report.classes, "By class"))
     if report.confusion:

@@ -10,18 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from bough.models.metrics import ClassLine
+    from bough.outputs import ClassLine
 
 MOST = 12  # classes of a confusion matrix that fits on a terminal
 
 
-def metric_table(figures: Mapping[str, float], title: str) -> Table:
-    """Return a table with a row for each metric."""
-    from bough.train.card import NAMES
-
+def metric_table(figures: Mapping[str, float], title: str, titles: Mapping[str, str] = {}) -> Table:
+    """Return a table with a row for each metric; `titles` are the names to show."""
     table = Table(title=title, show_header=False)
     for name, value in figures.items():
-        table.add_row(NAMES.get(name, name), f"{value:.4f}")
+        table.add_row(titles.get(name, name), f"{value:.4f}")
     return table
 
 

@@ -125,8 +125,8 @@ def _show_pair(pipeline: Any, result: Any, as_json: bool) -> None:
     if as_json:
         say(result.json())
         return
-    spec, console = pipeline.model.output_spec, plain_console()
-    console.print(result.label if spec.classes else f"{result.score:.2f} of {spec.ratings[1]:g}")
+    console = plain_console()
+    console.print(result.label)
     width = max(map(len, result.probabilities), default=0)
     for name, p in result.probabilities.items():
         console.print(f"{name:{width}} {'█' * round(40 * p)} {p:.0%}", style="dim")
@@ -309,10 +309,12 @@ def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool 
     use_threads()
     check_device(device)
     pipeline = bough.load(name, parser=parser, device=device)
-    kind = pipeline.model.output_spec.kind
-    if ratings and kind != "ratings":
+    output = pipeline.model.output
+    if ratings and not (pipeline.pairs and output.rates):
         of = "pairs" if pipeline.pairs else "single texts"
-        raise ValueError(f"--model {name} predicts {kind} of {of}; this command needs one that rates pairs")
+        raise ValueError(
+            f"--model {name} predicts {output.kind} of {of}; this command needs one that rates pairs"
+        )
     return pipeline
 
 
@@ -352,7 +354,7 @@ def show_tree(result: Prediction, console: Console) -> None:
         row.append(line.text, style=styles[line.level])
         console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
     whole = result.label
-    if result.output_spec.kind == "classes":
+    if result.output.exclusive:
         whole += f" ({result.score:+.2f})" if result.ordered else f" ({result.score:.0%})"
     whole += f", {len(result.roots)} sentences" if len(result.roots) > 1 else ""
     console.print(whole, style="bold")

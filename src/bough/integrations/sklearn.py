@@ -91,7 +91,7 @@ class _Classifier(ClassifierMixin, _Fitted):  # type: ignore[misc]
         if silent := sorted({*names} - spoken):
             raise ValueError(f"the class {silent[0]!r} has empty texts only; leave it out, or give it others")
         self._fit(items, names, sample_weight, "classes")
-        known = self.pipeline_.model.output_spec.classes
+        known = self.pipeline_.model.output.classes
         self._columns = [known.index(str(label)) for label in self.classes_.tolist()]
         return self
 

@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bough.draw.palette import COLOURS
-from bough.models.output_spec import SENTIMENT, OutputSpec
+from bough.outputs import read_output
+from bough.outputs.classes import SENTIMENT
 from bough.pipelines import load
 from bough.pipelines.prediction import Phrase, Prediction
 from bough.pipelines.readers import Read, groups
@@ -51,8 +52,8 @@ class SentimentComponent:
         self, model: str = "sentiment", parser: str = "builtin", spans_key: str = "sentiment"
     ) -> None:
         self.pipeline, self.spans_key = load(model, parser=parser), spans_key
-        spec = self.pipeline.model.output_spec
-        if spec.kind != "classes" or spec.pairs or spec.trees == "given":
+        model_of = self.pipeline.model
+        if not model_of.output.exclusive or self.pipeline.pairs or model_of.trees == "given":
             needed = f"{NAME} needs a model such as 'sentiment'"
             raise ValueError(f"the model {model!r} has no classes of texts; {needed}")
 
@@ -130,7 +131,7 @@ def _plain(result: Prediction) -> dict[str, Any]:
         words, tokens = [list(token) for token in read.tokens], list(read.tree.tokens or ())
         tree = {"parents": read.tree.parents.tolist(), "tokens": tokens}
         sentences.append({"words": words, **tree, "probabilities": rows})
-    about = {"classes": list(result.classes), "ordered": result.ordered, "whole": result.whole}
+    about = {"output": result.output.as_dict(), "whole": result.whole}
     return {**about, "sentences": sentences}
 
 
@@ -145,8 +146,8 @@ def _known(doc: Doc) -> tuple[Prediction | None, dict[tuple[int, int], Phrase]]:
             tree = Tree(part["parents"], tokens=part["tokens"])
             reads.append(Read([Token(*word) for word in part["words"]], tree))
             rows.append(np.asarray(part["probabilities"], dtype=np.float32))
-        spec = OutputSpec(stored["classes"], ordered=stored["ordered"])
-        result = Prediction(doc.text, spec, reads, rows, stored["whole"])
+        output = read_output(stored["output"])
+        result = Prediction(doc.text, output, reads, rows, stored["whole"])
         phrases: dict[tuple[int, int], Phrase] = {}
         for phrase in result.nodes:
             phrases.setdefault(_covered(result, phrase), phrase)

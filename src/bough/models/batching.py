@@ -25,7 +25,7 @@ NO_SPANS: Ints = np.zeros((0, 3), dtype=np.int64)
 class PreparedTree:
     """A tree as a model reads it: `keys` (n,) the row of each node's word, `labels` (n,), -1 for none.
 
-    If numbers or several labels are predicted, a label is the index of a row of `targets`. `spans`
+    If a label is several values, such as numbers, it is the index of a row of `targets`. `spans`
     (k, 3) are start, end and label of the phrases that are no nodes, for a model that reads chains
     or balanced trees. For a transformer, a key is the index of the node's word in `text`, -1 for
     none.
@@ -38,7 +38,7 @@ class PreparedTree:
     digests: Digests | None = None  # of its subtrees, to find equal subtrees
     text: Sequence[str] = ()
     inner: bool = False  # whether it is a phrase of another tree
-    targets: NDArray[np.float32] | None = None  # (k, T) if numbers or several labels are predicted
+    targets: NDArray[np.float32] | None = None  # (k, T) if a label is several values
     weight: float = 1.0  # of the example in the loss
     columns: NodeColumns | None = None  # categories and numbers, if the model reads them
     bags: Sequence[Ints] | None = None  # the rows of the words of each node, if nodes have texts
@@ -72,15 +72,12 @@ def prepare(tree: Tree, model: Model) -> PreparedTree:
     """Return a tree as `model` reads it: the tree itself, or a chain or a balanced tree of its words."""
     tokens = tree.tokens or (None,) * len(tree)
     labels = np.full(len(tree), UNLABELLED)
-    targets = None
-    if tree.labels is not None and model.output_spec.kind in ("numbers", "labels"):
+    rows = None
+    if tree.labels is not None:
         labelled = [node for node, label in enumerate(tree.labels) if label is not None]
-        values = np.array([tree.labels[node] for node in labelled], dtype=np.float64)
-        spec = model.output_spec
-        targets = (spec.standardised(values) if spec.numbers else values).astype(np.float32)
-        labels[labelled] = np.arange(len(labelled))
-    elif tree.labels is not None:
-        labels = np.array([UNLABELLED if label is None else label for label in tree.labels], dtype=np.int64)
+        targets = model.output.targets([tree.labels[node] for node in labelled])
+        rows = targets if targets.ndim > 1 else None
+        labels[labelled] = targets if rows is None else np.arange(len(labelled))
     text, keys = ((), model.ids(tokens)) if model.encoder is None else words_in_order(tree)
     columns = None if model.inputs is None else model.inputs.columns(tree)
     if model.config.kind.reads == "words":
@@ -98,7 +95,7 @@ def prepare(tree: Tree, model: Model) -> PreparedTree:
     bags = None
     if model.config.node_text:
         bags = [model.ids(() if token is None else words_of(token)) for token in tokens]
-    return replace(found, text=text, targets=targets, columns=columns, bags=bags)
+    return replace(found, text=text, targets=rows, columns=columns, bags=bags)
 
 
 def _chain(tree: Tree, keys: Ints, labels: Ints) -> PreparedTree:

@@ -13,8 +13,9 @@ from bough.data.vectors import random_rows
 from bough.errors import FormatError
 from bough.files import Int8Rows, StoredModel, read_json
 from bough.models.config import Config
-from bough.models.model import NO_WORD, Model
-from bough.models.output_spec import OutputSpec
+from bough.models.model import NO_WORD, Model, Trees
+from bough.nn import CosineSimilarity
+from bough.outputs import Output
 
 KIND = "bundled"
 WEIGHTS = Path(__file__).resolve().parents[1] / "pretrained"  # the bundled models
@@ -37,13 +38,15 @@ class BundledModel(Model):
     def __init__(
         self,
         config: Config,
-        output_spec: OutputSpec,
+        output: Output,
         words: Sequence[str],
         relations: Sequence[str],
         table: Tensor,
         scales: Tensor,
+        *,
+        trees: Trees = "sentences",
     ) -> None:
-        super().__init__(config, output_spec, words, relations, table)
+        super().__init__(config, output, words, relations, table, trees=trees)
         self.register_buffer("scales", scales)
         self._oov: dict[str, int] = {}
         self._means: list[Tensor] = []
@@ -54,8 +57,9 @@ class BundledModel(Model):
         if token in self._oov:
             return self._oov[token]
         rows = rows_for(token, self.index, written=self.config.oov == "written")
-        by_cosine = self.config.of_pairs and self.config.features == "cosine"
-        if by_cosine and (not rows or any(letter.isdigit() for letter in token)):
+        if isinstance(self.head, CosineSimilarity) and (
+            not rows or any(letter.isdigit() for letter in token)
+        ):
             # so that texts with the same unknown name or number are similar, and those with different ones are not
             drawn = torch.from_numpy(random_rows([token.lower()], self.config.embedding_size, 0)[0])
             row = functional.normalize(drawn, dim=0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, Self, get_type_hints
+from typing import Any, Literal, Self, get_type_hints
 
 import torch
 
@@ -16,10 +16,7 @@ from bough.nn.registry import Kind
 class Config:
     """The configuration of a model. `bough.train.config.TrainConfig` adds that of its training."""
 
-    tasks: ClassVar[tuple[str, ...]] = ("classes", "labels", "numbers", "pairs")
-
     about: str = ""
-    task: str = "classes"  # what is predicted; one of `tasks`
 
     # the layer
     layer: str = "constituency"  # the name of a registered layer
@@ -59,8 +56,6 @@ class Config:
     def __post_init__(self) -> None:
         for name, kind in self._types().items():
             check_value(name, kind, getattr(self, name))
-        if self.task not in self.tasks:
-            raise ValueError(f"task = {self.task!r}: one of {', '.join(map(repr, self.tasks))}")
         in_range(self, "at least 1", "hidden_size", "embedding_size", "similarity_hidden", "category_size")
         in_range(self, "at least 0, below 1", "dropout", "input_dropout", "encoder_dropout")
         if self.scale < 2:
@@ -76,11 +71,6 @@ class Config:
         with torch.device("meta"):  # takes no memory and draws no random numbers
             self.kind.build(self.embedding_size, self.hidden_size, 1, layer)
         object.__setattr__(self, "layer_settings", layer)
-
-    @property
-    def of_pairs(self) -> bool:
-        """Whether the examples are pairs."""
-        return self.task == "pairs"
 
     @property
     def kind(self) -> Kind:
@@ -124,7 +114,7 @@ class Config:
     @cache
     def _types(cls) -> dict[str, Any]:
         hints = get_type_hints(cls)
-        del hints["layer_settings"], hints["tasks"]
+        del hints["layer_settings"]
         return hints
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import torch
@@ -15,14 +15,15 @@ from bough.errors import FormatError
 from bough.files import StoredModel, read_model, replacing_folder
 from bough.models.config import Config
 from bough.models.inputs import InputSpec, NodeBatch, NodeInputs, WordBags
-from bough.models.output_spec import OutputSpec
 from bough.models.transformer import TransformerEmbeddings, rows_or_zeros
-from bough.nn import TreeLayer, heads
+from bough.nn import TreeLayer
 from bough.nn.dropout import dropout_mask
+from bough.outputs import Output, read_output
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
-FORMAT = 2
+FORMAT = 3  # folders of format 2 are read too
+Trees = Literal["sentences", "joined", "sentence", "whole", "chain", "balanced", "given"]
 UNKNOWN = "<unk>"
 LAYER, LAYER_IN_FILE = "layer.", "encoder."  # prefixes of the layer's weights, in the model and in its file
 ENCODER = "encoder"  # the attribute of a transformer, and its folder in the folder of the model
@@ -36,7 +37,6 @@ class WordsInTexts(NamedTuple):
     texts: Sequence[Sequence[str]]
 
 
-Head = heads.Classifier | heads.Similarity | heads.CosineSimilarity | heads.Regressor | heads.PairClassifier
 # rows (N,) of the table, words of a transformer, or several rows for each node
 Words = Tensor | WordsInTexts | WordBags
 
@@ -45,7 +45,11 @@ class Model(nn.Module):
     """A model: inputs, layer and head.
 
     Row 0 of `table` is that of the unknown word; row 1 + i is that of `words[i]`. All relations
-    that are not in `relations` have the last id. `inputs` is None if nodes have only words.
+    that are not in `relations` have the last id. `inputs` is None if nodes have only words. `trees`
+    are the trees that the model reads: one per sentence ("sentences"), one per sentence and one that
+    joins them for the text ("joined"), one for a text that is a single sentence ("sentence"), only
+    the joined one ("whole"), a chain or a balanced tree of words without a parser ("chain",
+    "balanced"), or trees instead of texts ("given").
     """
 
     kind: ClassVar[str | None] = None  # in `config.json`
@@ -54,19 +58,23 @@ class Model(nn.Module):
     def __init__(
         self,
         config: Config,
-        output_spec: OutputSpec,
+        output: Output,
         words: Sequence[str],
         relations: Sequence[str] = (),
         table: Tensor | None = None,
         encoder: TransformerEmbeddings | None = None,
         input_spec: InputSpec | None = None,
+        *,
+        trees: Trees = "sentences",
     ) -> None:
         super().__init__()
         self.encoder = encoder or encoder_for(config)
         if self.encoder is not None:
             config = config.with_settings({"embedding_size": self.encoder.width})
         self.config, self.words, self.relations = config, list(words), tuple(relations)
-        self.output_spec = output_spec
+        if trees not in get_args(Trees):
+            raise ValueError(f"trees {trees!r}: one of {', '.join(map(repr, get_args(Trees)))}")
+        self.output, self.trees = output, trees
         self.index = {word: i + 1 for i, word in enumerate(self.words)}
         if table is None:
             table = torch.zeros(len(self.words) + 1, config.embedding_size)
@@ -83,24 +91,7 @@ class Model(nn.Module):
             self.edges = self.inputs.edge_columns
         width = self.inputs.width if self.inputs else None
         self.layer = config.build_layer(len(self.relations) + 1, width, len(self.edges))
-        width = self.layer.width
-        classes, kind, hidden = len(output_spec.classes), output_spec.kind, config.similarity_hidden
-        self.head: Head
-        if kind == "numbers":
-            self.head = heads.Regressor(width, len(output_spec.numbers), dropout=config.dropout)
-        elif kind == "ratings":
-            scale, pair, loss = config.scale, config.features, config.objective
-            if pair == "cosine":
-                self.head = heads.CosineSimilarity(classes=scale)
-            else:
-                self.head = heads.Similarity(
-                    width, hidden=hidden, classes=scale, features=pair, objective=loss
-                )
-        elif output_spec.pairs:
-            self.head = heads.PairClassifier(width, classes, hidden=hidden, dropout=config.dropout)
-        else:
-            head = heads.MultiLabelClassifier if kind == "labels" else heads.Classifier
-            self.head = head(width, classes, dropout=config.dropout)
+        self.head: Any = output.head(self.layer.width, config)
 
     def ids(self, tokens: Iterable[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Return (n,) the row of each token: that of the word, else of its lower-case form, else of the unknown word.
@@ -197,7 +188,8 @@ class Model(nn.Module):
             "format": FORMAT,
             "config": self.config.as_dict(),
             "relations": list(self.relations),
-            "output": self.output_spec.as_dict(),
+            "output": self.output.as_dict(),
+            "trees": self.trees,
             **({"inputs": asdict(self.inputs.spec)} if self.inputs else {}),
             **({"kind": self.kind} if self.kind else {}),
             **(facts or {}),
@@ -217,19 +209,23 @@ class Model(nn.Module):
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Self:
         """Load a model that `save` wrote. Raise a FormatError if it is damaged, newer or of another kind."""
         advice = "" if cls.kind else f"`python -m bundle check {folder}` scores a bundled model"
-        stored = read_model(Path(folder), cls.kind, FORMAT, advice=advice)
+        stored = read_model(Path(folder), cls.kind, (2, FORMAT), advice=advice)
         with stored.readable():
-            config = Config().with_settings(stored.meta["config"])
-            output_spec = OutputSpec(**stored.meta["output"])
+            settings, outcome = dict(stored.meta["config"]), dict(stored.meta["output"])
+            trees = stored.meta.get("trees") or outcome.pop(
+                "trees", "sentences"
+            )  # format 2 has them in `output`
+            settings.pop("task", None)  # only format 2 has it
+            config = Config().with_settings(settings)
             inputs = cls._stored_inputs(config, stored)
-            given = (config, output_spec, stored.words, stored.meta["relations"], *inputs)
+            given = (config, read_output(outcome), stored.words, stored.meta["relations"], *inputs)
             with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
-                outline = cls(*given)
+                outline = cls(*given, trees=trees)
             weights = {}
             for name, tensor in stored.fitting(outline.tensors()).items():
                 in_layer = name.startswith(LAYER_IN_FILE)
                 weights[LAYER + name.removeprefix(LAYER_IN_FILE) if in_layer else name] = tensor
-            model = cls(*given)
+            model = cls(*given, trees=trees)
             # a bundled model is not trained, so its weights need no second copy
             model.load_state_dict({**model.state_dict(), **weights}, assign=cls.kind is not None)
         return model.to(device).eval()

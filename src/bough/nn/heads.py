@@ -29,6 +29,10 @@ class _NodeHead(UniformInit):
         self.weight("b_s", outputs, fan_in=hidden_size)
         self.reset_parameters()
 
+    def last_weights(self) -> tuple[Tensor, Tensor]:
+        """Return the weight and the bias that the outputs are linear in."""
+        return self.W_s, self.b_s
+
     def forward(self, h: Tensor) -> Tensor:
         """Return logits (N, K) or numbers (N, T), from h (N, D)."""
         self.check_weights()
@@ -177,6 +181,10 @@ class _PairHead(UniformInit):
         self.weight("b_h", hidden, fan_in=columns)
         self.weight("W_p", classes, hidden, fan_in=hidden)
         self.weight("b_p", classes, fan_in=hidden)
+
+    def last_weights(self) -> tuple[Tensor, Tensor]:
+        """Return the weight and the bias that the outputs are linear in."""
+        return self.W_p, self.b_p
 
     def _check(self, left: Tensor, right: Tensor) -> None:
         self.check_weights()

@@ -24,7 +24,7 @@ MODELS = WEIGHTS
 AnyPipeline = Pipeline | PairPipeline
 NAMES = ("sentiment", "relatedness")
 # the keys of config.json that `Model.save` writes; the others are facts about the model
-_SAVED = ("format", "config", "relations", "output", "inputs", "kind")
+_SAVED = ("format", "config", "relations", "output", "trees", "inputs", "kind")
 
 
 class _Options(TypedDict, total=False):
@@ -85,9 +85,7 @@ def pipeline_for(
     model: Model, parser: str | Parser, batch_size: int = AT_ONCE, *, card: str, facts: Mapping[str, Any]
 ) -> AnyPipeline:
     """Return the pipeline for a model, with its card and the metadata (`facts`) of its folder."""
-    spec = model.output_spec
-    kind: type[AnyPipeline] = PairPipeline if spec.pairs or spec.kind == "ratings" else Pipeline
-    pipeline = kind(model, parser, batch_size)
+    pipeline: AnyPipeline = (PairPipeline if model.output.pairs else Pipeline)(model, parser, batch_size)
     pipeline.card, pipeline.facts = card, facts
     if isinstance(pipeline.reader, GivenReader) and "tree_columns" in pipeline.facts:
         pipeline.reader.columns = TreeColumns(**pipeline.facts["tree_columns"])

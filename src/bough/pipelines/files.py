@@ -13,7 +13,6 @@ from bough.data.labelled import text_columns
 from bough.data.tables import JSON_LINES, PARQUET, TABLES, Rows, read_rows
 from bough.errors import FormatError
 from bough.files import hold
-from bough.models.output_spec import polarities
 from bough.pipelines import AnyPipeline
 from bough.pipelines.prediction import Prediction, to_json
 from bough.pipelines.readers import GivenReader, groups
@@ -100,7 +99,7 @@ def _results_to_keep(
     result of its row of `source`, or if this pipeline gives another last result.
     """
     count, ends, last = 0, [0], None
-    key = "numbers" if pipeline.model.output_spec.numbers else "probabilities"
+    key = pipeline.model.output.keys[-1]  # of the numbers or the probabilities
     first = dict([next(iter(no_result(pipeline, brief=brief).items()))])
     with open_source(source) as stream, out.open("rb") as results:
         records = records_of(stream, str(source), layout_of(pipeline, text))
@@ -214,13 +213,8 @@ def _tabbed_pairs(rows: Rows, name: str) -> Rows:
 
 def no_result(pipeline: AnyPipeline, *, brief: bool) -> dict[str, Any]:
     """Return the result for a text without a word: all keys of a result, with empty values."""
-    spec = pipeline.model.output_spec
-    own = {"labels": ["labels"], "classes": ["label", "score"], "ratings": ["score"]}
-    keys = ["numbers"] if spec.numbers else [*own[spec.kind], "probabilities"]
-    if not pipeline.pairs and polarities(spec.classes):
-        keys.insert(1, "polarity")
     phrases: dict[str, Any] = {} if brief or pipeline.pairs else {"tokens": [], "nodes": [], "sentences": []}
-    return dict.fromkeys(keys) | phrases
+    return dict.fromkeys(pipeline.model.output.keys) | phrases
 
 
 def scored(pipeline: AnyPipeline, records: Sequence[Record], *, brief: bool) -> Iterator[dict[str, Any]]:

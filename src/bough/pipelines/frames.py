@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from bough.models.output_spec import OutputSpec
+from bough.outputs import Output
 from bough.pipelines.prediction import PairPrediction, Phrase, Prediction
 from bough.pipelines.readers import groups
 
@@ -34,14 +34,14 @@ def frame_items(items: Iterable[Any]) -> tuple[list[Any], Any]:
     return [text(item) for item in chain.from_iterable(groups(rows))], index
 
 
-def text_frame(texts: Sequence[str], results: Results, spec: OutputSpec, index: Any) -> DataFrame:
+def text_frame(texts: Sequence[str], results: Results, output: Output, index: Any) -> DataFrame:
     """Return a frame with a row per text; a text without a word has missing results."""
-    cells = ({} if result is None else _cells(result, spec) for result in results)
+    cells = ({} if result is None else _cells(result, output) for result in results)
     rows = [{"text": text, **own} for text, own in zip(texts, cells, strict=True)]
-    return _pandas().DataFrame(rows, columns=["text", *_columns(spec)], index=index)
+    return _pandas().DataFrame(rows, columns=["text", *_columns(output)], index=index)
 
 
-def phrase_frame(results: Results, spec: OutputSpec, index: Any) -> DataFrame:
+def phrase_frame(results: Results, output: Output, index: Any) -> DataFrame:
     """Return a frame with a row per phrase: its range of characters, and the index of its text."""
     rows, texts = list[dict[str, Any]](), list[int]()
     for place, result in enumerate(results):
@@ -49,33 +49,35 @@ def phrase_frame(results: Results, spec: OutputSpec, index: Any) -> DataFrame:
             continue
         for node in result.nodes:
             start, end = result.offsets[node.span[0]][0], result.offsets[node.span[1] - 1][1]
-            rows.append({"phrase": node.text, "start": start, "end": end, **_cells(node, spec)})
+            rows.append({"phrase": node.text, "start": start, "end": end, **_cells(node, output)})
             texts.append(place)
-    columns = ["phrase", "start", "end", *_columns(spec)]
+    columns = ["phrase", "start", "end", *_columns(output)]
     return _pandas().DataFrame(rows, columns=columns, index=texts if index is None else index[texts])
 
 
-def _columns(spec: OutputSpec) -> list[str]:
+def _columns(output: Output) -> list[str]:
     """Return the columns of a result: the numbers, or the label or labels and the probabilities."""
-    if spec.numbers:
-        return list(spec.numbers)
-    return [*(["labels"] if spec.thresholds else ["label", "score"]), *column_names(spec.classes)]
+    return [*output.cells, *(column_names(output.names) if output.probabilistic else output.names)]
 
 
-def _cells(result: Prediction | Phrase, spec: OutputSpec) -> dict[str, Any]:
-    own = [result.labels] if spec.thresholds else [] if spec.numbers else [result.label, result.score]
-    values = [*own, *(result.numbers or result.probabilities).values()]
-    return dict(zip(_columns(spec), values, strict=True))
+def _cells(result: Prediction | Phrase, output: Output) -> dict[str, Any]:
+    values = [
+        *(result.outcome[key] for key in output.cells),
+        *(result.numbers or result.probabilities).values(),
+    ]
+    return dict(zip(_columns(output), values, strict=True))
 
 
 def pair_frame(
-    pairs: Sequence[tuple[str, str]], results: Sequence[PairPrediction | None], index: Any, *, classes: bool
+    pairs: Sequence[tuple[str, str]], results: Sequence[PairPrediction | None], output: Output, index: Any
 ) -> DataFrame:
-    """Return a frame with a row per pair; label and score are missing if a text has no word."""
+    """Return a frame with a row per pair; the cells of the result are missing if a text has no word."""
     columns: dict[str, Any] = {"a": [a for a, _ in pairs], "b": [b for _, b in pairs]}
-    if classes:
-        columns["label"] = [result and result.label for result in results]
-    columns["score"] = [float("nan") if result is None else result.score for result in results]
+    for key in output.cells:
+        columns[key] = [None if result is None else result.outcome[key] for result in results]
+    if not output.probabilistic:
+        for name in output.names:
+            columns[name] = [None if result is None else result.numbers[name] for result in results]
     return _pandas().DataFrame(columns, index=index)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from bough.models.batching import PreparedTree, collate, prepare_all
 from bough.models.model import Model
-from bough.nn.heads import CosineSimilarity, PairClassifier, Similarity
+from bough.nn.heads import CosineSimilarity
 from bough.pipelines.frames import DataFrame, frame_items, pair_frame
 from bough.pipelines.pipeline import BasePipeline, inference
 from bough.pipelines.prediction import Floats, Neighbour, PairPrediction
@@ -42,12 +43,10 @@ class PairPipeline(BasePipeline[PairPrediction]):
     """
 
     def __init__(self, model: Model, parser: str | Parser = "builtin", batch_size: int = AT_ONCE) -> None:
-        if not isinstance(model.head, (Similarity, CosineSimilarity, PairClassifier)):
-            raise ValueError(f"a model for task {model.config.task!r}; PairPipeline needs a model of pairs")
+        if not model.output.pairs:
+            raise ValueError(f"a model of {model.output.describe()}; PairPipeline needs a model of pairs")
         super().__init__(model, parser, batch_size)
         self.head = model.head
-        places = range(1, self.head.classes + 1 if isinstance(self.head, Similarity) else 1)
-        self.ratings = tuple(f"{model.output_spec.rating(place, len(places)):g}" for place in places)
 
     @overload
     def __call__(
@@ -84,33 +83,22 @@ class PairPipeline(BasePipeline[PairPrediction]):
         """
         items, index = frame_items(pairs)
         results = list(self.stream(items, allow_empty=True))
-        return pair_frame(items, results, index, classes=bool(self.classes))
+        return pair_frame(items, results, self.model.output, index)
 
     def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> list[PairPrediction]:
         if not items:
             return []
         trees = [side[0].tree for sides in reads for side in sides]
         vectors = sentence_vectors(self.model, prepare_all(trees, self.model))
-        labels: Sequence[str | None] = [None] * len(items)
         with torch.inference_mode():
-            outputs = self.head(vectors[0::2], vectors[1::2]).cpu()
-            if isinstance(self.head, PairClassifier):
-                p = outputs.softmax(dim=1)  # (pairs, classes)
-                scores, best = p.max(dim=1)
-                labels = [self.classes[i] for i in best.tolist()]
-            elif isinstance(self.head, Similarity):
-                p, scores = outputs.exp(), self._on_scale(self.head.score(outputs))
-            else:
-                p, scores = outputs.new_zeros(len(items), 0), self._on_scale(outputs)
-        names, both = self.classes or self.ratings, zip(trees[0::2], trees[1::2], strict=True)
-        rows = [dict(zip(names, row, strict=True)) for row in p.tolist()]
-        columns = zip(items, scores.tolist(), rows, both, labels, strict=True)
-        return [PairPrediction(*texts, *result) for texts, *result in columns]
-
-    def _on_scale(self, places: Tensor) -> Tensor:
-        """Return ratings of 1 to K on the scale of the training ratings."""
-        ratings: Tensor = self.model.output_spec.rating(places, self.head.classes)
-        return ratings
+            predicted = self.model.output.predict(self.head, vectors[0::2], vectors[1::2])
+        results = self.model.output.fields(predicted.astype(np.float64))
+        both = zip(trees[0::2], trees[1::2], strict=True)
+        columns = zip(items, both, results, predicted, strict=True)
+        return [
+            PairPrediction(a, b, sides, result, self.model.output, row)
+            for (a, b), sides, result, row in columns
+        ]
 
     def encode(self, texts: str | Iterable[str]) -> Floats:
         """Return (texts, D), the vector of each text; for one text its vector (D,).
@@ -152,8 +140,10 @@ class PairPipeline(BasePipeline[PairPrediction]):
         `vectors`, the result of `encode(corpus)`, saves encoding the corpus for every query. With
         `skip`, texts without words are skipped; otherwise they are an error.
         """
-        if self.classes:
-            raise ValueError("this model predicts classes of pairs; nearest needs one that predicts ratings")
+        if not self.model.output.rates:
+            raise ValueError(
+                f"this model predicts {self.model.output.describe()}; nearest needs one that predicts ratings"
+            )
         if k < 1:
             raise ValueError(f"k={k}: at least 1")
         asked = self.reader.read([query])[0][0]
@@ -170,16 +160,20 @@ class PairPipeline(BasePipeline[PairPrediction]):
     @torch.inference_mode()
     def _nearest(self, one: Tensor, known: Tensor, k: int) -> tuple[list[int], list[float]]:
         """Return the indices of the `k` vectors of (n, D) nearest to one (1, D), and their ratings."""
-        head = self.head
-        if isinstance(head, CosineSimilarity):
-            order = (known @ one[0]).argsort(descending=True, stable=True)[:k]
-            found = head.rating((known[order] @ one[0]).to(head.a.device))
-            return order.tolist(), self._on_scale(found).tolist()
         asked, rest = (part.to(self.model.table.device) for part in (one, known))
-        rated = [head.score(head(asked.expand(len(part), -1), part)) for part in rest.split(AT_A_TIME)]
-        scores = self._on_scale(torch.cat(rated))
-        order = scores.argsort(descending=True, stable=True)[:k]
-        return order.tolist(), scores[order].tolist()
+        order = None
+        if isinstance(self.head, CosineSimilarity):
+            order = (rest @ asked[0]).argsort(descending=True, stable=True)[:k]
+            rest = rest[order]
+        parts = (
+            self.model.output.predict(self.head, asked.expand(len(part), -1), part)
+            for part in rest.split(AT_A_TIME)
+        )
+        scores = np.concatenate([predicted[:, 0] for predicted in parts])
+        if order is None:
+            best = np.argsort(-scores, kind="stable")[:k]
+            return best.tolist(), scores[best].tolist()
+        return order.tolist(), scores.tolist()
 
 
 def sentence_vectors(model: Model, sentences: Sequence[PreparedTree]) -> Tensor:

@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from bough.data.examples import Example
 from bough.models.batching import collate, prepare_all
-from bough.models.metrics import Report, report_of
 from bough.models.model import Model
 from bough.nn.engine import one_thread
+from bough.outputs import Report
 from bough.pipelines import hub
 from bough.pipelines.frames import DataFrame, frame_items, phrase_frame, text_frame
 from bough.pipelines.prediction import Floats, Prediction
@@ -41,19 +42,13 @@ class BasePipeline(Generic[R]):
         if batch_size < 1:
             raise ValueError(f"batch_size {batch_size}: at least 1")
         self.model, self.reader, self.batch_size = model, reader_for(model, parser), batch_size
-        self.pairs = model.output_spec.pairs or model.output_spec.kind == "ratings"
-        self.classes, self.ratings = model.output_spec.classes, tuple[str, ...]()
+        self.pairs, self.classes = model.output.pairs, model.output.classes
         self.card = ""
         self.facts: Mapping[str, Any] = {}
 
     def __repr__(self) -> str:
-        config, spec = self.model.config, self.model.output_spec
-        what = f"ratings {spec.ratings[0]:g} to {spec.ratings[1]:g}"
-        if names := spec.classes or spec.numbers:
-            shown = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
-            what = f"{len(names)} {spec.kind}: {shown}"
-        layer = f"{config.layer} layer of {config.hidden_size}"
-        return f"{type(self).__name__}({what}; {layer}; trees: {spec.trees})"
+        layer = f"{self.model.config.layer} layer of {self.model.config.hidden_size}"
+        return f"{type(self).__name__}({self.model.output.describe()}; {layer}; trees: {self.model.trees})"
 
     @property
     def license(self) -> str | None:
@@ -113,44 +108,36 @@ class BasePipeline(Generic[R]):
 
     def predict(self, items: Iterable[Any]) -> list[Any]:
         """Return the class, the labels, the number, a list of the numbers, or the rating of each text, tree or pair."""
-        results: Iterator[Any] = self.stream(items)
-        kind = self.model.output_spec.kind
-        if kind == "numbers":
-            rows = [list(result.numbers.values()) for result in results]
-            return [row[0] if len(row) == 1 else row for row in rows]
-        name = {"classes": "label", "labels": "labels", "ratings": "score"}[kind]
-        return [getattr(result, name) for result in results]
+        return self.model.output.decide(self.predictions(items))
 
     def predict_proba(self, items: Iterable[Any]) -> NDArray[np.float64]:
-        """Return (n, K), the probability of each class, label or rating, in the order of `classes` or `ratings`.
+        """Return (n, K), the probability of each class, label or step of a scale.
 
-        A model that rates by the cosine has no probabilities: `ratings` is empty.
+        A model that rates by the cosine has no probabilities.
         """
-        if numbers := ", ".join(self.model.output_spec.numbers):
-            raise ValueError(f"this model predicts numbers ({numbers}), which predict returns")
-        results: Iterator[Any] = self.stream(items)
-        rows = [list(result.probabilities.values()) for result in results]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.classes or self.ratings))
+        output = self.model.output
+        if not output.probabilistic:
+            raise ValueError(f"this model predicts {output.describe()}, which predict returns")
+        rows = [list(result.probabilities.values()) for result in self._results(items)]
+        return np.array(rows, dtype=np.float64).reshape(
+            len(rows), len(rows[0]) if rows else len(output.names)
+        )
 
     def evaluate(self, items: Sequence[Any], labels: Sequence[Any]) -> Report:
         """Return the metrics of the predictions. `labels` are classes, lists of labels, numbers or ratings."""
-        spec = self.model.output_spec
         if len(items) != len(labels):
             raise ValueError(f"{len(items):,} examples, {len(labels):,} labels; one each")
-        if not spec.classes:
-            shape = (-1, len(spec.numbers)) if spec.numbers else (-1,)
-            both = (np.array(values, dtype=np.float64) for values in (self.predict(items), labels))
-            return report_of(spec, *(values.reshape(shape) for values in both))
-        rows = [list(map(str, label if spec.thresholds else [label])) for label in labels]
-        for index, own in enumerate(rows):
-            if unknown := [name for name in own if name not in spec.classes]:
-                names = ", ".join(map(repr, spec.classes[:8]))
-                raise ValueError(f"label {index}, {unknown[0]!r}: the model has {names}")
-        if spec.thresholds:
-            gold = np.array([[float(name in own) for name in spec.classes] for own in rows])
-        else:
-            gold = np.array([spec.classes.index(own[0]) for own in rows])
-        return report_of(spec, self.predict_proba(items), gold)
+        examples = [Example(f"label {index}", (), str(label), label) for index, label in enumerate(labels)]
+        targets = self.model.output.encode(examples)
+        return self.model.output.metrics(self.predictions(items), targets)
+
+    def _results(self, items: Iterable[Any]) -> Iterator[Any]:
+        return self.stream(items)
+
+    def predictions(self, items: Iterable[Any]) -> NDArray[Any]:
+        """Return the predictions, one row for each item, as the model's output has them."""
+        rows = [result.whole for result in self._results(items)]
+        return np.stack(rows) if rows else np.zeros((0, len(self.model.output.names)))
 
 
 class Pipeline(BasePipeline[Prediction]):
@@ -220,35 +207,28 @@ class Pipeline(BasePipeline[Prediction]):
         `start` to `end` (exclusive), and the result.
         """
         items, index = frame_items(texts)
-        results, spec = list(self.stream(items, allow_empty=True)), self.model.output_spec
+        results, output = list(self.stream(items, allow_empty=True)), self.model.output
         if phrases:
-            return phrase_frame(results, spec, index)
-        return text_frame(items, results, spec, index)
+            return phrase_frame(results, output, index)
+        return text_frame(items, results, output, index)
 
     def node_rows(self, trees: Sequence[Tree]) -> list[Floats]:
         """Return (nodes, T) for each tree: the probabilities or numbers of every node."""
         if not trees:
             return []
-        model, spec = self.model, self.model.output_spec
+        model = self.model
         with inference(model):
             forest, ids = collate(prepare_all(trees, model), model)
             states, row_of = model.states(forest, ids)
-            outputs = model.head(states)
-            if spec.kind == "classes":
-                outputs = outputs.softmax(dim=1)
-            elif spec.kind == "labels":
-                outputs = outputs.double().sigmoid()
-            rows = outputs.index_select(0, row_of).cpu().numpy()
-        if spec.kind == "numbers":
-            rows = spec.restored(rows.astype(np.float64))
+            rows = model.output.predict(model.head, states)[row_of.cpu().numpy()]
         return np.split(rows, np.cumsum([len(tree) for tree in trees])[:-1])
 
     def _predict(self, items: Sequence[Any], reads: Sequence[Sequence[list[Read]]]) -> list[Prediction]:
-        spec, given = self.model.output_spec, isinstance(self.reader, GivenReader)
+        model, given = self.model, isinstance(self.reader, GivenReader)
         trees = [[read.tree for read in sentences] for (sentences,) in reads]
         # in one forest, the sentences of a joined tree are computed once: they are equal subtrees
-        several = [own for own in trees if spec.trees == "joined" and len(own) > 1]
-        joined = [join_sentences(own, self.reader.kind) for own in several]
+        several = [own for own in trees if model.trees == "joined" and len(own) > 1]
+        joined = [join_sentences(own, self.reader.tree_kind) for own in several]
         rows = iter(self.node_rows([tree for own in [*trees, joined] for tree in own]))
         sentence_rows = [[next(rows) for _ in own] for own in trees]
         texts = iter(values[tree.root] for values, tree in zip(rows, joined, strict=True))
@@ -257,7 +237,7 @@ class Pipeline(BasePipeline[Prediction]):
             # the offsets of a given tree's words are those in the joined words
             text = item if isinstance(item, str) and not given else " ".join(sentences[0].words)
             whole = next(texts) if joined and len(own) > 1 else None
-            results.append(Prediction(text, spec, sentences, own, whole))
+            results.append(Prediction(text, model.output, sentences, own, whole))
         return results
 
 

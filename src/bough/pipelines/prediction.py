@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.draw import scored_svg, tree_svg
-from bough.models.output_spec import OutputSpec, likeliest, polarities
+from bough.outputs import Output
 from bough.pipelines.readers import Read
 from bough.text.tokenise import printable
 from bough.trees.tree import Tree
 
-Floats = NDArray[np.float32]
+Floats = NDArray[Any]
 DIGITS = 4  # of a score or a probability in JSON
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -51,23 +51,22 @@ def _encode_deep(value: Any) -> str:
 
 
 class Outcome:
-    """Prediction for a text or for a phrase: a class, several labels at once, or numbers."""
+    """Prediction for a text, a phrase or a pair: a class, several labels at once, numbers, or a rating."""
 
+    output: Output
     outcome: dict[str, Any]
 
     @property
     def label(self) -> str:
-        """The predicted class, or the labels or the numbers as one string."""
-        if "label" in self.outcome:
-            return str(self.outcome["label"])
-        if not self.numbers:
-            return ", ".join(self.labels) or "no label"
-        shown = {name: f"{value:.4g}" for name, value in self.numbers.items()}
-        return ", ".join(f"{name} {value}" if len(shown) > 1 else value for name, value in shown.items())
+        """The predicted class, or the labels, the numbers or the rating as one string."""
+        return self.output.text(self.outcome)
 
     @property
     def score(self) -> float:
-        """The expected class, from -1 to 1; without an order, the largest probability; or the first number."""
+        """The rating; the first number; or of a class, how positive it is, or where on its scale, from -1 to 1.
+
+        Of a class without polarity and order, it is its probability.
+        """
         if "score" in self.outcome:
             return float(self.outcome["score"])
         return next(iter(self.numbers.values())) if self.numbers else max(self.probabilities.values())
@@ -113,6 +112,7 @@ class Phrase(Outcome):
     children: tuple[int, ...]
     word: int | None
     outcome: dict[str, Any]
+    output: Output
 
 
 class Prediction(Outcome):
@@ -125,7 +125,7 @@ class Prediction(Outcome):
 
     Args:
         text: the text, or the words of a tree joined by spaces.
-        output_spec: what the model predicts: classes, several labels at once, or numbers.
+        output: what the model predicts.
         sentences: each sentence as it was read.
         rows: (nodes, T) for each sentence, the probabilities or numbers of the nodes of its tree.
         whole: (T,) those of the text; None for the mean of the sentences.
@@ -140,60 +140,39 @@ class Prediction(Outcome):
     def __init__(
         self,
         text: str,
-        output_spec: OutputSpec,
+        output: Output,
         sentences: Sequence[Read],
         rows: Sequence[Floats],
         whole: Floats | None = None,
     ) -> None:
-        self.text, self.output_spec = text, output_spec
+        self.text, self.output = text, output
         # each sentence as it was read, and (nodes, T) the probabilities or numbers of the nodes of its tree
         self.parts = list(zip(sentences, rows, strict=True))
         if whole is None:
             roots = np.stack([p[read.tree.root] for read, p in self.parts])
             whole = np.average(roots, axis=0, weights=[len(read.tokens) for read in sentences])
         self.whole = np.asarray(whole, dtype=np.float64)
-        self.outcome = self._outcomes(self.whole[None], None)[0]
+        self.outcome = output.fields(self.whole[None])[0]
 
     def __repr__(self) -> str:
-        score = f" score={self.score:.2f}," if self.output_spec.kind == "classes" else ""
+        score = f" score={self.score:.2f}," if "score" in self.outcome else ""
         return f"Prediction({self.label!r},{score} text={self.text[:60]!r})"
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The names of the classes, or of the labels."""
-        return self.output_spec.classes
+        return self.output.classes
 
     @property
     def ordered(self) -> bool:
         """Whether the classes form a scale."""
-        return self.output_spec.ordered
+        return self.output.ordered
 
     @property
     def polarity(self) -> str | None:
         """Negative, neutral or positive, whichever classes have the largest sum; None for classes of another kind."""
-        signs = polarities(self.classes)
-        if signs is None:
-            return None
-        sums = {sign: float(self.whole[list(indices)].sum()) for sign, indices in signs.items()}
-        return max(sums, key=sums.__getitem__)
-
-    def _outcomes(self, rows: NDArray[np.float64], digits: int | None) -> list[dict[str, Any]]:
-        """Return the outcomes of the rows (n, T) as plain values, rounded to `digits` unless it is None."""
-        spec = self.output_spec
-        names = spec.numbers or spec.classes
-        shown = rows if digits is None or spec.numbers else rows.round(digits)
-        by_name = [dict(zip(names, row, strict=True)) for row in shown.tolist()]
-        if spec.kind == "numbers":
-            return [{"numbers": own} for own in by_name]
-        if spec.kind == "labels":
-            above = (rows > np.array(spec.thresholds)).tolist()
-            labels = [[name for name, holds in zip(names, row, strict=True) if holds] for row in above]
-            return [{"labels": own, "probabilities": p} for own, p in zip(labels, by_name, strict=True)]
-        scores = rows @ np.linspace(-1.0, 1.0, len(names)) if spec.ordered else rows.max(axis=-1)
-        if digits is not None:
-            scores = scores.round(digits)
-        columns = zip(likeliest(names, rows).tolist(), scores.tolist(), by_name, strict=True)
-        return [{"label": names[best], "score": score, "probabilities": p} for best, score, p in columns]
+        polarity: str | None = self.outcome.get("polarity")
+        return polarity
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -208,9 +187,10 @@ class Prediction(Outcome):
     @cached_property
     def trees(self) -> tuple[Tree, ...]:
         """The tree of each sentence; where classes are predicted, its labels are class numbers."""
-        if self.output_spec.kind != "classes":
+        if not self.output.exclusive:
             return tuple(read.tree for read, _ in self.parts)
-        labelled = ((read.tree, likeliest(self.classes, p).tolist()) for read, p in self.parts)
+        decided = ((read.tree, self.output.decide(p)) for read, p in self.parts)
+        labelled = ((tree, list(map(self.classes.index, labels))) for tree, labels in decided)
         return tuple(tree.replace(labels=labels, relations=None) for tree, labels in labelled)
 
     @property
@@ -227,14 +207,14 @@ class Prediction(Outcome):
         for read, p in self.parts:
             start, end = read.tokens[0].start, read.tokens[-1].end
             tokens = [t._replace(start=t.start - start, end=t.end - start) for t in read.tokens]
-            results.append(Prediction(self.text[start:end], self.output_spec, [Read(tokens, read.tree)], [p]))
+            results.append(Prediction(self.text[start:end], self.output, [Read(tokens, read.tree)], [p]))
         return tuple(results)
 
     @cached_property
     def nodes(self) -> tuple[Phrase, ...]:
         """Every phrase."""
         return tuple(
-            Phrase(span, self.text[start:end], tuple(children), word, outcome)
+            Phrase(span, self.text[start:end], tuple(children), word, outcome, self.output)
             for span, (start, end), outcome, children, word in self._walk(None)
         )
 
@@ -246,7 +226,7 @@ class Prediction(Outcome):
             starts, ends = [t.start for t in read.tokens], [t.end for t in read.tokens]
             index = {node: place for place, node in enumerate(order.tolist(), nodes)}
             word_of = {node: word for word, node in enumerate(read.tree.words.tolist(), words)}
-            outcomes = self._outcomes(p[order].astype(float), digits)
+            outcomes = self.output.fields(p[order].astype(float), digits)
             spans = read.tree.spans[order].tolist()
             for node, (low, high), outcome in zip(index, spans, outcomes, strict=True):
                 span, characters = (low + words, high + words), (starts[low], ends[high - 1])
@@ -262,16 +242,12 @@ class Prediction(Outcome):
 
     def as_dict(self, *, phrases: bool = True) -> dict[str, Any]:
         """Return plain values for JSON; without `phrases`, only those of the whole text."""
-        outcome = self._outcomes(self.whole[None], DIGITS)[0]
-        whole: dict[str, Any] = {"text": self.text}
-        if (polarity := self.polarity) is not None:
-            whole |= {"label": outcome["label"], "polarity": polarity}
-        whole |= outcome
+        whole = {"text": self.text, **self.output.fields(self.whole[None], DIGITS)[0]}
         if phrases:
-            nodes = [
-                {"span": span, "text": self.text[start:end], **outcome, "children": children}
-                for span, (start, end), outcome, children, _ in self._walk(DIGITS)
-            ]
+            nodes = []
+            for span, (start, end), outcome, children, _ in self._walk(DIGITS):
+                outcome.pop("polarity", None)
+                nodes.append({"span": span, "text": self.text[start:end], **outcome, "children": children})
             whole |= {"tokens": list(self.tokens), "nodes": nodes, "sentences": list(self.roots)}
         return whole
 
@@ -303,13 +279,13 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class PairPrediction:
-    """Prediction for a pair of texts: a rating or a class.
+class PairPrediction(Outcome):
+    """Prediction for a pair of texts, such as a rating or a class.
 
-    A rating is in `score`, on the model's scale, 1 to 5 for the bundled model; `label` is None.
-    `probabilities` has one for each rating, evenly spaced on the scale, and `score` is the expected
-    rating. They are empty if the model rates by the cosine, as the bundled one does. A class is in
-    `label`, its probability in `score`, and the probability of each class in `probabilities`.
+    A rating is in `score`, on the model's scale, 1 to 5 for the bundled model; `probabilities` has
+    one for each step of the scale, and `score` is the expected rating. They are empty if the model
+    rates by the cosine, as the bundled one does. A class is in `label`, its probability in `score`,
+    and the probability of each class in `probabilities`.
 
     Examples:
         >>> import bough
@@ -320,26 +296,33 @@ class PairPrediction:
 
     a: str
     b: str
-    score: float
-    probabilities: dict[str, float]
     trees: tuple[Tree, Tree]
-    label: str | None = None
+    outcome: dict[str, Any]
+    output: Output
+    whole: Floats  # the row of predictions
 
     def __repr__(self) -> str:
-        label = "" if self.label is None else f"{self.label!r}, "
+        label = f"{self.label!r}, " if "label" in self.outcome else ""
         return f"PairPrediction({label}score={self.score:.2f}, a={self.a[:40]!r}, b={self.b[:40]!r})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        label = {} if self.label is None else {"label": self.label}
-        probabilities = {name: round(p, DIGITS) for name, p in self.probabilities.items()}
-        score = round(self.score, DIGITS)
-        return {"a": self.a, "b": self.b, **label, "score": score, "probabilities": probabilities}
+        return {"a": self.a, "b": self.b, **rounded(self.outcome)}
 
     def json(self) -> str:
         """Return `as_dict` as one line of JSON."""
         return to_json(self.as_dict())
 
     def _repr_svg_(self) -> str | None:
-        caption = f"{self.label or 'relatedness'} {self.score:.2f}"
+        caption = f"{self.outcome.get('label', 'relatedness')} {self.score:.2f}"
         return tree_svg.svg(self.trees, f"{self.a} / {self.b}", caption=caption)
+
+
+def rounded(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Return an outcome whose score and probabilities are rounded for JSON."""
+    result = dict(outcome)
+    if "score" in result:
+        result["score"] = round(result["score"], DIGITS)
+    if "probabilities" in result:
+        result["probabilities"] = {name: round(p, DIGITS) for name, p in result["probabilities"].items()}
+    return result

@@ -75,7 +75,7 @@ class Reader:
     """Parse texts into trees of one kind. A parser given by name is loaded when it is first needed."""
 
     def __init__(self, parser: str | Parser, kind: Kind, *, split: bool) -> None:
-        self.kind, self.split = kind, split
+        self.tree_kind, self.split = kind, split
         self.skip_addresses = False  # leave out account names and addresses before parsing
         self._parser = parser
         # the vocabulary of an English model; None after the one warning about another language
@@ -113,7 +113,7 @@ class Reader:
     def parsed(self, cut: Cut) -> list[list[Read]]:
         """Parse tokenised texts."""
         flat = [[token.text for token in sentence] for text in cut for sentence in text]
-        trees = iter(getattr(self.parser, self.kind)(flat) if flat else [])
+        trees = iter(getattr(self.parser, self.tree_kind)(flat) if flat else [])
         return [[Read(sentence, next(trees)) for sentence in text] for text in cut]
 
     def cut(self, texts: Sequence[str]) -> list[list[list[Token]]]:
@@ -138,7 +138,7 @@ class Reader:
         """Check a user's tree and return it in the form that the model reads."""
         tokens = tree.tokens or (None,) * len(tree)
         arcs = len(tree) > 1 and all(token is not None for token in tokens)
-        if self.kind == "dependency":
+        if self.tree_kind == "dependency":
             if not arcs and len(tree) > 1:
                 raise ValueError("a tree of phrases, but the model reads dependency trees, such as CoNLL-U")
             if tokens[0] is None:
@@ -167,7 +167,9 @@ class WholeReader(Reader):
             if self.chain and tokens:
                 reads.append([Read(tokens, chain_of_words([token.text for token in tokens]))])
             elif tokens:
-                reads.append([Read(tokens, join_sentences([read.tree for read in parts[place]], self.kind))])
+                reads.append(
+                    [Read(tokens, join_sentences([read.tree for read in parts[place]], self.tree_kind))]
+                )
             else:
                 reads.append([])
         return reads
@@ -202,15 +204,15 @@ class GivenReader(Reader):
         raise ValueError(f"{item!r:.40}: this model was {wanted}")
 
     def shaped(self, tree: Tree) -> Tree:
-        return as_given(tree.replace(labels=None), self.kind)  # the model must not see the true labels
+        return as_given(tree.replace(labels=None), self.tree_kind)  # the model must not see the true labels
 
 
 def reader_for(model: Model, parser: str | Parser) -> Reader:
     """Return the reader for the kind of trees that the model was trained on."""
     if model.config.shape == "balanced":
         raise ValueError("shape = 'balanced' is an experiment without parses: it has no phrases to show")
-    reads, trees = model.config.kind.reads, model.output_spec.trees
-    usual: Kind = "dependency" if model.config.of_pairs else "constituency"
+    reads, trees = model.config.kind.reads, model.trees
+    usual: Kind = "dependency" if model.output.pairs else "constituency"
     kind: Kind = usual if reads == "words" else reads
     if trees == "given":
         return GivenReader(kind)

@@ -150,22 +150,22 @@ def _describe(shapes: dict[str, Any], models: Models) -> None:
             shapes["Two"]["properties"][key]["examples"] = [text]
     if models.trees:
         shapes["Picture"]["properties"]["view"]["examples"] = ["phrases"]
-    kinds = {"classes": ["label", "score", "probabilities"], "labels": ["labels", "probabilities"]}
-    kinds |= {"numbers": ["numbers"], "ratings": ["score", "probabilities"]}
     for name in ("Prediction", "Phrase", "PairPrediction"):
         pipeline = models.related if name == "PairPrediction" else models.predictor
-        spec, shape = pipeline.model.output_spec, shapes[name]["properties"]
-        for key in {key for keys in kinds.values() for key in keys} & shape.keys():
+        output, shape = pipeline.model.output, shapes[name]["properties"]
+        for key in schemas.Outcome.model_fields.keys() & shape.keys():
             options = shape[key].pop("anyOf", None)
-            if key not in kinds[spec.kind]:
+            if key not in output.keys:
                 del shape[key]
             elif options is not None:  # the other option is null, which never occurs
                 shape[key] = options[0] | {"description": shape[key]["description"]}
-        shapes[name]["required"] = sorted({*shapes[name]["required"], *kinds[spec.kind]})
+        shapes[name]["required"] = sorted(
+            {*shapes[name]["required"], *(shape.keys() & {*output.keys} - {"polarity"})}
+        )
         if "label" in shape:
-            shape["label"]["enum"] = list(spec.classes)
+            shape["label"]["enum"] = list(output.classes)
         if "labels" in shape:
-            shape["labels"]["items"]["enum"] = list(spec.classes)
+            shape["labels"]["items"]["enum"] = list(output.classes)
 
 
 class SecurityHeaders:

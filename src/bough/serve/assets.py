@@ -20,18 +20,18 @@ def generated_assets(models: Models) -> dict[str, tuple[str, str]]:
 
     `classes.js` has what the page shows of both models, and the name, examples and card of a user's model.
     """
-    spec, pairs = models.predictor.model.output_spec, models.related.model.output_spec
+    output, pairs = models.predictor.model.output, models.related.model.output
     own = models.related if models.own_pairs else models.predictor
-    names = spec.classes
-    levels = [level_of_class(place, len(names), ordered=spec.ordered) for place in range(len(names))]
+    names = output.classes
+    levels = [level_of_class(place, len(names), ordered=output.ordered) for place in range(len(names))]
     values = {
         "CLASSES": names,
         "SIGNS": [sign_of_class(level, name) for level, name in zip(levels, names, strict=True)] or SIGNS,
         "LEVELS": levels,
-        "ORDERED": spec.ordered,
-        "KIND": spec.kind,
+        "ORDERED": output.ordered,
+        "KIND": output.kind,
         "TREES": models.trees,
-        "RATINGS": pairs.ratings,
+        "RATINGS": pairs.ends,
         "PAIR_CLASSES": pairs.classes,
         "OWN": models.own,  # the name of the user's model, or null
         "OWN_PAIRS": models.own_pairs,

@@ -45,9 +45,9 @@ class Models:
                 self.related = pipeline
             else:
                 self.predictor = pipeline
-            if pipeline.model.output_spec.kind == "ratings":
+            if pipeline.pairs and pipeline.model.output.rates:
                 self.related_by = own
-        self.trees = self.predictor.model.output_spec.trees == "given"
+        self.trees = self.predictor.model.trees == "given"
         self.longest = limits.TREE if self.trees else limits.CHARACTERS
         self._arcs = {cut: Reader(self.parser, "dependency", split=cut) for cut in (True, False)}
         self._drawn: dict[str, Prediction] = {}  # least recently used first

@@ -5,54 +5,30 @@ from typing import Any
 
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import OutputSpec
-
-FIGURES = {
-    "accuracy": "accuracy, five classes",
-    "binary": "accuracy, negative or positive",
-    "pearson": "Pearson's r",
-    "spearman": "Spearman's rho",
-    "mse": "mean squared error",
-    "beside_pearson": "Pearson's r beside SICK",
-    "captions_pearson": "Pearson's r, captions",
-    "news_pearson": "Pearson's r, news",
-    "forums_pearson": "Pearson's r, forums",
-    "loss": "loss of the sentence",
-}
-NAMES = {**FIGURES, "accuracy": "accuracy", "f1": "macro F1", "loss": "loss"}
-NAMES |= {
-    "mae": "mean absolute error",
-    "rmse": "root mean squared error",
-    "r2": "R^2",
-    "q_error_median": "q-error, median",
-    "q_error_p90": "q-error, 90th percentile",
-    "q_error_p99": "q-error, 99th percentile",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
-    "exact": "all labels right",
-}
+from bough.outputs import Output
 
 
-def trees_line(spec: OutputSpec, parser: str) -> str:
+def trees_line(trees: str, parser: str) -> str:
     """Return which trees a fitted model reads."""
     unparsed = {
         "given": "given",
         "chain": "none: a chain of the words",
         "balanced": "balanced, without a parser",
     }
-    return unparsed.get(spec.trees, f"one per text, by the parser {parser}")
+    return unparsed.get(trees, f"one per text, by the parser {parser}")
 
 
-def metric_rows(facts: Mapping[str, Any]) -> list[list[str]]:
+def metric_rows(facts: Mapping[str, Any], output: Output) -> list[list[str]]:
     """Return a row for each metric of a fit: its name, and its value on each split."""
     scores = facts["scores"]
     figures = list(scores["dev"]["figures"])
-    rows = {NAMES[name]: [scores[split]["figures"][name] for split in scores] for name in figures}
+    titles = {name: output.titles.get(name, name) for name in figures}
+    rows = {titles[name]: [scores[split]["figures"][name] for split in scores] for name in figures}
     if "baseline" in facts:
         baseline = facts["baseline"]
         for name in (name for name in figures if name != "loss"):
             values = [baseline["figures"][split][name] for split in scores]
-            rows[f"{NAMES[name]} of {baseline['name']}"] = values
+            rows[f"{titles[name]} of {baseline['name']}"] = values
     for when in ("before", "after") if "calibration" in facts else ():
         errors = [facts["calibration"][split][when] for split in scores]
         rows[f"ECE {when} temperature scaling"] = errors
@@ -61,15 +37,9 @@ def metric_rows(facts: Mapping[str, Any]) -> list[list[str]]:
 
 def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
     """Return the card of a fitted model as Markdown, from the facts of the fit."""
-    spec, splits = model.output_spec, list(facts["scores"])
-    if spec.numbers:
-        what = f"numbers: {', '.join(spec.numbers)}, scale {spec.scale}"
-    elif spec.classes:
-        what = f"{len(spec.classes)} {'labels' if spec.thresholds else 'classes'}: {', '.join(spec.classes)}"
-    else:
-        what = f"ratings from {spec.ratings[0]:g} to {spec.ratings[1]:g}"
+    splits, what = list(facts["scores"]), model.output.describe()
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
-    parsed = trees_line(spec, f"`{facts['parser']}`")
+    parsed = trees_line(model.trees, f"`{facts['parser']}`")
     lines = [f"# {what}", "", "Made by `bough fit`; `bough.load(FOLDER)` reads it.", ""]
     lines += [f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})", f"- Trees: {parsed}"]
     if model.inputs is None or model.inputs.spec.tokens:
@@ -81,7 +51,7 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
     if model.inputs is not None:
         lines += ["## Inputs", "", *model.inputs.spec.lines(), "", "## Results", ""]
     lines += [f"| metric | {' | '.join(splits)} |", f"|---|{'---|' * len(splits)}"]
-    lines += [f"| {' | '.join(row)} |" for row in metric_rows(facts)]
+    lines += [f"| {' | '.join(row)} |" for row in metric_rows(facts, model.output)]
     settings = "\n".join(f"{key} = {value!r}" for key, value in facts["config"].items() if key != "about")
     return "\n".join([*lines, "", "```", settings, "```", ""])
 

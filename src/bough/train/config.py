@@ -13,7 +13,6 @@ class TrainConfig(Config):
 
     epochs: int = 10
     batch_size: int = 25
-    spans: int = 4  # labelled phrases that are sampled from each sentence if phrases are no nodes
     optimizer: Literal["adagrad", "adadelta", "adam", "adamw"] = "adagrad"
     learning_rate: float = 0.05  # for AdaGrad; AdaDelta wants about 1, Adam and AdamW about 0.001
     lr_decay: float = 1.0  # factor on all learning rates after each epoch
@@ -29,7 +28,6 @@ class TrainConfig(Config):
     weight_decay: float = 1e-4
     # the loss of the labelled nodes is divided by the number of trees or of labelled nodes
     loss_over: Literal["trees", "nodes"] = "trees"
-    root_weight: float = 0.0  # weight of the mean loss of the roots, added to that of all nodes
     max_norm: float = 0.0  # maximum norm of a class's weights in the classifier; 0 for none
     select_by: Literal["score", "loss"] = "score"  # what chooses the epoch on dev
     patience: int = 0  # epochs without a better one after which training stops; 0 for never
@@ -37,21 +35,16 @@ class TrainConfig(Config):
     def __post_init__(self) -> None:
         super().__post_init__()
         in_range(self, "at least 1", "epochs", "batch_size")
-        in_range(self, "0 or more", "spans", "weight_decay", "adagrad_reset_every", "max_grad_norm")
+        in_range(self, "0 or more", "weight_decay", "adagrad_reset_every", "max_grad_norm")
         in_range(self, "0 or more", "embedding_learning_rate", "encoder_learning_rate")
-        in_range(self, "0 or more", "max_norm", "patience", "root_weight")
+        in_range(self, "0 or more", "max_norm", "patience")
         in_range(self, "more than 0", "learning_rate", "lr_decay", "encoder_lr_decay")
         in_range(self, "at least 0, below 1", "warmup", "beta2")
         if self.adagrad_reset_every and self.optimizer != "adagrad":
             reset = f"adagrad_reset_every = {self.adagrad_reset_every}"
             raise ValueError(f"{reset} is for optimizer = 'adagrad'; here it is {self.optimizer!r}")
-        if self.root_weight and self.loss_over != "nodes":
-            raise ValueError(f"root_weight = {self.root_weight} is for loss_over = 'nodes'")
-        if self.max_norm and self.of_pairs:
-            raise ValueError(f"max_norm = {self.max_norm} is for a classifier; task = {self.task!r} has none")
 
     def for_model(self) -> Config:
-        """Return the configuration of the model; a task that only training knows becomes "classes" or "pairs"."""
+        """Return the configuration of the model."""
         values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Config)}
-        task = self.task if self.task in Config.tasks else "pairs" if self.of_pairs else "classes"
-        return Config(**{**values, "task": task})
+        return Config(**values)

@@ -20,13 +20,13 @@ from bough.errors import DataError
 from bough.models.batching import prepare_all
 from bough.models.config import Config
 from bough.models.inputs import words_of
-from bough.models.model import Model
+from bough.models.model import Model, Trees
+from bough.outputs import Output
 from bough.pipelines.readers import AT_ONCE, Kind, WholeReader, as_given, groups
 from bough.text import Parser
 from bough.train.distributed import current
 from bough.train.options import FitOptions
 from bough.train.splits import SPLITS, Splits
-from bough.train.targets import Ratings, Target
 from bough.train.tasks import Indices, RatedPair
 from bough.trees.tree import Tree
 from bough.version import __version__
@@ -45,13 +45,13 @@ class Parsed:
 
 @dataclass
 class TreeSet:
-    """The examples of one split: one list of trees, or two for pairs, with values and weights.
+    """The examples of one split: one list of trees, or two for pairs, with targets and weights.
 
-    The labels of nodes are class numbers, or tuples of numbers or of 0 and 1. `values` are those of the examples.
+    The labels of nodes are class numbers, or tuples of numbers.
     """
 
     sides: tuple[list[Tree], ...]
-    values: list[Any] = field(default_factory=list)
+    targets: list[Any] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -69,12 +69,17 @@ class TreeSet:
         return Counter(word.lower() if config.lowercase else word for word in words)
 
     def gold(self) -> NDArray[Any]:
-        """Return (n,) class numbers or ratings, or (n, T) numbers or labels."""
-        return np.array(self.values)
+        """Return (n,) or (n, T) the encoded targets of the examples."""
+        return np.array(self.targets)
 
 
 def parse_splits(
-    splits: Splits, options: FitOptions, kind: Kind, callback: Callable[[Parsed], None], warn: Warn
+    splits: Splits,
+    options: FitOptions,
+    reads: Kind,
+    trees_of: Trees,
+    callback: Callable[[Parsed], None],
+    warn: Warn,
 ) -> dict[str, TreeSet]:
     """Return the trees of every split. Texts are parsed, unless their parses are in the cache.
 
@@ -86,10 +91,10 @@ def parse_splits(
     own = list[tuple[Tree, ...] | None]()
     with contextlib.ExitStack() as stack:
         parses = None
-        if splits.spec.trees != "given":
-            parses = stack.enter_context(open_parse_cache(options.parser, kind, splits.spec.trees))
+        if trees_of != "given":
+            parses = stack.enter_context(open_parse_cache(options.parser, reads, trees_of))
         for group in groups(examples[shard.start : shard.stop]):
-            own += parses.pairs(group) if parses is not None else [_given_trees(one, kind) for one in group]
+            own += parses.pairs(group) if parses is not None else [_given_trees(one, reads) for one in group]
             callback(Parsed(len(own), len(shard)))
     all_trees = [trees for part in ranks.each(own) for trees in part]
     wordless = [one.where for one, trees in zip(examples, all_trees, strict=True) if trees is None]
@@ -98,7 +103,7 @@ def parse_splits(
         warn(f"{wordless[0]}: {texts} without a word, left out")
     found = {name: TreeSet(tuple([] for _ in examples[0].items)) for name in SPLITS}
     shared: dict[str, str] = {}  # one object for all equal tokens, to save memory
-    rows = zip(examples, all_trees, splits.values.tolist(), splits.assigned.tolist(), strict=True)
+    rows = zip(examples, all_trees, splits.targets.tolist(), splits.assigned.tolist(), strict=True)
     for example, trees, value, number in rows:
         if trees is None:
             continue
@@ -107,8 +112,8 @@ def parse_splits(
             words = tree.tokens or (None,) * len(tree)
             tokens = [None if word is None else shared.setdefault(word, word) for word in words]
             bare = tree.replace(tokens=tokens) if example.trees else tree.replace(tokens=tokens, labels=None)
-            side.append(_labelled(bare, value, splits.target))
-        split.values.append(value)
+            side.append(_labelled(bare, value, splits.output))
+        split.targets.append(value)
         split.weights.append(example.weight)
     for name in ("train", "dev"):
         if not len(found[name]):
@@ -130,12 +135,12 @@ def _given_trees(example: Example, kind: Kind) -> tuple[Tree, ...]:
         raise ValueError(f"{example.where}: {error}") from None
 
 
-def _labelled(tree: Tree, value: Any, target: Target) -> Tree:
+def _labelled(tree: Tree, value: Any, output: Output) -> Tree:
     """Return a tree with the labels to predict: those of its nodes, else `value` at its root."""
-    if isinstance(target, Ratings) or target.pairs:
+    if output.pairs:
         return tree.replace(labels=None)
     if tree.labels is not None:
-        return tree.replace(labels=[None if one is None else target.node_label(one) for one in tree.labels])
+        return tree.replace(labels=[None if one is None else output.encode_node(one) for one in tree.labels])
     labels: list[Any] = [None] * len(tree)
     labels[tree.root] = tuple(value) if isinstance(value, list) else value
     return tree.replace(labels=labels)
@@ -182,7 +187,7 @@ def _read(content: bytes) -> Tree | None:
 def open_parse_cache(parser: str | Parser, kind: Kind, trees: str) -> Iterator[ParseCache]:
     """Open the cache of a parser; its name depends on the parser's name and, for a folder, on its weights.
 
-    `trees` is a value of `OutputSpec.trees`.
+    `trees` is a value of `Model.trees`.
     """
     reader = WholeReader(parser, kind, chain=trees == "chain")
     if not isinstance(parser, str):  # an object does not identify the parser in another process
@@ -223,4 +228,4 @@ class Examples(Sequence[Any]):
                 sides[0][place] = replace(sides[0][place], weight=weight)
         if len(sides) == 1:
             return list(sides[0])
-        return [RatedPair(*pair) for pair in zip(*sides, self.split.values[part], strict=True)]
+        return [RatedPair(*pair) for pair in zip(*sides, self.split.targets[part], strict=True)]

@@ -19,11 +19,10 @@ from bough.data.vectors import random_rows
 from bough.files import read_json, write_json, write_text
 from bough.formats import nested
 from bough.models.inputs import InputSpec
-from bough.models.model import UNKNOWN, Model
-from bough.models.output_spec import OutputSpec, Trees
+from bough.models.model import UNKNOWN, Model, Trees
 from bough.models.subwords import detokenise
+from bough.outputs import Output
 from bough.pipelines import AnyPipeline, load, pipeline_for
-from bough.train.calibration import CalibratedTask
 from bough.train.card import fit_card
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import TrainingState
@@ -31,13 +30,12 @@ from bough.train.config import TrainConfig
 from bough.train.dataset import Examples, Parsed, TreeSet, Warn, parse_splits
 from bough.train.distributed import current
 from bough.train.evaluate import evaluate_splits
-from bough.train.loop import Event, cache_activations, learn
-from bough.train.optimizer import ModelOptimizer
+from bough.train.loop import Event, train_once
 from bough.train.options import FitOptions, tree_kind
 from bough.train.report import Evidence, report_page
-from bough.train.run_folder import lock_run_folder, record_run, versions
-from bough.train.splits import SPLITS, read_splits
-from bough.train.tasks import Floats, LabelsTask, Learnable, NumbersTask, PairClassesTask, PairsTask
+from bough.train.run_folder import lock_run_folder, versions
+from bough.train.splits import SPLITS, Splits, read_splits
+from bough.train.tasks import Learnable, NodesTask, PairsTask
 from bough.train.word_vectors import Words, words_for
 
 log = logging.getLogger(__name__)
@@ -50,6 +48,23 @@ EXTRA = 30_000  # frequent words that are added to those of the examples, for ot
 Callback = Callable[[Parsed | Event], None]
 
 
+class Plan(NamedTuple):
+    """Everything that is decided before a text is parsed: splits, output, trees, configuration, start."""
+
+    options: FitOptions
+    train: Source
+    splits: Splits
+    trees: Trees
+    config: TrainConfig
+    start: Model | None
+    run: dict[str, Any]  # what the folder of the fit belongs to
+
+    @property
+    def output(self) -> Output:
+        """What the model predicts."""
+        return self.splits.output
+
+
 class Trained(NamedTuple):
     """A model with the weights of its best epoch, and its training."""
 
@@ -58,6 +73,7 @@ class Trained(NamedTuple):
     words: Words
     task: Learnable
     state: TrainingState
+    init_from: str
 
 
 def fit(
@@ -148,105 +164,126 @@ def fit_sources(
     `resume` an interrupted one is continued. `callbacks` get each event, and `warn` each message
     about the data. With `baseline`, a baseline is fitted too.
     """
-    ranks, seed, started = current(), options.seed, time.perf_counter()
-    train = sources["train"]
-    start = options.start()
-
-    earlier = 0  # epochs of a first training: a second one goes on counting, so that loggers keep both
+    ranks, started = current(), time.perf_counter()
+    warn = warn if ranks.first else log.debug
 
     def callback(event: Parsed | Event) -> None:
-        if earlier and isinstance(event, Event):
-            event = replace(event, epoch=event.epoch + earlier, epochs=event.epochs + earlier)
-        for one in callbacks:
-            one(event)
+        for show in callbacks:
+            show(event)
 
-    options.config(train, start)  # raises errors of options before the examples are checked
-    unparsed: dict[str | None, Trees] = {"none": "chain", "balanced": "balanced"}
-    trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
-    task, scale = options.task, options.scale
-    splits = read_splits(sources, trees, hold_test=hold_test, seed=seed, task=task, scale=scale)
-    spec = splits.spec
-    config = options.config(train, start, spec.kind)
-    for line in splits.messages if ranks.first else ():
-        warn(line)
-    ratings = splits.values[splits.assigned == SPLITS.index("dev")]
-    if spec.kind == "ratings" and np.ptp(ratings) == 0:
-        config = config.with_settings({"select_by": "loss"})
-        why = "so there is no r; the epoch is chosen by the mean squared error"
-        if ranks.first:
-            warn(f"dev: every rating is {ratings[0]:g}, {why}")
-    run: dict[str, Any] = {"config": config.as_dict(), "seed": seed, "device": options.device}
-    run |= {"parser": getattr(options.parser, "name", options.parser), "output": spec.as_dict()}
-    run |= {"examples": splits.sizes, "files": {name: source.name for name, source in sources.items()}}
-    run |= {"data": splits.digest, "init_from": str(options.init_from or "")}
-    if ranks.from_first(lambda: _is_finished(out, run, resume)):
+    plan = plan_fit(sources, options, hold_test=hold_test, warn=warn)
+    if ranks.from_first(lambda: _is_finished(out, plan.run, resume)):
         return load(out, parser=options.parser), read_json(out / DONE)
-
-    data = parse_splits(splits, options, tree_kind(config), callback, warn if ranks.first else log.debug)
+    data = parse_splits(plan.splits, options, tree_kind(plan.config), plan.trees, callback, warn)
     parsed = time.perf_counter() - started
-
-    def train_from(start: Model | None, config: TrainConfig, folder: Path) -> Trained:
-        """Train a model in a folder, from random weights or from another model."""
-        counts = data["train"].word_counts(config)
-        words = ranks.in_turn(lambda: words_for(config, options.data, seed, counts, start))
-        torch.manual_seed(seed)
-        model = _new_model(config, spec, data, words, start).to(options.device)
-        if folder == out:
-            more = {"vectors": words.name, "coverage": words.coverage}
-            if model.encoder is not None:
-                more["encoder"] = model.encoder.fingerprint
-            ranks.from_first(lambda: record_run(out, run | more))
-        learnable = _task(config, model, class_weights(options.class_weight, spec, data["train"].gold()))
-        examples = {name: Examples(data[name], model) for name in ("train", "dev")}
-        cache_activations(model, *examples.values())
-        state = TrainingState(ModelOptimizer(model, config), seed)
-        if resume:
-            state.restore(folder)
-        learn(folder, learnable, config, state, examples, callback)
-        state.use_best()
-        return Trained(model, config, words, learnable, state)
-
-    best, init_from = train_from(start, config, out), run["init_from"]
-    texts_in_classes = spec.kind == "classes" and not (train.trees or train.pairs)
-    if options.leaves_start_open and texts_in_classes and splits.sizes["train"] <= SMALL:
-        # with few examples, the bundled model may be a better start than random weights
-        if ranks.first:
-            warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
-        from_bundled = replace(options, init_from=SMALL_START)
-        other, earlier = from_bundled.start(), best.state.epoch
-        second = train_from(other, from_bundled.config(train, other, spec.kind), out / SMALL_START)
-        first, then = best.state.best_dev, second.state.best_dev
-        message = "accuracy on dev: %.3f from random weights, %.3f from %r"
-        log.info(message, first["accuracy"], then["accuracy"], SMALL_START)
-        if (then["accuracy"], -then["loss"]) > (first["accuracy"], -first["loss"]):
-            best, init_from = second, SMALL_START
-        ranks.from_first(lambda: shutil.rmtree(out / SMALL_START))
-    model, config, words, learned, state = best
-
-    scores, predicted = evaluate_splits(learned, model, data, baseline=baseline)
-    facts = {"init_from": init_from, "vectors": words.name, "coverage": words.coverage}
-    facts |= {"epoch": state.best_epoch, "epochs": state.epoch, "history": state.history, **scores}
-    if model.encoder is None:
-        _add_frequent_words(model, words)
-    about = {name: run[name] for name in ("seed", "parser", "examples", "files", "config")}
-    about |= {"config": config.as_dict(), "versions": versions(config), **facts}
-    card = fit_card(model, about)
+    best = train_from(plan, data, out, resume, callback)
+    if _may_start_open(plan):
+        warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
+        best = _better_start(plan, data, out, resume, callback, best)
+    scores, predicted = evaluate_splits(best.task, best.model, data, baseline=baseline)
+    if best.model.encoder is None:
+        _add_frequent_words(best.model, best.words)
+    facts = _facts(best, scores)
+    about = {name: plan.run[name] for name in ("seed", "parser", "examples", "files")}
+    about |= {"config": best.config.as_dict(), "versions": versions(best.config), **facts}
+    card, held_out = fit_card(best.model, about), list(predicted)[-1]  # test if there is one, else dev
     kept: dict[str, Any] = {"vectors": facts["vectors"], "scores": facts["scores"]}
-    held_out = list(predicted)[-1]  # test if there is one, else dev
-    kept |= {"label_column": train.columns.label, **_for_users(train, data[held_out])}
-    seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
+    kept |= {"label_column": plan.train.columns.label, **_for_users(plan.train, data[held_out])}
     evidence = Evidence(held_out, data[held_out], predicted[held_out])
+    seconds = {"parsing": round(parsed, 1), "all": round(time.perf_counter() - started, 1)}
 
     def write() -> None:
-        model.save(out, card=card, facts=kept)
-        write_text(out / "report.html", report_page(model, about, evidence, splits.messages, out))
-        write_text(out / "metrics.jsonl", state.history_text())
+        best.model.save(out, card=card, facts=kept)
+        write_text(out / "report.html", report_page(best.model, about, evidence, plan.splits.messages, out))
+        write_text(out / "metrics.jsonl", best.state.history_text())
         write_json(out / "timing.json", seconds)
         write_json(out / DONE, facts)
         (out / CHECKPOINT).unlink(missing_ok=True)
 
     ranks.from_first(write)
-    return pipeline_for(model.cpu().eval(), options.parser, card=card, facts=kept), facts
+    return pipeline_for(best.model.cpu().eval(), options.parser, card=card, facts=kept), facts
+
+
+def plan_fit(sources: Mapping[str, Source], options: FitOptions, *, hold_test: bool, warn: Warn) -> Plan:
+    """Check the examples and the options, and return the plan of a fit. What can fail fails here, before parsing."""
+    train, start = sources["train"], options.start()
+    unparsed: dict[str | None, Trees] = {"none": "chain", "balanced": "balanced"}
+    trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
+    splits = read_splits(sources, options.targets, hold_test=hold_test, seed=options.seed)
+    config = options.config(train, start, splits.output)
+    for line in splits.messages:
+        warn(line)
+    of_dev = splits.targets[splits.assigned == SPLITS.index("dev")]
+    if why := splits.output.undefined(of_dev):
+        config = config.with_settings({"select_by": "loss"})
+        warn(f"dev: {why}")
+    splits.output.class_weights(options.class_weight, splits.targets)  # raises an error for wrong weights
+    run: dict[str, Any] = {"config": config.as_dict(), "seed": options.seed, "device": options.device}
+    run |= {"parser": getattr(options.parser, "name", options.parser), "output": splits.output.as_dict()}
+    run |= {"trees": trees, "examples": splits.sizes, "files": {k: s.name for k, s in sources.items()}}
+    run |= {"data": splits.digest, "init_from": str(options.init_from or "")}
+    return Plan(options, train, splits, trees, config, start, run)
+
+
+def train_from(
+    plan: Plan, data: Mapping[str, TreeSet], folder: Path, resume: bool, callback: Callable[[Event], None]
+) -> Trained:
+    """Train a model in a folder, from random weights or from the model that the plan starts from."""
+    ranks, options, config = current(), plan.options, plan.config
+    counts = data["train"].word_counts(config)
+    words = ranks.in_turn(lambda: words_for(config, options.data, options.seed, counts, plan.start))
+    torch.manual_seed(options.seed)
+    model = _new_model(plan, data, words).to(options.device)
+    weights = plan.output.class_weights(options.class_weight, data["train"].gold())
+    task = (PairsTask if plan.output.pairs else NodesTask)(config, plan.output, weights)
+    examples = {name: Examples(data[name], model) for name in ("train", "dev")}
+    facts = {**plan.run, "vectors": words.name, "coverage": words.coverage}
+    state = train_once(folder, task, model, config, examples, facts, options.seed, resume, callback)
+    return Trained(model, config, words, task, state, plan.run["init_from"])
+
+
+def _may_start_open(plan: Plan) -> bool:
+    """Return whether the bundled model may be a better start than random weights, with few texts in classes."""
+    texts = not (plan.train.trees or plan.train.pairs)
+    few = plan.splits.sizes["train"] <= SMALL
+    return plan.options.leaves_start_open and plan.output.exclusive and texts and few
+
+
+def _better_start(
+    plan: Plan,
+    data: Mapping[str, TreeSet],
+    out: Path,
+    resume: bool,
+    callback: Callable[[Event], None],
+    first: Trained,
+) -> Trained:
+    """Train again from the bundled model, and return the training that is better on dev."""
+    options = replace(plan.options, init_from=SMALL_START)
+    start = options.start()
+    config = options.config(plan.train, start, plan.output)
+    earlier, folder = first.state.epoch, out / SMALL_START
+
+    def later(event: Event) -> None:  # goes on counting epochs, so that loggers keep both trainings
+        callback(replace(event, epoch=event.epoch + earlier, epochs=event.epochs + earlier))
+
+    run = {**plan.run, "config": config.as_dict(), "init_from": SMALL_START}
+    again = plan._replace(options=options, config=config, start=start, run=run)
+    second = train_from(again, data, folder, resume, later)
+    metric = plan.output.metric
+    scores = [(one.state.best_dev[metric], -one.state.best_dev["loss"]) for one in (first, second)]
+    message = "%s on dev: %.3f from random weights, %.3f from %r"
+    log.info(message, plan.output.titles[metric], scores[0][0], scores[1][0], SMALL_START)
+    current().from_first(lambda: shutil.rmtree(folder))
+    return second if scores[1] > scores[0] else first
+
+
+def _facts(best: Trained, scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the contents of `fit.json`."""
+    state, words = best.state, best.words
+    facts = {"init_from": best.init_from, "vectors": words.name, "coverage": words.coverage}
+    return facts | {
+        "epoch": state.best_epoch, "epochs": state.epoch, "history": state.history, **scores
+    }  # fmt: skip
 
 
 def _for_users(train: Source, held_out: Any) -> dict[str, Any]:
@@ -280,46 +317,9 @@ def _is_finished(out: Path, run: dict[str, Any], resume: bool) -> bool:
     return True
 
 
-def _task(config: TrainConfig, model: Model, weights: Floats | None) -> Learnable:
-    """Return the training task for the output of a model."""
-    spec = model.output_spec
-    if spec.kind == "ratings":
-        return PairsTask(config)
-    if spec.kind == "numbers":
-        return NumbersTask(config, model)
-    if spec.kind == "labels":
-        return LabelsTask(config)
-    task = PairClassesTask(config) if spec.pairs else CalibratedTask(config)
-    task.class_weights = weights
-    return task
-
-
-def class_weights(given: str | Mapping[str, float] | None, spec: OutputSpec, gold: Any) -> Floats | None:
-    """Return (K,) the weights of the classes: n / (K n_k) for "balanced", or those of a mapping, with 1 for others.
-
-    Raise a ValueError for any other value, and for a model that does not predict classes.
-    """
-    if given is None:
-        return None
-    if spec.kind != "classes":
-        raise ValueError(f"class_weight {given!r} is for one class per example, not for {spec.kind}")
-    if given == "balanced":
-        counts = np.bincount(gold, minlength=len(spec.classes))
-        found: Floats = len(gold) / (len(spec.classes) * np.maximum(counts, 1))
-        return found
-    if isinstance(given, str):
-        raise ValueError(f"class_weight {given!r}: 'balanced', or a weight for each class")
-    for name, weight in given.items():
-        if str(name) not in spec.classes or not 0 <= float(weight) < np.inf:
-            known = ", ".join(spec.classes[:8])
-            raise ValueError(f"class_weight {name!r}: {weight!r}; the classes are {known}")
-    return np.array([float(given.get(name, 1.0)) for name in spec.classes])
-
-
-def _new_model(
-    config: TrainConfig, spec: OutputSpec, data: Mapping[str, TreeSet], words: Words, start: Model | None
-) -> Model:
-    """Return a model with the words of the examples, and with the layer of `start` if given."""
+def _new_model(plan: Plan, data: Mapping[str, TreeSet], words: Words) -> Model:
+    """Return a model with the words of the examples, and with the layer of the model to start from, if there is one."""
+    config, start, output = plan.config, plan.start, plan.output
     relations: Sequence[str] = []
     if start is not None:
         relations = start.relations  # their order is that of the weights of its layer
@@ -330,7 +330,7 @@ def _new_model(
     if start is not None and start.inputs is not None:
         inputs = start.inputs.spec
     if config.encoder:
-        model = Model(config.for_model(), spec, [], relations, input_spec=inputs)
+        model = Model(config.for_model(), output, [], relations, input_spec=inputs, trees=plan.trees)
     else:
         # a random vector of a word that is not in train would stay random
         known = [data["train"]] if words.name == "random" else data.values()
@@ -340,7 +340,7 @@ def _new_model(
         config = config.with_settings({"embedding_size": table.shape[1]})
         rows = np.concatenate([random_rows([UNKNOWN], table.shape[1], words.seed), table])
         words_and_rows = vocabulary, relations, torch.from_numpy(rows)
-        model = Model(config.for_model(), spec, *words_and_rows, input_spec=inputs)
+        model = Model(config.for_model(), output, *words_and_rows, input_spec=inputs, trees=plan.trees)
     if start is not None:
         model.layer.load_state_dict(start.layer.state_dict())
         if model.inputs is not None and start.inputs is not None:

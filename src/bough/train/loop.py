@@ -17,7 +17,10 @@ from bough.files import write_text
 from bough.models.model import Model
 from bough.nn.engine import one_thread
 from bough.train.checkpoint import TrainingState
+from bough.train.config import TrainConfig
 from bough.train.distributed import current
+from bough.train.optimizer import ModelOptimizer
+from bough.train.run_folder import record_run
 from bough.train.tasks import Learnable, sentences_of
 
 REPORT_EVERY = 0.2  # seconds
@@ -38,6 +41,41 @@ class Event:
 
 Callback = Callable[[Event], None]
 Splits = Mapping[str, Sequence[Any]]  # the examples of train and dev
+
+
+def train_once(
+    folder: Path,
+    task: Learnable,
+    model: Model,
+    config: TrainConfig,
+    examples: Splits,
+    facts: Mapping[str, Any],
+    seed: int,
+    resume: bool,
+    callback: Callback,
+) -> TrainingState:
+    """Train a model in a run folder, and return its state, with the weights of the best epoch in the model.
+
+    Args:
+        folder: the run folder.
+        task: computes losses, predictions and metrics.
+        model: the model, with its initial weights.
+        config: how to train it.
+        examples: those of `train` and `dev`, as the task reads them.
+        facts: what to record in `run.json`.
+        seed: the seed of the order of the examples.
+        resume: whether to continue an interrupted run.
+        callback: is called with each event.
+    """
+    cache_activations(model, *examples.values())
+    encoder = {} if model.encoder is None else {"encoder": model.encoder.fingerprint}
+    current().from_first(lambda: record_run(folder, {**facts, **encoder}))
+    state = TrainingState(ModelOptimizer(model, config), seed)
+    if resume:
+        state.restore(folder)
+    learn(folder, task, config, state, examples, callback)
+    state.use_best()
+    return state
 
 
 def learn(

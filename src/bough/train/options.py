@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -18,12 +18,13 @@ from bough.models.config import Config
 from bough.models.model import ENCODER, Model
 from bough.models.settings import kind_named, nearest
 from bough.nn import BaseLayer, register
+from bough.outputs import Output, outputs
+from bough.outputs.base import Scale, TargetOptions
 from bough.pipelines import NAMES
 from bough.pipelines.readers import Kind
 from bough.text import Parser
 from bough.train.config import TrainConfig
-from bough.train.recipes import load_recipe
-from bough.train.targets import Scale, Task
+from bough.train.recipes import load_recipe, recipe_files
 from bough.train.word_vectors import BUNDLED
 
 Shape = Literal["constituency", "dependency", "balanced", "none"]
@@ -51,8 +52,10 @@ class FitOptions:
             from; "none" for random weights. By default, a classifier of few texts is trained from
             random weights and from the bundled sentiment model, and the one that is better on dev
             is kept.
-        task: "classes", "numbers" or "labels" (several at once); by default, inferred from the labels.
+        task: "classes", "ordinal", "labels" (several at once), "numbers" or "ratings"; by default,
+            inferred from the labels.
         scale: the scale of numbers, "linear" or "log".
+        order: the classes in their order, if they form a scale.
         class_weight: "balanced", or a weight for each class by name.
         seed: random seed for the split, shuffling, initialization and dropout.
         data: the data folder, for word vectors.
@@ -76,17 +79,22 @@ class FitOptions:
     vectors: str | None = None
     encoder: str | Path | None = None
     init_from: str | Path | None = None
-    task: Task | None = None
+    task: str | None = None
     scale: Scale | None = None
+    order: Sequence[str] | str = ()
     class_weight: str | Mapping[str, float] | None = None
     seed: int = 1
     data: Path | str | None = None
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        for name, allowed in (("trees", Shape), ("task", Task), ("scale", Scale)):
+        for name, allowed in (
+            ("trees", get_args(Shape)),
+            ("task", (*outputs(),)),
+            ("scale", get_args(Scale)),
+        ):
             if (value := getattr(self, name)) is not None:
-                choose_from(name, value, get_args(allowed))
+                choose_from(name, value, allowed)
         if self.trees == "balanced":
             object.__setattr__(self, "parser", "balanced")
 
@@ -98,6 +106,12 @@ class FitOptions:
             if name not in known:
                 raise TypeError(f"fit() has no option {name!r}{nearest(name, known)}")
         return cls(**options)
+
+    @property
+    def targets(self) -> TargetOptions:
+        """What the options say about the labels."""
+        order = self.order.split(",") if isinstance(self.order, str) and self.order else self.order
+        return TargetOptions(self.task, self.scale, tuple(name.strip() for name in order))
 
     @property
     def leaves_start_open(self) -> bool:
@@ -131,23 +145,21 @@ class FitOptions:
             chosen["encoder"] = str(encoder)
         return chosen
 
-    def config(self, source: Source, start: Model | None = None, kind: str = "classes") -> TrainConfig:
+    def config(self, source: Source, start: Model | None, output: Output) -> TrainConfig:
         """Return the configuration of a fit: the recipe for the kind of examples, changed by the options.
 
-        `kind` is a value of `OutputSpec.kind`. Raise a ValueError for options that contradict each other.
+        A recipe may be for one kind of output, as `fit-trees-numbers` is. Raise a ValueError for
+        options that contradict each other.
         """
         settings = self.chosen_settings(start)
         usual = "fit-trees" if source.trees else "fit-pairs" if source.pairs else "fit-texts"
-        if source.trees and kind == "numbers":
-            usual = "fit-trees-numbers"
+        if f"{usual}-{output.kind}" in recipe_files():
+            usual += f"-{output.kind}"
         if settings.get("encoder"):
             if source.trees:
                 raise ValueError(f"encoder = {settings['encoder']!r} reads texts; {source.name} holds trees")
             usual += "-contextual"
         config = load_recipe(self.recipe or usual)
-        task = "pairs" if source.pairs else kind
-        if config.task != task:
-            config = config.with_settings({"task": task})
         if source.trees and self.trees == "balanced":
             raise ValueError(f"trees 'balanced' are for texts; {source.name} holds trees")
         reads = self._reads(start)
@@ -163,7 +175,7 @@ class FitOptions:
         if config.shape != "parse":
             why = "is a control of the paper's systems; for words without a parse set trees to none"
             raise ValueError(f"shape = {config.shape!r} {why}")
-        if task != "pairs" and not kind_named(config.layer).layer.phrases:
+        if not source.pairs and not kind_named(config.layer).layer.phrases:
             why = "has no states of phrases; for words in a row set trees to none"
             raise ValueError(f"layer = {config.layer!r} {why}")
         if start is not None:

@@ -13,11 +13,10 @@ from scipy import stats
 
 from bough.draw.canvas import STYLE as TREE_STYLE
 from bough.draw.scored_svg import svg
-from bough.models.metrics import ClassLine, report_of
 from bough.models.model import Model
-from bough.models.output_spec import OutputSpec
+from bough.outputs import ClassLine, Output
 from bough.pipelines import Pipeline
-from bough.train.card import NAMES, metric_rows, trees_line, words_line
+from bough.train.card import metric_rows, trees_line, words_line
 from bough.train.dataset import TreeSet
 from bough.train.tasks import Floats
 from bough.version import __version__
@@ -25,7 +24,6 @@ from bough.version import __version__
 STYLE = "\n" + (Path(__file__).parent / "report.css").read_text()
 SHOWN = 5  # examples in each list
 RESAMPLES = 300  # of the bootstrap
-MAIN = ("accuracy", "micro_f1", "q_error_median", "r2", "pearson")  # the first found is the headline
 
 
 @dataclass(frozen=True)
@@ -44,34 +42,19 @@ def report_page(
 
     `facts` are those of the card, and `messages` the warnings about the data. The commands on the page name `folder`.
     """
-    spec, split, scores = model.output_spec, evidence.split, facts["scores"]
-    classes, log = spec.classes, spec.scale == "log"
+    output, split, scores = model.output, evidence.split, facts["scores"]
     files = " and ".join(dict.fromkeys(Path(name).name for name in facts["files"].values()))
-    pairs = len(evidence.examples.sides) > 1
-    kind = f"{len(classes)} {spec.kind}" if classes else "Ratings of pairs" if pairs else "Numbers"
-    title = f"{kind} of {files}"
+    title = f"{output.title} of {files}"
     parts = [f"<h1>{escape(title)}</h1>", _facts(model, facts), f"<h2>How good is it? ({split})</h2>"]
-    parts += [_headline(facts, evidence, spec), _table(["metric", *scores], metric_rows(facts))]
-    if classes:
-        rows = []
-        for one in (ClassLine(**line) for line in scores[split]["classes"]):
-            figures = [f"{figure:.3f}" for figure in (one.precision, one.recall, one.f1)]
-            rows.append([one.name, f"{one.examples:,}", *figures])
-        head = ["class", "examples", "precision", "recall", "F1"]
-        parts += [f"<h2>Classes ({split})</h2>", _table(head, rows)]
-        if scores[split]["confusion"]:
-            parts += [f"<h2>Confusion matrix ({split})</h2>", _confusion(classes, scores[split]["confusion"])]
-    else:
-        # (n,) the true and the predicted values, or the first of several; or their logarithms
-        both = evidence.examples.gold(), evidence.predicted
-        gold, predicted = (np.asarray(values).reshape(len(values), -1)[:, 0] for values in both)
-        gold, predicted = (np.log10(gold), np.log10(predicted)) if log else (gold, predicted)
-        parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(gold, predicted, log)]
-    parts += ["<h2>Learning curve</h2>", _curves(facts)]
-    if spec.kind == "classes":
+    parts += [_headline(facts, evidence, output), _table(["metric", *scores], metric_rows(facts, output))]
+    parts += _classes(scores[split], output.classes, split)
+    if not output.classes:
+        parts += [f"<h2>Predicted against true ({split})</h2>", _scatter(*_values(evidence, output), output)]
+    parts += ["<h2>Learning curve</h2>", _curves(facts, output)]
+    if output.exclusive:
         parts += _mistakes(model, evidence)
-    elif not classes:
-        parts += _largest_errors(evidence, gold, predicted, log)
+    elif not output.classes:
+        parts += _largest_errors(evidence, output)
     if messages:
         items = "".join(f"<li>{escape(line)}</li>" for line in messages)
         parts += ["<h2>About the data</h2>", f"<ul>{items}</ul>"]
@@ -84,8 +67,29 @@ def report_page(
     )
 
 
+def _classes(scores: Mapping[str, Any], names: Sequence[str], split: str) -> list[str]:
+    """Return the table of the classes and the confusion matrix, if there are any."""
+    parts, rows = [], []
+    for line in (ClassLine(**line) for line in scores["classes"]):
+        figures = [f"{figure:.3f}" for figure in (line.precision, line.recall, line.f1)]
+        rows.append([line.name, f"{line.examples:,}", *figures])
+    if rows:
+        head = ["class", "examples", "precision", "recall", "F1"]
+        parts += [f"<h2>Classes ({split})</h2>", _table(head, rows)]
+    if scores["confusion"]:
+        parts += [f"<h2>Confusion matrix ({split})</h2>", _confusion(names, scores["confusion"])]
+    return parts
+
+
+def _values(evidence: Evidence, output: Output) -> tuple[Floats, Floats]:
+    """Return (n,) the true and the predicted values, or the first of several; or their logarithms."""
+    both = evidence.examples.gold(), evidence.predicted
+    gold, predicted = (np.asarray(values).reshape(len(values), -1)[:, 0] for values in both)
+    return (np.log10(gold), np.log10(predicted)) if output.scale == "log" else (gold, predicted)
+
+
 def _facts(model: Model, facts: Mapping[str, Any]) -> str:
-    spec, config = model.output_spec, facts["config"]
+    output, config = model.output, facts["config"]
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
     line = words_line(model.config, facts["vectors"], facts["coverage"], "training examples")
     words, _, vectors = line.removeprefix("- ").partition(": ")
@@ -93,8 +97,8 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
     rows = {
         "Fitted": f"{date.today().isoformat()}, bough {__version__}, seed {facts['seed']}",
         "Examples": sizes,
-        "Classes": ", ".join(spec.classes),
-        "Trees": trees_line(spec, facts["parser"]),
+        "Classes": ", ".join(output.classes),
+        "Trees": trees_line(model.trees, facts["parser"]),
         words: vectors,
         "Started from": f"the model {facts['init_from']!r}" if facts["init_from"] else "",
         "Layer": f"{model.config.layer}, {model.config.hidden_size} wide",
@@ -104,21 +108,21 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
     return f"<dl>{shown}</dl>"
 
 
-def _headline(facts: Mapping[str, Any], evidence: Evidence, spec: OutputSpec) -> str:
+def _headline(facts: Mapping[str, Any], evidence: Evidence, output: Output) -> str:
     """Return the main metric with its 95% interval, if it has one, and the baseline's."""
     figures, count = facts["scores"][evidence.split]["figures"], len(evidence.examples)
-    metric = next(name for name in MAIN if name in figures)
+    metric = output.headline
     shown = "{:.1%}" if metric == "accuracy" else "{:.3f}"
     value = shown.format(figures[metric])
-    score = f"{value} correct" if metric == "accuracy" else f"{NAMES[metric]} {value}"
-    low, high = confidence_interval(metric, evidence, spec)
+    score = f"{value} correct" if metric == "accuracy" else f"{output.titles[metric]} {value}"
+    low, high = confidence_interval(metric, evidence, output)
     lines = [f"{count:,} examples."]
     if low < high:
         lines = [f"95% interval {shown.format(low)} to {shown.format(high)} ({count:,} examples)."]
     if "baseline" in facts:
         name, other = facts["baseline"]["name"], facts["baseline"]["figures"][evidence.split][metric]
         lines.append(f"The baseline, {name}, has {shown.format(other)}.")
-        lower_is_better = metric == "q_error_median"
+        lower_is_better = metric in output.errors
         if low < high and (other > high if lower_is_better else other < low):
             lines.append("The model is clearly better.")
         elif low < high and (other < low if lower_is_better else other > high):
@@ -128,21 +132,22 @@ def _headline(facts: Mapping[str, Any], evidence: Evidence, spec: OutputSpec) ->
     return f'<p class="score">{escape(score)}</p><p>{escape(" ".join(lines))}</p>'
 
 
-def confidence_interval(metric: str, evidence: Evidence, spec: OutputSpec) -> tuple[float, float]:
+def confidence_interval(metric: str, evidence: Evidence, output: Output) -> tuple[float, float]:
     """Return the 95% interval of an accuracy (Wilson's), Pearson's r (Fisher's) or another metric (bootstrap)."""
     gold, predicted = evidence.examples.gold(), evidence.predicted
     if metric == "accuracy":
-        right = int((predicted.argmax(axis=1) == gold).sum())
+        right = round(output.metrics(predicted, gold).figures["accuracy"] * len(gold))
         found: Any = stats.binomtest(right, len(gold)).proportion_ci(0.95, method="wilson")
     elif metric == "pearson":
-        if len(gold) < 4 or np.ptp(gold) == 0 or np.ptp(predicted) == 0:
+        gold, values = _values(evidence, output)
+        if len(gold) < 4 or np.ptp(gold) == 0 or np.ptp(values) == 0:
             return 0.0, 0.0
-        found = stats.pearsonr(predicted, gold).confidence_interval(0.95)
+        found = stats.pearsonr(values, gold).confidence_interval(0.95)
     else:
         rng, gold = np.random.default_rng(0), np.asarray(gold)
         drawn = (rng.integers(len(gold), size=len(gold)) for _ in range(RESAMPLES))
-        values = [report_of(spec, predicted[rows], gold[rows]).figures[metric] for rows in drawn]
-        low, high = np.nanquantile(values, [0.025, 0.975]).tolist()
+        resampled = [output.metrics(predicted[rows], gold[rows]).figures[metric] for rows in drawn]
+        low, high = np.nanquantile(resampled, [0.025, 0.975]).tolist()
         return low, high
     return float(found.low), float(found.high)
 
@@ -201,7 +206,7 @@ def _y(value: float, up: Sequence[float]) -> float:
     return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - up[0]) / (up[-1] - up[0])
 
 
-def _curves(facts: Mapping[str, Any]) -> str:
+def _curves(facts: Mapping[str, Any], output: Output) -> str:
     """Return a chart of the losses, and one of each main metric on dev."""
     history, panels = facts["history"], []
     epochs = [int(line["epoch"]) for line in history]
@@ -210,7 +215,8 @@ def _curves(facts: Mapping[str, Any]) -> str:
     x = _x(facts["epoch"], across)
     mark = f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="var(--soft)" stroke-dasharray="4 3"/>'
     keys = {"loss": {"training": "loss", "dev": "dev_loss"}}
-    keys |= {NAMES[metric]: {"dev": f"dev_{metric}"} for metric in (*MAIN, "mse")}
+    shown = dict.fromkeys((output.headline, output.metric, "mse"))
+    keys |= {output.titles[metric]: {"dev": f"dev_{metric}"} for metric in shown if metric in output.titles}
     for title, lines in keys.items():
         series = {name: [float(one[key]) for one in history if key in one] for name, key in lines.items()}
         values = [value for found in series.values() for value in found if math.isfinite(value)]
@@ -230,7 +236,7 @@ def _curves(facts: Mapping[str, Any]) -> str:
     return f'<div class="panels">{"".join(panels)}</div>'
 
 
-def _scatter(gold: Floats, predicted: Floats, log: bool) -> str:
+def _scatter(gold: Floats, predicted: Floats, output: Output) -> str:
     both = ticks(float(min(gold.min(), predicted.min())), float(max(gold.max(), predicted.max())))
     ends = [f"{_x(value, both):.1f} {_y(value, both):.1f}" for value in (both[0], both[-1])]
     body = [f'<path d="M{"L".join(ends)}" stroke="var(--soft)" stroke-dasharray="4 3"/>']
@@ -238,40 +244,42 @@ def _scatter(gold: Floats, predicted: Floats, log: bool) -> str:
         place = f'cx="{_x(true, both):.1f}" cy="{_y(value, both):.1f}"'
         body.append(f'<circle {place} r="2.5" fill="var(--blue)" fill-opacity=".5"/>')
     drawing = _axes(both, both, "true", body, "predicted against true values")
-    axes = " Both axes are logarithms to base 10." if log else ""
+    axes = " Both axes are logarithms to base 10." if output.scale == "log" else ""
     return f"<figure>{drawing}<figcaption>Up: predicted.{axes} On the dashed line both are equal.</figcaption></figure>"
 
 
 def _mistakes(model: Model, evidence: Evidence) -> list[str]:
     """Return the most confident mistakes with their trees, and the least certain predictions."""
-    classes, sides = model.output_spec.classes, evidence.examples.sides
+    output, sides = model.output, evidence.examples.sides
     texts = [" / ".join(map(_text, trees)) for trees in zip(*sides, strict=True)]
-    gold, predicted = evidence.examples.gold(), evidence.predicted
-    sure, chosen = predicted.max(axis=1), predicted.argmax(axis=1)
+    predicted = evidence.predicted
+    gold: list[str] = output.decide_targets(evidence.examples.gold())
+    chosen: list[str] = output.decide(predicted)
+    sure = predicted.max(axis=1)
     wrong = [i for i in np.argsort(-sure, kind="stable").tolist() if chosen[i] != gold[i]][:SHOWN]
     pipeline = Pipeline(model) if len(sides) == 1 else None  # the classes of pairs are not those of phrases
     parts = [f"<h2>Most confident mistakes ({evidence.split})</h2>"]
     if not wrong:
         parts.append("<p>There are none.</p>")
     for place, i in enumerate(wrong):
-        words = f"“{escape(texts[i])}” is <b>{escape(classes[gold[i]])}</b>"
-        summary = f"{words}, predicted <b>{escape(classes[chosen[i]])}</b> ({sure[i]:.0%})"
+        words = f"“{escape(texts[i])}” is <b>{escape(gold[i])}</b>"
+        summary = f"{words}, predicted <b>{escape(chosen[i])}</b> ({sure[i]:.0%})"
         drawing = svg(pipeline(sides[0][i]), style=False, widest=360) if pipeline else ""
         opened = " open" if place == 0 else ""
         parts.append(f"<details{opened}><summary>{summary}</summary>{drawing}</details>")
     rows = [
-        [texts[i], classes[gold[i]], f"{classes[chosen[i]]} ({sure[i]:.0%})"]
+        [texts[i], gold[i], f"{chosen[i]} ({sure[i]:.0%})"]
         for i in np.argsort(sure, kind="stable").tolist()[:SHOWN]
     ]
     least = f"<h2>Least certain predictions ({evidence.split})</h2>"
     return [*parts, least, _table(["text", "true", "predicted"], rows)]
 
 
-def _largest_errors(evidence: Evidence, gold: Floats, predicted: Floats, log: bool) -> list[str]:
-    rows = []
+def _largest_errors(evidence: Evidence, output: Output) -> list[str]:
+    (gold, predicted), rows = _values(evidence, output), []
     for i in np.argsort(-np.abs(predicted - gold), kind="stable").tolist()[: 2 * SHOWN]:
         texts = " / ".join(_text(side[i]) for side in evidence.examples.sides)
-        true, value = (10**x if log else x for x in (float(gold[i]), float(predicted[i])))
+        true, value = (10**x if output.scale == "log" else x for x in (float(gold[i]), float(predicted[i])))
         rows.append([texts, f"{true:.4g}", f"{value:.4g}"])
     return [f"<h2>Largest errors ({evidence.split})</h2>", _table(["text", "true", "predicted"], rows)]
 
@@ -283,15 +291,13 @@ def _text(tree: Any) -> str:
 
 
 def _usage(folder: Path, model: Model) -> str:
-    name, spec = str(folder), model.output_spec
-    given = spec.trees == "given"
+    name, given = str(folder), model.trees == "given"
     item, file = ("tree", "new.jsonl") if given else ('"a text"', "new.csv")
-    if spec.pairs or spec.kind == "ratings":
+    if model.output.pairs:
         item = f"{item}, " + ("other" if given else '"another"')
-    result = {"classes": "label", "labels": "labels", "numbers": "numbers", "ratings": "score"}[spec.kind]
     commands = f"bough score {file} --model {name} --out scores.jsonl\n"
     commands += f"bough evaluate {name} {file.replace('new', 'labelled')}\nbough serve --model {name}"
-    code = f'import bough\n\nmine = bough.load("{name}")\nmine({item}).{result}'
+    code = f'import bough\n\nmine = bough.load("{name}")\nmine({item}).{model.output.result}'
     return f"<pre>{escape(commands)}</pre><pre>{escape(code)}</pre>"
 
 

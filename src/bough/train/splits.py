@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from bough.data.examples import Example, Source
 from bough.data.labelled import check_keys
 from bough.errors import DataError
-from bough.models.output_spec import OutputSpec, Trees
-from bough.train.targets import LabelIndex, Scale, Target, Task, Values, choose_target
+from bough.outputs import Output, choose_output
+from bough.outputs.base import TargetOptions
 
 Ints = NDArray[np.int64]
 SPLITS = ("train", "dev", "test")
@@ -31,10 +32,9 @@ class Splits:
     """The examples of all sources, one source after the other, and their splits."""
 
     examples: Sequence[Example]
-    values: Values  # (n, ...) the labels of the examples, as the model predicts them
+    targets: NDArray[Any]  # (n, ...) the labels of the examples, encoded by the output
     assigned: Ints  # (n,) the index of each example's split in SPLITS
-    target: Target
-    spec: OutputSpec
+    output: Output
     messages: Sequence[str]  # about the data, for the user
 
     @property
@@ -55,13 +55,7 @@ class Splits:
 
 
 def read_splits(
-    sources: Mapping[str, Source],
-    trees: Trees,
-    *,
-    hold_test: bool,
-    seed: int,
-    task: Task | None = None,
-    scale: Scale | None = None,
+    sources: Mapping[str, Source], options: TargetOptions, *, hold_test: bool, seed: int
 ) -> Splits:
     """Check all sources, and hold out a dev split and, with `hold_test`, a test split if it is not given.
 
@@ -70,55 +64,57 @@ def read_splits(
     """
     train = sources["train"]
     check_keys(train)
-    target, messages = choose_target(train, task, scale)
-    examples: list[Example] = []
-    parts: list[Values] = []
-    given = [name for name in SPLITS if name in sources]
-    for source in (sources[name] for name in given):
-        if (source.pairs, source.trees) != (train.pairs, train.trees):
-            kinds = "texts, pairs or trees in both"
-            raise DataError(f"{source.name} holds other examples than {train.name}: {kinds}")
-        examples += source.examples
-        parts.append(target.read(source.examples, train=source is train))
-        if source.empty:
-            rows = f"{len(source.empty)} rows" if len(source.empty) > 1 else "a row"
-            messages.append(f"{source.empty[0]}: {rows} without a text or a label, left out")
-    values, own = np.concatenate(parts), slice(len(train.examples))
-    spec, more = target.spec(parts[0], trees, train.name)
-    messages += more
-    if spec.kind == "ratings":
-        low, high = spec.ratings
-        if beyond := np.flatnonzero((values < low) | (values > high)).tolist():
-            many = f"{len(beyond)} ratings beyond those of training, {low:g} to {high:g}"
-            messages.append(f"{examples[beyond[0]].where}: {many}")
-    assigned = np.repeat([SPLITS.index(name) for name in given], [len(part) for part in parts])
-    numbers, more = _splits_of_column(train.examples, given[1:])
+    output, messages = choose_output(train, options)
+    in_order = [name for name in SPLITS if name in sources]
+    messages += [line for name in in_order for line in _source_messages(sources[name], train)]
+    examples = [example for name in in_order for example in sources[name].examples]
+    targets = output.encode(examples)
+    if (doubt := output.doubts(targets)) is not None:
+        messages.append(f"{examples[doubt[0]].where}: {doubt[1]}")
+    sizes = [len(sources[name].examples) for name in in_order]
+    assigned = np.repeat([SPLITS.index(name) for name in in_order], sizes)
+    of_train = slice(len(train.examples))
+    numbers, more = _splits_of_column(train.examples, in_order[1:])
     messages += more
     if numbers is not None:
-        assigned[own] = numbers
+        assigned[of_train] = numbers
     # equal examples have equal keys; the order of a pair does not matter
     numbered: dict[str, int] = {}
     texts = ("\0".join(sorted(map(repr, contents(example)))) for example in examples)
     keys = np.array([numbered.setdefault(text, len(numbered)) for text in texts], dtype=np.int64)
     messages += _overlaps(examples, keys, assigned)
-    strata = target.strata(parts[0])
-    free = np.flatnonzero(assigned == 0)
-    there = {SPLITS[number] for number in assigned.tolist()}
-    wanted = [name for name in SPLITS[1:] if name not in there and (name == "dev" or hold_test)]
-    drawn = held_out(strata[free], keys[free], [SHARE] * len(wanted), seed)
-    for name, part in zip(wanted, drawn, strict=True):
-        assigned[free[part]] = SPLITS.index(name)
-        by = "class" if spec.classes else "value"
-        messages.append(f"{name}: {len(part):,} of {len(free):,} examples, stratified by {by}, seed {seed}")
-    classes = isinstance(target, LabelIndex)
-    messages += _doubts(train.examples, keys[own].tolist(), assigned[own], classes=classes)
-    if isinstance(target, LabelIndex):
-        values = target.encoded(values, spec)
-    splits = Splits(examples, values, assigned, target, spec, messages)
+    strata = output.strata(train.examples, targets[of_train])
+    messages += _hold_out(assigned, strata, keys, hold_test=hold_test, seed=seed, by=output.stratified_by)
+    messages += _doubts(train.examples, keys[of_train].tolist(), assigned[of_train], classes=output.exclusive)
+    splits = Splits(examples, targets, assigned, output, messages)
     if "dev" not in splits.sizes:
         few = f"{len(train.examples)} examples are too few to hold some out"
         raise DataError(f"{train.name}: {few}; give a dev split")
     return splits
+
+
+def _source_messages(source: Source, train: Source) -> list[str]:
+    """Return a message about rows that were left out. Raise a DataError for another kind of examples."""
+    if (source.pairs, source.trees) != (train.pairs, train.trees):
+        kinds = "texts, pairs or trees in both"
+        raise DataError(f"{source.name} holds other examples than {train.name}: {kinds}")
+    if not source.empty:
+        return []
+    rows = f"{len(source.empty)} rows" if len(source.empty) > 1 else "a row"
+    return [f"{source.empty[0]}: {rows} without a text or a label, left out"]
+
+
+def _hold_out(assigned: Ints, strata: Ints, keys: Ints, *, hold_test: bool, seed: int, by: str) -> list[str]:
+    """Draw the missing splits from the training examples, write them to `assigned`, and return messages."""
+    free = np.flatnonzero(assigned == 0)
+    present = {SPLITS[number] for number in assigned.tolist()}
+    wanted = [name for name in SPLITS[1:] if name not in present and (name == "dev" or hold_test)]
+    drawn = held_out(strata[free], keys[free], [SHARE] * len(wanted), seed)
+    messages = []
+    for name, part in zip(wanted, drawn, strict=True):
+        assigned[free[part]] = SPLITS.index(name)
+        messages.append(f"{name}: {len(part):,} of {len(free):,} examples, stratified by {by}, seed {seed}")
+    return messages
 
 
 def contents(example: Example) -> list[object]:

@@ -6,12 +6,13 @@ import torch
 from bough.models.batching import prepare_all
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import SENTIMENT, OutputSpec
+from bough.outputs import Ratings
+from bough.outputs.classes import sentiment_classes
 from bough.pipelines.pairs import sentence_vectors
 from bough.trees.tree import Tree
 from bundle.export import compress, leading_axes
 
-FIVE = OutputSpec(classes=SENTIMENT, ordered=True)
+FIVE = sentiment_classes()
 WORDS = [f"w{i}" for i in range(60)]
 PHRASES = Tree([-1, 0, 0, 2, 2], tokens=[None, "w1", None, "w2", "w3"])
 ARCS = Tree([1, -1, 1, 2], tokens=["w4", "w5", "w6", "w7"])
@@ -21,8 +22,8 @@ def model(encoder: str, output_gate: bool = True) -> Model:
     torch.manual_seed(1)
     pairs = encoder == "dependency"
     settings = {"layer": encoder, "embedding_size": 20, "hidden_size": 8, "output_gate": output_gate}
-    config = Config().with_settings({**settings, "task": "pairs" if pairs else "classes"})
-    return Model(config, OutputSpec() if pairs else FIVE, WORDS, (), torch.randn(61, 20)).eval()
+    config = Config().with_settings(settings)
+    return Model(config, Ratings() if pairs else FIVE, WORDS, (), torch.randn(61, 20)).eval()
 
 
 @pytest.mark.parametrize("output_gate", [True, False])
@@ -66,8 +67,8 @@ def test_an_lstm_is_not_exported() -> None:
 
 def test_the_rows_of_a_mean_of_words_stay_as_they_are() -> None:
     torch.manual_seed(1)
-    config = Config(task="pairs", layer="mean", features="cosine", embedding_size=20)
-    whole = Model(config, OutputSpec(), WORDS, (), torch.randn(61, 20)).eval()
+    config = Config(layer="mean", features="cosine", embedding_size=20)
+    whole = Model(config, Ratings(), WORDS, (), torch.randn(61, 20)).eval()
     words = [*reversed(WORDS), "new"]
     rows = [whole.table[0], *(whole.table[whole.index[word]] for word in reversed(WORDS)), torch.randn(20)]
     small = compress(whole, words, torch.stack(rows))

@@ -10,4 +10,4 @@ def test_every_recipe_is_readable_and_says_what_it_is() -> None:
     sentiment, relatedness = load_recipe("sentiment"), read_recipe(TrainConfig(), "relatedness", RECIPES)
     assert sentiment.about
     assert relatedness.about
-    assert (sentiment.task, relatedness.task) == ("sst5", "pairs")
+    assert (sentiment.task, relatedness.features) == ("sst5", "cosine")

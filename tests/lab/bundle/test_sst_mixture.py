@@ -32,9 +32,7 @@ def task(mini: Path) -> MixedTask:
 def model(task: MixedTask, mini: Path) -> Model:
     words = sorted({token.lower() for tree in task.read("train") for token in tree.tokens or () if token})
     torch.manual_seed(0)
-    return Model(
-        task.config.for_model(), task.config.output_spec, words, (), torch.randn(len(words) + 1, 300)
-    )
+    return Model(task.config.for_model(), task.config.output, words, (), torch.randn(len(words) + 1, 300))
 
 
 def test_a_step_has_the_share_of_every_source_and_its_classes_take_turns(

@@ -13,7 +13,7 @@ import pytest
 from bough.data.vectors import load_vectors
 from bough.models.config import Config
 from bough.models.model import Model
-from bough.models.output_spec import SENTIMENT, OutputSpec
+from bough.outputs.classes import sentiment_classes
 from bough.train.checkpoint import TrainingState
 from bough.train.config import TrainConfig
 from bough.train.loop import Event
@@ -66,7 +66,7 @@ def test_the_seed_drives_the_first_weights_and_the_order(mini: Path, tmp_path: P
         train(config, tmp_path / str(seed), seed=seed, data=mini)
     one, other = (Model.load(tmp_path / str(seed)).layer.state_dict() for seed in (1, 2))
     assert all((one[name] - other[name]).abs().max() > 0.01 for name in one)
-    model = Model(Config(), OutputSpec(classes=SENTIMENT), [])
+    model = Model(Config(), sentiment_classes(), [])
     orders = [
         TrainingState(ModelOptimizer(model, TrainConfig()), seed).rng.permutation(100).tolist()
         for seed in (1, 2)

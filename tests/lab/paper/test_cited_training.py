@@ -59,7 +59,7 @@ def test_phrases_are_distinct_and_have_their_labels(mini: Path) -> None:
     task = config.build_task(mini)
     trees = task.read("train")
     words = sorted({str(token) for tree in trees for token in tree.tokens or () if token})
-    model = Model(config.for_model(), config.output_spec, words)
+    model = Model(config.for_model(), config.output, words)
     known: dict[Any, Any] = {}
     for tree in trees:
         tokens = [str(tree.tokens[node]) for node in tree.words]
@@ -75,7 +75,7 @@ def test_phrases_are_distinct_and_have_their_labels(mini: Path) -> None:
 def test_batches_of_phrases_have_one_length_each_and_every_phrase_once(mini: Path) -> None:
     config = quick("sst5-cnn-non-static")
     task = config.build_task(mini)
-    phrases = task.to_learn(task.read("train"), Model(config.for_model(), config.output_spec, []))
+    phrases = task.to_learn(task.read("train"), Model(config.for_model(), config.output, []))
     rng = np.random.default_rng(0)
     first, second = (task.batches(phrases, rng) for _ in range(2))
     assert sorted(np.concatenate(first)) == list(range(len(phrases)))
@@ -98,7 +98,7 @@ def test_the_treebank_has_as_many_phrases_as_kim_s_program_reads(
     task = config.build_task(data)
     trees = task.read("train")
     words = sorted({str(token).lower() for tree in trees for token in tree.tokens or () if token})
-    assert len(task.to_learn(trees, Model(config.for_model(), config.output_spec, words))) == phrases
+    assert len(task.to_learn(trees, Model(config.for_model(), config.output, words))) == phrases
 
 
 def test_two_channels_hold_the_same_vectors_until_one_learns(mini: Path, tmp_path: Path) -> None:

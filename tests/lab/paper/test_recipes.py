@@ -65,4 +65,4 @@ def test_a_recipe_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoder", ["sdt-rnn", "mean"])
 def test_a_model_with_a_cited_layer_comes_back_as_it_was(encoder: str, tmp_path: Path) -> None:
     config = PaperConfig(**SMALL, task="sick", layer=encoder)
-    assert_comes_back_as_it_was(model_of(config.for_model(), config.output_spec), tmp_path / "m")
+    assert_comes_back_as_it_was(model_of(config.for_model(), config.output), tmp_path / "m")

@@ -124,12 +124,12 @@ def test_a_loss_that_is_not_a_number_stops_with_its_place(mini: Path, tmp_path: 
 def test_sentences_are_cut_into_spans_of_the_treebank(mini: Path) -> None:
     import numpy as np
 
-    from bough.train.tasks import with_spans
+    from paper.tasks import with_spans
 
     config = quick("sst5-lstm")
     task = config.build_task(mini)
     trees = task.read("train")
-    model = Model(config.for_model(), config.output_spec, [], [], torch.zeros(1, config.embedding_size))
+    model = Model(config.for_model(), config.output, [], [], torch.zeros(1, config.embedding_size))
     for tree, sentence in zip(trees, task.prepare(trees, model), strict=True):
         known = {(int(a), int(b), label) for (a, b), label in zip(tree.spans, tree.labels, strict=True)}
         assert {tuple(span) for span in sentence.spans.tolist()} <= known

@@ -146,7 +146,7 @@ class BuiltinParser:
     @classmethod
     def load(cls, folder: Path | str) -> BuiltinParser:
         """Return the parser that `save` wrote into a folder."""
-        stored = read_model(Path(folder), KIND, FORMAT)
+        stored = read_model(Path(folder), KIND, (FORMAT,))
         with stored.readable():
             lexicon, size = Lexicon(stored.words), Size(**stored.meta["size"])
             relations = stored.meta["relations"]

@@ -1,6 +1,7 @@
 """The recipes of `bough fit`, one TOML file for each kind of examples, and their reader."""
 
 import tomllib
+import warnings
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,7 +43,11 @@ def read_recipe(config: C, name: str, folder: Path = FOLDER, *, hint: str = "") 
         known = recipe_files(folder)
         raise ValueError(f"unknown recipe {name!r}{nearest(name, known)}; {hint or ', '.join(known)}")
     try:
-        return config.with_settings(tomllib.loads(path.read_bytes().decode()))
+        settings = tomllib.loads(path.read_bytes().decode())
+        if "task" in settings and not hasattr(config, "task"):
+            warnings.warn(f"recipe {name}: `task` has no effect; the labels say it", DeprecationWarning, 2)
+            del settings["task"]
+        return config.with_settings(settings)
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, ValueError) as error:

@@ -1,19 +1,9 @@
-"""Calibrate a model on dev: the temperature of classes, the thresholds of several labels."""
-
-from collections.abc import Sequence
+"""Calibrate probabilities: the temperature of classes, the thresholds of several labels."""
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
 
-from bough.models.batching import PreparedTree
-from bough.models.metrics import class_figures
-from bough.models.model import Model
-from bough.nn.heads import PairClassifier
-from bough.train.tasks import ClassesTask, Floats
-
+Floats = NDArray[np.float64]
 BINS = 15
 FEWEST = 20  # with fewer examples, no temperature is fitted
 _WIDEST = 3.0  # the largest absolute value of the logarithm of a temperature
@@ -28,14 +18,17 @@ def fit_temperature(predicted: Floats, gold: NDArray[np.int64], *, shown: bool =
 
     Shape: predicted (n, K), gold (n,).
     """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import log_softmax
+
     logits = np.log(predicted.clip(1e-30))
     little = 1 / (len(gold) + 2)
     targets = np.full(predicted.shape, little / max(predicted.shape[1] - 1, 1))
     targets[np.arange(len(gold)), gold] = 1 - little
 
     def losses(log_t: float) -> Floats:
-        found: Floats = -(targets * log_softmax(logits / np.exp(log_t), axis=1)).sum(axis=1)
-        return found
+        per_example: Floats = -(targets * log_softmax(logits / np.exp(log_t), axis=1)).sum(axis=1)
+        return per_example
 
     best = minimize_scalar(lambda t: losses(t).mean(), bounds=(-_WIDEST, _WIDEST), method="bounded").x
     gains = losses(0.0) - losses(best)
@@ -61,27 +54,10 @@ def calibration_error(predicted: Floats, gold: NDArray[np.int64]) -> float:
 
 def fit_thresholds(predicted: Floats, gold: NDArray[np.float64]) -> tuple[float, ...]:
     """Return the threshold with the best F1 for each label; predicted (n, K), gold (n, K) 0 or 1."""
-    found = []
+    thresholds = []
     for p, y in zip(predicted.T, gold.T > 0, strict=True):
         tried = np.array([0.5, *np.linspace(0.05, 0.95, 19)])
         chosen = p[None] > tried[:, None]  # (20, n)
         f1 = 2 * (chosen & y).sum(axis=1) / np.maximum(chosen.sum(axis=1) + y.sum(), 1)
-        found.append(float(tried[f1.argmax()]) if y.any() else 0.5)
-    return tuple(found)
-
-
-class CalibratedTask(ClassesTask):
-    """The task of classes, with the loss on dev after temperature scaling, as for the final model."""
-
-    def metrics(self, predicted: Floats, examples: Sequence[PreparedTree]) -> dict[str, float]:
-        """Return accuracy, macro F1 of the classes that occur, and loss after temperature scaling."""
-        gold = np.array([sentence.label for sentence in examples])
-        return class_figures(with_temperature(predicted, fit_temperature(predicted, gold, shown=False)), gold)
-
-
-@torch.no_grad()
-def apply_temperature(model: Model, t: float) -> None:
-    """Divide the logits of a model by a temperature, by dividing the weights of its head."""
-    last = ("W_p", "b_p") if isinstance(model.head, PairClassifier) else ("W_s", "b_s")
-    for name in last:
-        getattr(model.head, name).div_(t)
+        thresholds.append(float(tried[f1.argmax()]) if y.any() else 0.5)
+    return tuple(thresholds)

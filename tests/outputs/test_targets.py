@@ -12,11 +12,10 @@ import bough
 from bough.data.examples import TreeColumns
 from bough.data.labelled import open_labelled
 from bough.errors import DataError, FormatError
-from bough.models.metrics import number_figures
-from bough.models.output_spec import OutputSpec
-from bough.train.calibration import fit_thresholds
+from bough.outputs import Classes, Numbers
+from bough.outputs.calibration import fit_thresholds
 from bough.train.evaluate import evaluate_file
-from bough.train.fit import class_weights, fit_sources
+from bough.train.fit import fit_sources
 from bough.train.options import FitOptions
 from small_fits import QUICK, examples, write_csv
 
@@ -39,7 +38,7 @@ def numbered(count: int = 60) -> tuple[list[str], list[float]]:
 def test_numbers_are_learned_saved_and_measured_on_their_scale(tmp_path: Path) -> None:
     texts, values = numbered()
     mine = fitted(texts, values, scale="log", test=(texts[:8], values[:8]), out=tmp_path / "run")
-    assert mine.model.output_spec.kind == "numbers"
+    assert mine.model.output.kind == "numbers"
     assert mine("blue thing 2").value == pytest.approx(100, rel=0.5)
     figures = mine.evaluate(texts, values).figures
     assert {"mae", "rmse", "r2", "spearman", "q_error_median", "q_error_p90", "q_error_p99"} == {*figures}
@@ -114,7 +113,7 @@ def test_several_labels_at_once_are_learned_with_thresholds_of_dev(tmp_path: Pat
     assert mine.evaluate(texts, labels).figures["micro_f1"] > 0.9
     mine.save(tmp_path / "m")
     again = bough.load(tmp_path / "m")
-    assert again.model.output_spec.thresholds == mine.model.output_spec.thresholds
+    assert again.model.output.thresholds == mine.model.output.thresholds
     file = write_csv(
         tmp_path / "a.csv", [(text, ";".join(own)) for text, own in zip(texts, labels, strict=True)]
     )
@@ -132,7 +131,7 @@ def test_pairs_have_classes_or_ratings(tmp_path: Path) -> None:
     mine.save(tmp_path / "m")
     assert bough.load(tmp_path / "m")(*pairs[0]).label == "same"
     rated = fitted(pairs, [1 + i % 2 for i in range(40)], epochs=1)
-    assert rated.model.output_spec.kind == "ratings"
+    assert rated.model.output.kind == "ratings"
 
 
 def test_weights_move_the_classes() -> None:
@@ -145,8 +144,7 @@ def test_weights_move_the_classes() -> None:
     assert [lines[-1].predicted for lines in rare][1] > 40
     ignored = fitted(texts, labels, epochs=3, sample_weight=[float(label == "rare") for label in labels])
     assert {line.name: line.predicted for line in ignored.evaluate(texts, labels).classes}["rare"] == 60
-    spec, gold = OutputSpec(classes=("a", "b")), np.array([0, 0, 0, 1])
-    found = class_weights("balanced", spec, gold)
+    found = Classes(("a", "b")).class_weights("balanced", np.array([0, 0, 0, 1]))
     assert found is not None
     assert found.tolist() == [4 / 6, 2]
 
@@ -173,7 +171,8 @@ def test_what_is_wrong_with_the_labels_is_said(labels: Any, options: dict[str, A
 
 def test_figures_of_numbers() -> None:
     gold = np.array([[1.0], [10.0], [100.0]])
-    assert number_figures(gold, gold, "log") == {
+    output = Numbers(("ms",), (0.0,), (1.0,), scale="log")
+    assert output.metrics(gold, gold).figures == {
         "mae": 0.0,
         "rmse": 0.0,
         "r2": 1.0,
@@ -182,7 +181,7 @@ def test_figures_of_numbers() -> None:
         "q_error_p90": 1.0,
         "q_error_p99": 1.0,
     }
-    figures = number_figures(gold * np.array([[2.0], [0.5], [1.0]]), gold, "log")
+    figures = output.metrics(gold * np.array([[2.0], [0.5], [1.0]]), gold).figures
     assert figures["q_error_median"] == 2
     assert figures["mae"] == 2
 
@@ -207,7 +206,7 @@ def test_a_label_that_is_no_number_among_numbers_is_named() -> None:
 def test_pairs_with_the_labels_0_and_1_have_classes() -> None:
     pairs = [(f"{n} dogs run", f"{n} {word} run") for n in range(20) for word in ("dogs", "men")]
     mine = fitted(pairs, [1, 0] * 20, epochs=1)
-    assert mine.model.output_spec.classes == ("0", "1")
+    assert mine.model.output.classes == ("0", "1")
 
 
 @pytest.mark.parametrize("option", ["task", "trees", "scale"])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bough.models.metrics import ClassLine, class_report, correlations
-from bough.models.output_spec import OutputSpec
+from bough.outputs import Classes, ClassLine, Ratings
+from bough.outputs.ratings import correlations
 
 
 def test_the_figures_of_pairs_are_those_by_hand() -> None:
@@ -16,16 +16,16 @@ def test_the_figures_of_pairs_are_those_by_hand() -> None:
 
 @pytest.mark.parametrize("ratings", [(1.0, 5.0), (0.0, 1.0), (-2.0, 10.0)])
 def test_the_ends_of_the_head_s_scale_are_those_of_the_ratings(ratings: tuple[float, float]) -> None:
-    output_spec, (low, high) = OutputSpec(ratings=ratings), ratings
-    assert [output_spec.rating(place, 5) for place in (1, 3, 5)] == [low, (low + high) / 2, high]
-    assert [output_spec.place(rating, 5) for rating in (low, (low + high) / 2, high)] == [1, 3, 5]
+    output, (low, high) = Ratings(*ratings), ratings
+    assert [output._rating(step, 5) for step in (1, 3, 5)] == [low, (low + high) / 2, high]
+    assert [output._step(rating, 5) for rating in (low, (low + high) / 2, high)] == [1, 3, 5]
 
 
 def test_the_figures_of_classes_are_those_by_hand() -> None:
     gold, chosen = np.array([0, 0, 0, 1, 2]), np.array([0, 0, 1, 1, 0])
     p = np.full((5, 4), 0.1)
     p[np.arange(5), chosen] = 0.7
-    report = class_report("abcd", p, gold)
+    report = Classes(tuple("abcd")).metrics(p, gold)
     assert report.confusion == [[2, 1, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
     assert report.classes == [
         ClassLine("a", examples=3, predicted=3, precision=2 / 3, recall=2 / 3),
