@@ -47,12 +47,12 @@ def metric_rows(facts: Mapping[str, Any]) -> list[list[str]]:
     """Return a row for each metric of a fit: its name, and its value on each split."""
     scores = facts["scores"]
     figures = list(scores["dev"]["figures"])
-    rows = {NAMES[name]: [scores[split]["figures"][name] for split in scores] for name in figures}
+    rows = {NAMES.get(name, name): [scores[split]["figures"][name] for split in scores] for name in figures}
     if "baseline" in facts:
         baseline = facts["baseline"]
         for name in (name for name in figures if name != "loss"):
             values = [baseline["figures"][split][name] for split in scores]
-            rows[f"{NAMES[name]} of {baseline['name']}"] = values
+            rows[f"{NAMES.get(name, name)} of {baseline['name']}"] = values
     for when in ("before", "after") if "calibration" in facts else ():
         errors = [facts["calibration"][split][when] for split in scores]
         rows[f"ECE {when} temperature scaling"] = errors
