@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bough.data.examples import Columns, labelled_lists
 from bough.data.labelled import open_labelled
+from bough.errors import DataError
 from bough.train.splits import Splits, read_splits
 
 
@@ -74,6 +77,25 @@ def test_each_doubt_about_the_labels_is_one_line(tmp_path: Path) -> None:
         in splits.messages
     )
     assert "1 class has no test example: 'NUM'" in splits.messages
+
+
+def test_an_error_for_examples_that_all_repeat_names_the_repeats() -> None:
+    def refused(texts: list[str]) -> str:
+        with pytest.raises(DataError) as refusal:
+            read_splits(
+                {"train": labelled_lists(texts, ["a", "b"] * (len(texts) // 2))},
+                "whole",
+                hold_test=False,
+                seed=1,
+            )
+        return str(refusal.value)
+
+    assert refused([f"text {n % 2}" for n in range(80)]) == (
+        "texts: 80 of 80 examples are repeats, which are never held out; give a dev split"
+    )
+    assert refused(["one", "one", "two", "two", "two", "six"]).startswith(
+        "texts: 5 of 6 examples are repeats"
+    )
 
 
 def test_clean_data_is_not_commented_on() -> None:

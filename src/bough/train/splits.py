@@ -116,7 +116,10 @@ def read_splits(
         values = target.encoded(values, spec)
     splits = Splits(examples, values, assigned, target, spec, messages)
     if "dev" not in splits.sizes:
+        repeated = len(free) - int((np.unique(keys[free], return_counts=True)[1] == 1).sum())
         few = f"{len(train.examples)} examples are too few to hold some out"
+        if repeated:
+            few = f"{repeated:,} of {len(free):,} examples are repeats, which are never held out"
         raise DataError(f"{train.name}: {few}; give a dev split")
     return splits
 
