@@ -31,7 +31,7 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     ) -> Iterator[Any]:
         done.append(job)
         worker = Worker(job)
-        worker.pipeline = scoring.load(job.model)
+        worker.pipeline = fitted("trees") if job.layout.trees else sentiment()
         for file in files:
             yield from map(worker, read_parts(file, job, scoring.names_in(job.out)))
 
