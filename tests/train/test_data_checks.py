@@ -51,6 +51,12 @@ def test_examples_of_test_that_are_in_train_too_are_said(tmp_path: Path) -> None
     assert found in splits_of(tmp_path, rows).messages
 
 
+def test_texts_that_differ_in_white_space_alone_are_equal(tmp_path: Path) -> None:
+    rows = [f"line {i} is over.,{'ab'[i % 2]},train" for i in range(20)] + ["line 3 is over .,a,test"] * 2
+    found = f"{tmp_path / 'a.csv'}:22: 2 examples are in train too; figures on test are too good"
+    assert found in splits_of(tmp_path, rows).messages
+
+
 def test_each_doubt_about_the_labels_is_one_line(tmp_path: Path) -> None:
     rows = [f"text {i},{'LOC' if i % 2 else 'HUM'}" for i in range(30)]
     rows += [

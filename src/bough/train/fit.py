@@ -36,7 +36,7 @@ from bough.train.optimizer import ModelOptimizer
 from bough.train.options import FitOptions, tree_kind
 from bough.train.report import Evidence, report_page
 from bough.train.run_folder import lock_run_folder, record_run, versions
-from bough.train.splits import SPLITS, read_splits
+from bough.train.splits import SPLITS, read_splits, seen_by_start
 from bough.train.tasks import Floats, LabelsTask, Learnable, NumbersTask, PairClassesTask, PairsTask
 from bough.train.word_vectors import Words, words_for
 
@@ -167,7 +167,8 @@ def fit_sources(
     splits = read_splits(sources, trees, hold_test=hold_test, seed=seed, task=task, scale=scale)
     spec = splits.spec
     config = options.config(train, start, spec.kind)
-    for line in splits.messages if ranks.first else ():
+    messages = [*splits.messages, *seen_by_start(splits, options)]
+    for line in messages if ranks.first else ():
         warn(line)
     ratings = splits.values[splits.assigned == SPLITS.index("dev")]
     if spec.kind == "ratings" and np.ptp(ratings) == 0:
@@ -214,12 +215,16 @@ def fit_sources(
             warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
         from_bundled = replace(options, init_from=SMALL_START)
         other, earlier = from_bundled.start(), best.state.epoch
+        seen = seen_by_start(splits, from_bundled)
+        for line in seen if ranks.first else ():
+            warn(line)
         second = train_from(other, from_bundled.config(train, other, spec.kind), out / SMALL_START)
         first, then = best.state.best_dev, second.state.best_dev
         message = "accuracy on dev: %.3f from random weights, %.3f from %r"
         log.info(message, first["accuracy"], then["accuracy"], SMALL_START)
         if (then["accuracy"], -then["loss"]) > (first["accuracy"], -first["loss"]):
             best, init_from = second, SMALL_START
+            messages += seen
         ranks.from_first(lambda: shutil.rmtree(out / SMALL_START))
     model, config, words, learned, state = best
 
@@ -239,7 +244,7 @@ def fit_sources(
 
     def write() -> None:
         model.save(out, card=card, facts=kept)
-        write_text(out / "report.html", report_page(model, about, evidence, splits.messages, out))
+        write_text(out / "report.html", report_page(model, about, evidence, messages, out))
         write_text(out / "metrics.jsonl", state.history_text())
         write_json(out / "timing.json", seconds)
         write_json(out / DONE, facts)
