@@ -30,7 +30,7 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the m
 
 
 def build_app() -> App:
-    commands: Commands = {"Models": [sentiment, relatedness, check, parser], "Data": [prepare]}
+    commands: Commands = {"Models": [sentiment, relatedness, check, parser], "Data": [prepare, texts]}
     return grouped_app("python -m bundle", "Make and measure the models that come with bough.", commands)
 
 
@@ -50,6 +50,7 @@ def sentiment(
     from bundle.card import write_model
     from bundle.config import load_recipe
     from bundle.export import export_run
+    from bundle.train_texts import train_text_filter
     from paper.train import train
 
     use_threads()
@@ -62,7 +63,9 @@ def sentiment(
     model, vectors = export_run(folder, data=data)
     command = f"python -m bundle sentiment --seed {seed}"
     made = {"trained_by": command, "parsed_by": parsed_by, "vectors": vectors}
-    _show(write_model(model, "sentiment", out, data=data, made=made), as_json=False)
+    tables = write_model(model, "sentiment", out, data=data, made=made)
+    train_text_filter(data).save(out)
+    _show(tables, as_json=False)
 
 
 def relatedness(*, out: Out, run: RunFolder = None, seed: Seed = 1, data: Data = None) -> None:
@@ -157,3 +160,15 @@ def prepare(*, parser: ParserName = "builtin", data: Data = None, out: Path | No
     with ProgressBars(console) as bars:
         files = prepare_opinions(engine, data, out, tell=bars.update)
     console.print(f"{len(files)} files by {engine.name}", highlight=False)
+
+
+def texts(*, out: Out, data: Data = None) -> None:
+    """Write the filter of the sentiment model's training texts into its folder, and count the held-out texts in it.
+
+    `python -m bundle sentiment` also writes it. A fit that starts from the model says which of its examples are in it.
+    """
+    from bundle.train_texts import repeated_texts, train_text_filter
+
+    trained_on = train_text_filter(data)
+    trained_on.save(out)
+    print(json.dumps(repeated_texts(trained_on, data), indent=1))

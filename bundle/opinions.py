@@ -36,16 +36,23 @@ class Opinion(NamedTuple):
 
 def load_opinions(data: Path | str | None, source: str, split: str) -> list[Opinion]:
     """Read the texts of one source in one split."""
+    opinions = []
+    for text, label in published_opinions(data, source, split):
+        for placeholder, word in PLACEHOLDERS.items():
+            text = text.replace(placeholder, word)
+        opinions.append(Opinion(text, label))
+    return opinions
+
+
+def published_opinions(data: Path | str | None, source: str, split: str) -> list[Opinion]:
+    """Read the texts of one source in one split with its placeholders for names."""
     choose_from("source", source, SOURCES)
     path = find_data(data) / "opinions" / f"{source}.csv"
     require([path], "opinions", HINT)
-    opinions = []
-    for row in rows_with(path, ("split", "text", "label")):
-        text = row["text"]
-        for placeholder, word in PLACEHOLDERS.items():
-            text = text.replace(placeholder, word)
-        if row["split"] == split and text.strip():
-            opinions.append(Opinion(text, row["label"]))
+    rows = rows_with(path, ("split", "text", "label"))
+    opinions = [
+        Opinion(row["text"], row["label"]) for row in rows if row["split"] == split and row["text"].strip()
+    ]
     if not opinions:
         raise DataError(f"{path}: no texts for {split}")
     return opinions

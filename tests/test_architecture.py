@@ -176,6 +176,13 @@ def test_a_bundled_model_loads_at_most_a_hundred_modules() -> None:
     assert not [name for name in names if package_of(name) in ("train", "integrations", "serve", "cli")]
 
 
+@pytest.mark.parametrize("name", ["sklearn", "spacy"])
+def test_an_integration_is_an_attribute_that_loads_at_first_use(name: str) -> None:
+    pytest.importorskip(name)
+    assert f"bough.{name}" not in loaded("import bough; bough.fit")
+    assert f"bough.{name}" in loaded(f"import bough; bough.{name}.__all__")
+
+
 def test_importing_bough_takes_less_than_a_tenth_of_a_second() -> None:
     code = "import time; t = time.process_time(); import bough; print(time.process_time() - t)"
     times = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]

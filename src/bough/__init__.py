@@ -24,6 +24,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from bough import data, draw, formats, models, nn, text, train
+    from bough import sklearn as sklearn
+    from bough import spacy as spacy
     from bough.pipelines import load
     from bough.train.fit import fit
     from bough.trees.forest import Forest
@@ -36,11 +38,12 @@ _NAMES = {
     "load": "bough.pipelines",
 }
 _PACKAGES = ("data", "draw", "formats", "models", "nn", "text", "train")
+_INTEGRATIONS = ("sklearn", "spacy")  # not in `__all__`: `from bough import *` must not need spaCy
 
 
 def __getattr__(name: str) -> Any:
     """Import a name when it is first used, so that `import bough` loads neither torch nor NumPy."""
-    if name in _PACKAGES:
+    if name in _PACKAGES or name in _INTEGRATIONS:
         return import_module(f"bough.{name}")
     if name in _NAMES:
         return getattr(import_module(_NAMES[name]), name)
@@ -48,4 +51,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_INTEGRATIONS])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import re
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bough.nn import Children
+from bough.train.tasks import Learnable
 from test_architecture import LABORATORY, PACKAGES, SOURCE
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +57,19 @@ def test_code_fits_into_its_box() -> None:
     for page in ROOT.glob("docs/*.md"):
         for block in re.findall(r"^```.*?^```$", page.read_text(), re.MULTILINE | re.DOTALL):
             assert max(map(len, block.splitlines())) <= 100, f"{page.name}: {block}"
+
+
+def test_the_methods_of_a_task_are_those_that_the_loop_calls() -> None:
+    section = (ROOT / "docs" / "extending.md").read_text().split("\n## ")[1]
+    described = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", section, re.MULTILINE))
+    methods = {name: method for name, method in vars(Learnable).items() if not name.startswith("_")}
+    signatures = {name: inspect.signature(method).parameters.values() for name, method in methods.items()}
+    assert described == {
+        name: ", ".join(
+            one.name if one.default is one.empty else f"{one.name}={one.default}" for one in [*parameters][1:]
+        )
+        for name, parameters in signatures.items()
+    }
 
 
 def test_every_page_is_in_the_navigation() -> None:

@@ -112,24 +112,6 @@ def test_forget_gates_off_the_diagonal(forget: Any) -> None:
         assert all(equal) == (forget == "tied")
 
 
-@pytest.mark.parametrize("forget", FORGET)
-@pytest.mark.parametrize("leaf", LEAF)
-def test_weights_are_views_and_change_the_layer(forget: Any, leaf: Any) -> None:
-    layer = NaryTreeLSTM(X, D, forget=forget, leaf=leaf).double()
-    x, forest = inputs([PAIR]), Forest([PAIR])
-    before = layer(x, forest)[0]
-    with torch.no_grad():
-        for name, weight in layer.gates().items():
-            if name[0] in "WU" and (name != "U_f" or forget == "full"):
-                weight.mul_(0.5)
-    gates = layer.gates()
-    assert not torch.allclose(layer(x, forest)[0], before)
-    assert_recursive(layer, [PAIR])
-    with torch.no_grad():
-        layer.U.zero_()
-    assert bool((gates["U_i"] == 0).all())
-
-
 def test_a_forget_gate_recomputed_by_hand() -> None:
     layer = NaryTreeLSTM(X, D).double()
     g, x = layer.gates(), inputs([PAIR])

@@ -1,7 +1,6 @@
 """Claims that hold for every registered output, for single texts and for pairs."""
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,11 @@ def items(pairs: bool) -> list[Any]:
 def fitted(kind: str, pairs: bool, weighted: bool = False) -> tuple[Any, list[float]]:
     """Return a fitted pipeline, and the training losses of its epochs."""
     losses: dict[int, float] = {}
+
+    def record(event: Any) -> None:
+        if getattr(event, "dev", None):
+            losses[event.epoch] = event.loss
+
     quick = {**QUICK, "optimizer": "adamw", "learning_rate": 0.03}
     if pairs:
         del quick["recurrent_dropout"]
@@ -53,18 +57,15 @@ def fitted(kind: str, pairs: bool, weighted: bool = False) -> tuple[Any, list[fl
         items(pairs),
         LABELS[kind],
         task=kind,
-        callbacks=[
-            lambda event: losses.update({event.epoch: event.loss}) if hasattr(event, "epoch") else None
-        ],
+        callbacks=[record],
         **options,
     )
     return mine, list(losses.values())
 
 
 @pytest.fixture(autouse=True)
-def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("ERROR")
-    yield
 
 
 @every_output

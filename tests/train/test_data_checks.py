@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bough.data.examples import Columns, labelled_lists
 from bough.data.labelled import open_labelled
+from bough.errors import DataError
 from bough.outputs.base import TargetOptions
 from bough.train.splits import Splits, read_splits
 
@@ -49,6 +52,12 @@ def test_examples_of_test_that_are_in_train_too_are_said(tmp_path: Path) -> None
     assert found in splits_of(tmp_path, rows).messages
 
 
+def test_texts_that_differ_in_white_space_alone_are_equal(tmp_path: Path) -> None:
+    rows = [f"line {i} is over.,{'ab'[i % 2]},train" for i in range(20)] + ["line 3 is over .,a,test"] * 2
+    found = f"{tmp_path / 'a.csv'}:22: 2 examples are in train too; figures on test are too good"
+    assert found in splits_of(tmp_path, rows).messages
+
+
 def test_each_doubt_about_the_labels_is_one_line(tmp_path: Path) -> None:
     rows = [f"text {i},{'LOC' if i % 2 else 'HUM'}" for i in range(30)]
     rows += [
@@ -75,6 +84,25 @@ def test_each_doubt_about_the_labels_is_one_line(tmp_path: Path) -> None:
         in splits.messages
     )
     assert "1 class has no test example: 'NUM'" in splits.messages
+
+
+def test_an_error_for_examples_that_all_repeat_names_the_repeats() -> None:
+    def refused(texts: list[str]) -> str:
+        with pytest.raises(DataError) as refusal:
+            read_splits(
+                {"train": labelled_lists(texts, ["a", "b"] * (len(texts) // 2))},
+                TargetOptions(),
+                hold_test=False,
+                seed=1,
+            )
+        return str(refusal.value)
+
+    assert refused([f"text {n % 2}" for n in range(80)]) == (
+        "texts: 80 of 80 examples are repeats, which are never held out; give a dev split"
+    )
+    assert refused(["one", "one", "two", "two", "two", "six"]).startswith(
+        "texts: 5 of 6 examples are repeats"
+    )
 
 
 def test_clean_data_is_not_commented_on() -> None:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 import bough
 from bough.data.examples import labelled_lists
 from bough.data.labelled import open_labelled
+from bough.data.text_filter import TextFilter
 from bough.errors import DataError
 from bough.nn import registry
 from bough.outputs import Classes
@@ -219,6 +220,49 @@ def test_a_fit_may_start_from_another(fruit: Pipeline, tmp_path: Path) -> None:
     assert mine.model.config.hidden_size == 12
     old, new = (model.layer.state_dict() for model in (fruit.model, mine.model))
     assert all(np.allclose(old[name], new[name], atol=1e-6) for name in old)
+
+
+def test_a_fit_says_which_examples_its_start_was_trained_on(fruit: Pipeline, tmp_path: Path) -> None:
+    fruit.save(tmp_path / "start")
+    texts, labels = examples(40)
+    TextFilter.of(texts[:22]).save(tmp_path / "start")
+    options = FitOptions(init_from=tmp_path / "start", epochs=1)
+    messages: list[str] = []
+
+    def fit(start: int, stop: int, out: Path) -> None:
+        messages.clear()
+        train = labelled_lists(texts[start:stop], labels[start:stop], "train")
+        dev = labelled_lists([text.upper() for text in texts[20:30]], labels[20:30], "dev")
+        fit_sources({"train": train, "dev": dev}, out, options, warn=messages.append)
+
+    fit(18, 20, tmp_path / "some")
+    message = (
+        f"train[0]: 4 of 12 examples (train 2, dev 2) are among the texts that {str(tmp_path / 'start')!r}"
+    )
+    assert f"{message}, the start, was trained on; figures on dev are too good" in messages
+    page = (tmp_path / "some" / "report.html").read_text()
+    assert "4 of 12 examples (train 2, dev 2)" in page
+
+    TextFilter.of(texts[:20]).save(tmp_path / "start")
+    fit(18, 20, tmp_path / "train-only")
+    assert [m for m in messages if "the start" in m] == [m for m in messages if m.endswith("was trained on")]
+    assert any(m.startswith("train[0]: 2 of 12 examples (train 2) are among") for m in messages)
+    fit(30, 40, tmp_path / "none")
+    assert not [m for m in messages if "the start" in m]
+
+
+def test_the_start_that_a_fit_chooses_by_itself_says_what_it_was_trained_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, labels = examples(40)
+    seen = TextFilter.of(texts)
+    monkeypatch.setattr(TextFilter, "load", lambda folder: seen if Path(folder).name == "sentiment" else None)
+    messages: list[str] = []
+    source = {"train": labelled_lists(texts, labels, "texts")}
+    fit_sources(source, tmp_path / "mine", FitOptions(epochs=1, data=tmp_path), warn=messages.append)
+    assert any(
+        "40 of 40 examples (train 36, dev 4) are among the texts that 'sentiment'" in m for m in messages
+    )
 
 
 class ByRelation(bough.nn.TreeLayer):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import bough
 from bough.outputs import Classes, Ratings
+from bough.train.card import metric_rows
 from bough.train.dataset import TreeSet
 from bough.train.report import Evidence, confidence_interval, ticks
 from small_fits import QUICK, examples
@@ -127,3 +128,12 @@ def test_every_kind_has_an_interval_and_names_its_folder(
     assert "95% interval" in page
     assert f"--model {out}" in page
     assert shown in page
+
+
+def test_a_metric_without_a_title_is_shown_by_its_key() -> None:
+    scores = {split: {"figures": {"kappa": value}} for split, value in (("dev", 0.125), ("test", 0.25))}
+    baseline = {"name": "TF-IDF", "figures": {"dev": {"kappa": 0.5}, "test": {"kappa": 0.75}}}
+    assert metric_rows({"scores": scores, "baseline": baseline}, Classes(("a", "b"))) == [
+        ["kappa", "0.1250", "0.2500"],
+        ["kappa of TF-IDF", "0.5000", "0.7500"],
+    ]

@@ -1,5 +1,6 @@
 """Child-Sum Tree-LSTM (Sec. 3.1), for nodes with any number of unordered children."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -7,6 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from bough.nn.children import Children
+from bough.nn.gates import Views, checked, summed, write
 from bough.nn.kernels.tree_lstm import infer_tree_lstm, run_tree_lstm
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
@@ -105,11 +107,31 @@ class ChildSumTreeLSTM(TreeLayer):
         return infer_tree_lstm(self, x, forest, None, table)
 
     def gates(self) -> dict[str, Tensor]:
-        """Return the weights by their names in the paper: W_* (D, X), U_* (D, D), b_* (D), the sum of both biases."""
+        """Return copies of the weights by their names in the paper: W_* (D, X), U_* (D, D), b_* (D)."""
+        return summed(self._gate_views())
+
+    def load_gates(self, weights: Mapping[str, Any]) -> list[str]:
+        """Replace weights by their names in the paper, with those of another program, for example.
+
+        Args:
+            weights: tensors or arrays, by the names and with the shapes that `gates` returns. The bias of an equation
+                is stored in one parameter; the others that are added to it become 0.
+
+        Returns:
+            The names that were not given, in the order of `gates`. These weights keep their values.
+
+        Raises:
+            ValueError: if a name or a shape is not one of `gates`. No weight has been changed then.
+        """
+        views = self._gate_views()
+        write(views, checked(self, summed(views), weights))
+        return [name for name in views if name not in weights]
+
+    def _gate_views(self) -> Views:
         d = self.hidden_size
-        W, b = self.W.view(-1, d, self.input_size), (self.b_W + self.b_U).view(-1, d)
+        W, b_W, b_U = self.W.view(-1, d, self.input_size), self.b_W.view(-1, d), self.b_U.view(-1, d)
         U = [*self.U.view(d, -1, d).permute(1, 2, 0), self.U_f.t()]
-        named: dict[str, Tensor] = {}
+        views: Views = {}
         for k, gate in enumerate(self.plain + "f"):
-            named |= {f"W_{gate}": W[k], f"U_{gate}": U[k], f"b_{gate}": b[k]}
-        return named
+            views |= {f"W_{gate}": (W[k],), f"U_{gate}": (U[k],), f"b_{gate}": (b_W[k], b_U[k])}
+        return views

@@ -1,11 +1,13 @@
 """LSTMs over sequences of words (Sec. 2). A sequence is a chain: the first word is its leaf, the last its root."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from bough.nn.base import BaseLayer
+from bough.nn.gates import checked
 from bough.nn.nary import NaryTreeLSTM
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -121,3 +123,48 @@ class LSTM(BaseLayer):
             return ends
         half = self.width // 2
         return torch.cat([ends[:, :half], h.index_select(0, forest.chain_starts)[:, half:]], dim=1)
+
+    def gates(self) -> dict[str, Tensor]:
+        """Return copies of the weights: W_* (D, X), U_* (D, D) and b_* (D) of each stacked layer and direction.
+
+        The names are the paper's with the endings of `torch.nn.LSTM`: W_i_l0 is W_i of the first layer, and, with
+        `tied=False`, W_i_l0_reverse that of the second direction. X is D from the second layer on.
+        """
+        return {
+            name + ending: weight.reshape(_without_children(name, weight))
+            for ending, cell in self._cells().items()
+            for name, weight in cell.gates().items()
+        }
+
+    def load_gates(self, weights: Mapping[str, Any]) -> list[str]:
+        """Replace weights by the names of `gates`, with those of another program, for example.
+
+        Args:
+            weights: tensors or arrays, by the names and with the shapes that `gates` returns. The bias of an equation
+                is stored in one parameter; the others that are added to it become 0.
+
+        Returns:
+            The names that were not given, in the order of `gates`. These weights keep their values.
+
+        Raises:
+            ValueError: if a name or a shape is not one of `gates`. No weight has been changed then.
+        """
+        named = self.gates()
+        new = checked(self, named, weights)
+        for ending, cell in self._cells().items():
+            shapes = {name: weight.shape for name, weight in cell.gates().items() if name + ending in new}
+            cell.load_gates({name: new[name + ending].reshape(shape) for name, shape in shapes.items()})
+        return [name for name in named if name not in weights]
+
+    def _cells(self) -> dict[str, NaryTreeLSTM]:
+        """Return the layers of all stacks by the endings of their weights' names."""
+        return {
+            f"_l{number}{ending}": cell
+            for ending, stack in zip(("", "_reverse"), self.stacks, strict=False)
+            for number, cell in enumerate(stack)
+        }
+
+
+def _without_children(name: str, weight: Tensor) -> torch.Size:
+    """Return the shape of a weight without the dimensions for the children, which are 1."""
+    return weight.shape[-1:] if name.startswith("b") else weight.shape[-2:]

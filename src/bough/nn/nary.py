@@ -1,6 +1,7 @@
 """N-ary Tree-LSTM (Sec. 3.2), for nodes with at most N ordered children, with separate weights for each."""
 
 import math
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import torch
@@ -8,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from bough.nn.children import Children
+from bough.nn.gates import Views, checked, summed, write
 from bough.nn.kernels.tree_lstm import infer_tree_lstm, run_tree_lstm
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
@@ -166,24 +168,68 @@ class NaryTreeLSTM(TreeLayer):
         return torch.cat([U[:, : 2 * d], U_f, U[:, 2 * d :]], dim=1), torch.cat([b[: 2 * d], b_f, b[2 * d :]])
 
     def gates(self) -> dict[str, Tensor]:
-        """Return the weights by their names in the paper.
+        """Return copies of the weights by their names in the paper.
 
         These are W_* (D, X), U_* (N, D, D), U_f (N, N, D, D) by [k, l], b_* (D) and b_f (N, D). A
         layer with affine leaves has W_leaf, b_leaf, W_leaf_o and b_leaf_o instead of W_i, W_f, W_o
         and W_u.
         """
         n, d = self.arity, self.hidden_size
-        U, b = self._fused()
-        fused, own = (w.view(n, d, -1, d).permute(2, 0, 3, 1) for w in (U, self.U))  # gate, child, out, in
-        biases = b.view(-1, d)
-        named = {"U_f": fused[2 : 2 + n], "b_f": biases[2 : 2 + n]}
-        for gate, k in zip(self.plain, (0, 1, -1), strict=False):
-            named |= {f"U_{gate}": own[k], f"b_{gate}": biases[k]}  # own: a view even where U_f is expanded
-        W, b_W = self.W.view(-1, d, self.input_size), self.b_W.view(-1, d)
-        if self.leaf == "affine":
-            for k, name in enumerate(("leaf", "leaf_o")[: len(W)]):
-                named |= {f"W_{name}": W[k], f"b_{name}": b_W[k]}
-        else:
-            for k, gate in enumerate("uifo"[: len(W)]):
-                named |= {f"W_{gate}": W[k], f"b_{gate}": named[f"b_{gate}"] + b_W[k]}
+        named = summed(self._gate_views())
+        if self.forget != "full":
+            fused = self._fused()[0].view(n, d, -1, d).permute(2, 0, 3, 1)  # gate, child, out, in
+            named["U_f"] = fused[2 : 2 + n].clone()
         return named
+
+    def load_gates(self, weights: Mapping[str, Any]) -> list[str]:
+        """Replace weights by their names in the paper, with those of another program, for example.
+
+        Args:
+            weights: tensors or arrays, by the names and with the shapes that `gates` returns. The bias of an equation
+                is stored in one parameter; the others that are added to it become 0.
+
+        Returns:
+            The names that were not given, in the order of `gates`. These weights keep their values.
+
+        Raises:
+            ValueError: if a name or a shape is not one of `gates`, or if U_f[k, l], k ≠ l, are not 0 with
+                `forget="diagonal"` or not equal with `forget="tied"`. No weight has been changed then.
+        """
+        named = self.gates()
+        new = checked(self, named, weights)
+        if self.forget != "full" and "U_f" in new:
+            self._load_forget(new.pop("U_f"))
+        write(self._gate_views(), new)
+        return [name for name in named if name not in weights]
+
+    @torch.no_grad()
+    def _load_forget(self, U_f: Tensor) -> None:
+        """Set U_kk and, if tied, the one matrix for all k ≠ l from U_f (N, N, D, D)."""
+        n = self.arity
+        off = U_f[~torch.eye(n, dtype=torch.bool, device=U_f.device)]  # (N * (N - 1), D, D)
+        wanted = torch.zeros_like(off) if self.forget == "diagonal" else off[:1].expand_as(off)
+        if not torch.equal(off, wanted):
+            must = "0" if self.forget == "diagonal" else "equal to each other"
+            raise ValueError(f"U_f[k, l], k ≠ l, must be {must} in a layer with forget={self.forget!r}")
+        self.U_f.copy_(U_f.diagonal().permute(2, 1, 0))  # (N, D, D), each transposed as U is
+        if self.forget == "tied" and n > 1:
+            self.U_off.copy_(off[0].t())
+
+    def _gate_views(self) -> Views:
+        """Return the views of all weights but U_f of a layer whose `forget` is not "full"."""
+        n, d, gated = self.arity, self.hidden_size, self.leaf == "gated"
+        U = self.U.view(n, d, -1, d).permute(2, 0, 3, 1)  # gate, child, out, in
+        b_U = self.b_U.view(n, -1, d)  # child, gate, out
+        W, b_W = self.W.view(-1, d, self.input_size), self.b_W.view(-1, d)
+        views: Views = {}
+        for k, gate in zip((0, 1, -1), self.plain, strict=False):
+            views |= {f"U_{gate}": (U[k],), f"b_{gate}": tuple(b_U[:, k])}
+        if self.forget == "full":
+            views |= {"U_f": (U[2 : 2 + n],), "b_f": tuple(b_U[:, 2 : 2 + n])}
+        else:
+            off = (self.b_off.unsqueeze(0),) * (n - 1) if self.forget == "tied" else ()
+            views["b_f"] = (self.b_f, *off)
+        for k, name in enumerate("uifo"[: len(W)] if gated else ("leaf", "leaf_o")[: len(W)]):
+            views[f"W_{name}"] = (W[k],)
+            views[f"b_{name}"] = (*views.get(f"b_{name}", ()), b_W[k : k + 1] if name == "f" else b_W[k])
+        return views

@@ -8,25 +8,28 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from bough.data.examples import TreeColumns
 from bough.data.labelled import text_columns
 from bough.data.tables import JSON_LINES, PARQUET, TABLES, Rows, read_rows
 from bough.errors import FormatError
 from bough.files import hold
 from bough.pipelines import AnyPipeline
 from bough.pipelines.prediction import Prediction, to_json
-from bough.pipelines.readers import GivenReader, groups
+from bough.pipelines.readers import GivenReader, Reader, groups
 
 GIVEN = "given"  # the key for columns of the input whose names results use
 _NEAR = 1e-2  # tolerance for the rounded probabilities of one text in two batches
 
 
 class Record(NamedTuple):
-    """A row to score: its line number, its text, texts or tree, and the columns that are kept beside its result."""
+    """A row to score: its line number, its text, texts or tree, and the columns that are kept beside its result.
+
+    A tree in a nested object is built when it is scored. `columns` are the names of those of `texts`, for errors.
+    """
 
     line: int
     texts: tuple[Any, ...]
     row: dict[str, Any]
+    columns: tuple[str, ...] = ("text",)
 
 
 def score_file(
@@ -87,7 +90,8 @@ def scored_lines(
     """Yield the results of an open file after `skip` rows as lines of JSON, a batch at a time."""
     records = islice(records_of(stream, name, layout_of(pipeline, text)), skip, None)
     for group in groups(records, pipeline.batch_size):
-        yield [to_json(result).encode() + b"\n" for result in scored(pipeline, group, brief=brief)]
+        results = scored(pipeline, group, brief=brief, source=name)
+        yield [to_json(result).encode() + b"\n" for result in results]
 
 
 def _results_to_keep(
@@ -120,7 +124,7 @@ def _results_to_keep(
             if f'"{key}": {{'.encode() in line:
                 last = record, line
     if last is not None:
-        before, (now,) = json.loads(last[1]), scored(pipeline, [last[0]], brief=True)
+        before, (now,) = json.loads(last[1]), scored(pipeline, [last[0]], brief=True, source=str(source))
         if not pipeline.pairs and ("nodes" in before) == brief:
             made = "with" if brief else "without"
             raise ValueError(f"{out} was made {made} phrases; resume it the same way")
@@ -135,22 +139,21 @@ class Layout(NamedTuple):
     """Layout of the input of a model: whether it takes pairs, the columns of the texts, and the keys of results.
 
     `text` are the columns that a user names, `fitted` the columns of the training file, `taken` the
-    names that results use. A model that was fitted on trees has `trees`, the keys of its nested
-    objects.
+    names that results use. With `trees`, a cell may be a nested object.
     """
 
     pairs: bool
     text: tuple[str, ...]
     fitted: tuple[str, ...]
     taken: frozenset[str]
-    trees: TreeColumns | None = None
+    trees: bool = False
 
 
 def layout_of(pipeline: AnyPipeline, text: Sequence[str] = (), *, own: Sequence[str] = ()) -> Layout:
     """Return the layout of a pipeline's input; `own` are further keys of results."""
     taken = frozenset({GIVEN, *own, *no_result(pipeline, brief=False)})
     fitted = tuple(pipeline.facts.get("text_columns", ()))
-    trees = pipeline.reader.columns if isinstance(pipeline.reader, GivenReader) else None
+    trees = isinstance(pipeline.reader, GivenReader)
     if "tree_columns" in pipeline.facts:
         fitted = (pipeline.facts["tree_columns"]["column"],)
     return Layout(pipeline.pairs, tuple(text), fitted, taken, trees)
@@ -192,14 +195,9 @@ def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
                 what = "an object or a string" if trees else "a string"
                 raise FormatError(f'no "{key}" with {what}', where=name, line=line)
         texts = tuple(row[key] for key in keys)
-        if trees:  # here, where an error can name the file and the line
-            texts = tuple(
-                trees.tree(cell, name, line, key) if isinstance(cell, dict) else cell
-                for key, cell in zip(keys, texts, strict=True)
-            )
         if clashing := {key: value for key, value in row.items() if key in taken}:
             row = {key: value for key, value in row.items() if key not in taken} | {GIVEN: clashing}
-        yield Record(line, texts, row)
+        yield Record(line, texts, row, tuple(keys))
 
 
 def _tabbed_pairs(rows: Rows, name: str) -> Rows:
@@ -217,11 +215,24 @@ def no_result(pipeline: AnyPipeline, *, brief: bool) -> dict[str, Any]:
     return dict.fromkeys(pipeline.model.output.keys) | phrases
 
 
-def scored(pipeline: AnyPipeline, records: Sequence[Record], *, brief: bool) -> Iterator[dict[str, Any]]:
-    """Yield one dict per record: its columns and its result."""
+def scored(
+    pipeline: AnyPipeline, records: Sequence[Record], *, brief: bool, source: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Yield one dict per record: its columns and its result. `source` is the file of the records in errors."""
     nothing = no_result(pipeline, brief=brief)
-    items = [record.texts if pipeline.pairs else record.texts[0] for record in records]
+    rows = [_with_trees(pipeline.reader, record, source) for record in records]
+    items = rows if pipeline.pairs else [row[0] for row in rows]
     for record, result in zip(records, pipeline.stream(items, allow_empty=True), strict=True):
         options = {"phrases": not brief} if isinstance(result, Prediction) else {}
         found = nothing if result is None else result.as_dict(**options)
         yield record.row | {key: found[key] for key in nothing}
+
+
+def _with_trees(reader: Reader, record: Record, source: str) -> tuple[Any, ...]:
+    """Return the texts of a record, with a tree for each nested object."""
+    if not isinstance(reader, GivenReader):
+        return record.texts
+    return tuple(
+        reader.columns.tree(cell, source, record.line, column) if isinstance(cell, dict) else cell
+        for column, cell in zip(record.columns, record.texts, strict=True)
+    )

@@ -34,7 +34,7 @@ from bough.train.loop import Event, train_once
 from bough.train.options import FitOptions, tree_kind
 from bough.train.report import Evidence, report_page
 from bough.train.run_folder import lock_run_folder, versions
-from bough.train.splits import SPLITS, Splits, read_splits
+from bough.train.splits import SPLITS, Splits, read_splits, seen_by_start
 from bough.train.tasks import Learnable, NodesTask, PairsTask
 from bough.train.word_vectors import Words, words_for
 
@@ -58,6 +58,7 @@ class Plan(NamedTuple):
     config: TrainConfig
     start: Model | None
     run: dict[str, Any]  # what the folder of the fit belongs to
+    messages: list[str]  # about the data, for the user
 
     @property
     def output(self) -> Output:
@@ -179,7 +180,7 @@ def fit_sources(
     best = train_from(plan, data, out, resume, callback)
     if _may_start_open(plan):
         warn(f"few texts: training again from the model {SMALL_START!r}; dev chooses the better start")
-        best = _better_start(plan, data, out, resume, callback, best)
+        best = _better_start(plan, data, out, resume, callback, best, warn)
     scores, predicted = evaluate_splits(best.task, best.model, data, baseline=baseline)
     if best.model.encoder is None:
         _add_frequent_words(best.model, best.words)
@@ -194,7 +195,7 @@ def fit_sources(
 
     def write() -> None:
         best.model.save(out, card=card, facts=kept)
-        write_text(out / "report.html", report_page(best.model, about, evidence, plan.splits.messages, out))
+        write_text(out / "report.html", report_page(best.model, about, evidence, plan.messages, out))
         write_text(out / "metrics.jsonl", best.state.history_text())
         write_json(out / "timing.json", seconds)
         write_json(out / DONE, facts)
@@ -211,7 +212,8 @@ def plan_fit(sources: Mapping[str, Source], options: FitOptions, *, hold_test: b
     trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
     splits = read_splits(sources, options.targets, hold_test=hold_test, seed=options.seed)
     config = options.config(train, start, splits.output)
-    for line in splits.messages:
+    messages = [*splits.messages, *seen_by_start(splits, options)]
+    for line in messages:
         warn(line)
     of_dev = splits.targets[splits.assigned == SPLITS.index("dev")]
     if why := splits.output.undefined(of_dev):
@@ -222,7 +224,7 @@ def plan_fit(sources: Mapping[str, Source], options: FitOptions, *, hold_test: b
     run |= {"parser": getattr(options.parser, "name", options.parser), "output": splits.output.as_dict()}
     run |= {"trees": trees, "examples": splits.sizes, "files": {k: s.name for k, s in sources.items()}}
     run |= {"data": splits.digest, "init_from": str(options.init_from or "")}
-    return Plan(options, train, splits, trees, config, start, run)
+    return Plan(options, train, splits, trees, config, start, run, messages)
 
 
 def train_from(
@@ -256,10 +258,13 @@ def _better_start(
     resume: bool,
     callback: Callable[[Event], None],
     first: Trained,
+    warn: Warn,
 ) -> Trained:
     """Train again from the bundled model, and return the training that is better on dev."""
     options = replace(plan.options, init_from=SMALL_START)
-    start = options.start()
+    start, seen = options.start(), seen_by_start(plan.splits, options)
+    for line in seen:
+        warn(line)
     config = options.config(plan.train, start, plan.output)
     earlier, folder = first.state.epoch, out / SMALL_START
 
@@ -274,7 +279,10 @@ def _better_start(
     message = "%s on dev: %.3f from random weights, %.3f from %r"
     log.info(message, plan.output.titles[metric], scores[0][0], scores[1][0], SMALL_START)
     current().from_first(lambda: shutil.rmtree(folder))
-    return second if scores[1] > scores[0] else first
+    if scores[1] <= scores[0]:
+        return first
+    plan.messages.extend(seen)
+    return second
 
 
 def _facts(best: Trained, scores: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,11 +119,16 @@ class FitOptions:
         free = ("init_from", "recipe", "settings", "vectors", "encoder", "layer", "hidden_size", "trees")
         return not any(getattr(self, name) for name in free) and self.parser == "builtin"
 
+    @property
+    def start_folder(self) -> Path | None:
+        """The folder of the model that training starts from, or None."""
+        if self.init_from is None or self.init_from == "none":
+            return None
+        return WEIGHTS / self.init_from if self.init_from in NAMES else Path(self.init_from)
+
     def start(self) -> Model | None:
         """Return the model that training starts from, or None."""
-        if self.init_from in (None, "none"):
-            return None
-        return load_model(WEIGHTS / self.init_from if self.init_from in NAMES else self.init_from)
+        return None if self.start_folder is None else load_model(self.start_folder)
 
     def chosen_settings(self, start: Model | None = None) -> dict[str, Any]:
         """Return the settings that these options change in the recipe."""

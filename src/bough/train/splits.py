@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from bough.data.examples import Example, Source
 from bough.data.labelled import check_keys
+from bough.data.text_filter import TextFilter, without_spaces
 from bough.errors import DataError
 from bough.outputs import Output, choose_output
 from bough.outputs.base import TargetOptions
+from bough.train.options import FitOptions
+from bough.trees.tree import Tree
 
 Ints = NDArray[np.int64]
 SPLITS = ("train", "dev", "test")
@@ -78,17 +81,21 @@ def read_splits(
     messages += more
     if numbers is not None:
         assigned[of_train] = numbers
-    # equal examples have equal keys; the order of a pair does not matter
-    numbered: dict[str, int] = {}
-    texts = ("\0".join(sorted(map(repr, contents(example)))) for example in examples)
-    keys = np.array([numbered.setdefault(text, len(numbered)) for text in texts], dtype=np.int64)
+    numbered: dict[str, int] = {}  # equal examples have equal keys
+    keys = np.array(
+        [numbered.setdefault(_equality_key(example), len(numbered)) for example in examples], dtype=np.int64
+    )
     messages += _overlaps(examples, keys, assigned)
     strata = output.strata(train.examples, targets[of_train])
     messages += _hold_out(assigned, strata, keys, hold_test=hold_test, seed=seed, by=output.stratified_by)
     messages += _doubts(train.examples, keys[of_train].tolist(), assigned[of_train], classes=output.exclusive)
     splits = Splits(examples, targets, assigned, output, messages)
     if "dev" not in splits.sizes:
+        free = np.flatnonzero(assigned == 0)
+        repeated = len(free) - int((np.unique(keys[free], return_counts=True)[1] == 1).sum())
         few = f"{len(train.examples)} examples are too few to hold some out"
+        if repeated:
+            few = f"{repeated:,} of {len(free):,} examples are repeats, which are never held out"
         raise DataError(f"{train.name}: {few}; give a dev split")
     return splits
 
@@ -126,6 +133,12 @@ def contents(example: Example) -> list[object]:
     return found
 
 
+def _equality_key(example: Example) -> str:
+    """Return a string that equal examples share. White space and the order of a pair do not matter."""
+    whole = (without_spaces(one) if isinstance(one, str) else one for one in contents(example))
+    return "\0".join(sorted(map(repr, whole)))
+
+
 def _splits_of_column(examples: Sequence[Example], given: Sequence[str]) -> tuple[Ints | None, list[str]]:
     """Return the index of each example's split by the column `split` of their file, and messages for the user.
 
@@ -157,6 +170,34 @@ def _overlaps(examples: Sequence[Example], keys: Ints, assigned: Ints) -> list[s
             many = f"{len(both):,} {are} in {other} too; figures on {name} are too good"
             messages.append(f"{examples[both[0]].where}: {many}")
     return messages
+
+
+def seen_by_start(splits: Splits, options: FitOptions) -> list[str]:
+    """Return a message if examples are among the texts that the model to start from was trained on."""
+    trained_on = None if options.start_folder is None else TextFilter.load(options.start_folder)
+    if trained_on is None:
+        return []
+    texts = [[*example.texts, *map(_words, example.trees)] for example in splits.examples]
+    example_of = np.repeat(np.arange(len(texts)), [len(sides) for sides in texts])
+    seen = np.unique(example_of[trained_on.contains(text for sides in texts for text in sides)])
+    if not len(seen):
+        return []
+    counts = dict(
+        zip(SPLITS, np.bincount(splits.assigned[seen], minlength=len(SPLITS)).tolist(), strict=True)
+    )
+    shown = ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
+    held = [name for name in SPLITS[1:] if counts[name]]
+    figures = f"; figures on {' and '.join(held)} are too good" if held else ""
+    many = f"{len(seen):,} of {len(texts):,} examples ({shown}) are"
+    first = splits.examples[int(seen[0])].where
+    return [
+        f"{first}: {many} among the texts that {str(options.init_from)!r}, the start, was trained on{figures}"
+    ]
+
+
+def _words(tree: Tree) -> str:
+    tokens = tree.tokens or ()
+    return " ".join(str(tokens[node]) for node in tree.words.tolist() if tokens[node] is not None)
 
 
 def _doubts(examples: Sequence[Example], keys: list[int], assigned: Ints, *, classes: bool) -> list[str]:

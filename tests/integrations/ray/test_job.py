@@ -14,8 +14,9 @@ from bough.errors import FormatError
 from bough.integrations.ray import scoring
 from bough.integrations.ray.scoring import BatchScorer, Job, Worker, find, read_parts, score, score_files
 from bough.pipelines import AnyPipeline
-from bough.pipelines.files import layout_of
+from bough.pipelines.files import layout_of, score_file
 from bundled_pipelines import related, sentiment
+from fitted_pipelines import PLANS, fitted, folder_of
 
 Jobs = list[Job]
 
@@ -30,7 +31,7 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     ) -> Iterator[Any]:
         done.append(job)
         worker = Worker(job)
-        worker.pipeline = sentiment()
+        worker.pipeline = fitted("trees") if job.layout.trees else sentiment()
         for file in files:
             yield from map(worker, read_parts(file, job, scoring.names_in(job.out)))
 
@@ -132,8 +133,8 @@ def test_parts_together_are_the_file_row_for_row(tmp_path: Path, size: int) -> N
     parts = list(read_parts(file, job, set()))
     assert [part["rows"] for part in parts[:-1]] == [size] * (len(parts) - 1)
     rows = [row for part in parts for row in json.loads(part["records"])[1]]
-    assert [(columns["id"], line) for line, _, columns in rows] == [("1", 2), ("2", 4), ("3", 6), ("4", 9)]
-    assert [texts for _, texts, _ in rows] == [["good"], ['two\nlines, "quoted"'], ["bad"], ["a\n\nb"]]
+    assert [(columns["id"], line) for line, _, columns, _ in rows] == [("1", 2), ("2", 4), ("3", 6), ("4", 9)]
+    assert [texts for _, texts, _, _ in rows] == [["good"], ['two\nlines, "quoted"'], ["bad"], ["a\n\nb"]]
     (again, *_) = read_parts(file, job, {parts[0]["name"]})
     assert (again["name"], again["records"]) == (parts[0]["name"], "")
     path.write_text("id,text\n1,good\n2\n")
@@ -166,3 +167,24 @@ def test_what_a_kill_left_of_the_plan_or_a_part_is_no_obstacle(jobs: Jobs) -> No
         Path(f"out/.{name}.x1.bough-partial").write_text("{")
     assert score_files(["in"], "out") == 3
     assert sorted(path.name for path in Path("out").iterdir()) == ["part-00000-000000.jsonl", "plan.json"]
+
+
+def test_trees_are_built_where_they_are_scored(
+    jobs: Jobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "load", lambda *args, **options: fitted("trees"))
+    deep = '{"op": "sort", "cost": 2.0, "parts": [' * 3000 + '{"op": "scan", "cost": 1.0}' + "]}" * 3000
+    rows = [f'{{"plan": {json.dumps(plan)}}}' for plan in PLANS[:3]] + [f'{{"plan": {deep}}}']
+    Path("in/a.txt").unlink()
+    Path("in/plans.jsonl").write_text("\n".join(rows) + "\n")
+    model = str(folder_of("trees"))
+    score_files(["in"], "out", model=model, brief=True)
+    score_file(fitted("trees"), "in/plans.jsonl", tmp_path / "here.jsonl", brief=True)
+    (part,) = Path("out").glob("part-*")
+    here = (tmp_path / "here.jsonl").read_text().splitlines()
+    front = [f'{{"file": "in/plans.jsonl", "line": {line}, ' for line in (1, 2, 3, 4)]
+    assert part.read_text().splitlines() == [start + row[1:] for start, row in zip(front, here, strict=True)]
+
+    Path("in/plans.jsonl").write_text(f'{rows[0]}\n{{"plan": {{"op": "scan", "cost": "many"}}}}\n')
+    with pytest.raises(ValueError, match=r'^in/plans\.jsonl:2: plan: "cost" is \'many\''):
+        score_files(["in"], "other", model=model, brief=True)

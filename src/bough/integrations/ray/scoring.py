@@ -25,6 +25,7 @@ import fsspec
 from bough.data import fingerprint
 from bough.errors import FormatError
 from bough.files import is_partial, remove_partial, replacing
+from bough.formats.lines import parse_json
 from bough.integrations.ray.connection import connected, load_ray, processors
 from bough.pipelines import NAMES as MODELS
 from bough.pipelines import AnyPipeline, load
@@ -218,7 +219,7 @@ def read_parts(file: dict[str, Any], job: Job, there: set[str]) -> Iterator[dict
             records, number = records_of(stream, file["name"], job.layout), 0
             while part := list(islice(records, job.rows)):
                 name = f"part-{file['number']:05}-{number:06}.jsonl"
-                content = "" if name in there else json.dumps([file["name"], part])
+                content = "" if name in there else to_json([file["name"], part])
                 yield {"name": name, "rows": len(part), "records": content, "error": ""}
                 number += 1
     except (ValueError, OSError) as error:
@@ -240,11 +241,13 @@ class Worker:
                 raise ValueError(f"a node has bough {__version__}, not {job.version}; use one version")
             if row["records"]:
                 self.pipeline = self.pipeline or load(job.model, parser=job.parser)
-                file, found = json.loads(row["records"])
+                file, rows = parse_json(row["records"])
+                records = (Record(line, tuple(texts), cells, names) for line, texts, cells, names in rows)
                 lines = list[str]()
-                for group in groups(Record(line, tuple(texts), columns) for line, texts, columns in found):
-                    results = zip(group, scored(self.pipeline, group, brief=job.brief), strict=True)
-                    lines += [to_json({"file": file, "line": one.line, **result}) for one, result in results]
+                for group in groups(records):
+                    results = scored(self.pipeline, group, brief=job.brief, source=file)
+                    for record, result in zip(group, results, strict=True):
+                        lines.append(to_json({"file": file, "line": record.line, **result}))
                 write(job.out, row["name"], "".join(f"{line}\n" for line in lines).encode())
         except (ValueError, OSError) as wrong:
             error = " ".join(str(wrong).split())
