@@ -7,7 +7,7 @@ import shutil
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -16,6 +16,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from bough.errors import FormatError
 
@@ -167,6 +168,25 @@ def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, 
         raise FormatError(f"damaged, or not a safetensors file ({error})", where=str(path)) from None
 
 
+class _WithoutInitialisation(TorchFunctionMode):
+    """Mode in which the functions that initialise weights do nothing."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if function in (Tensor.normal_, Tensor.uniform_):
+            return args[0]
+        if getattr(function, "__module__", "") == "torch.nn.init":
+            return kwargs["tensor"]
+        return function(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def outline() -> Iterator[None]:
+    """Build modules without memory for their weights and without initialisation, whatever sizes they ask for."""
+    # `normal_` on the meta device would import torch's compiler, which takes a second
+    with torch.device("meta"), _WithoutInitialisation():
+        yield
+
+
 class StoredModel(NamedTuple):
     """The contents of a model folder: `config.json`, the lines of `vocab.txt`, and the tensors."""
 
@@ -197,7 +217,7 @@ class StoredModel(NamedTuple):
     def fitting(self, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the tensors. Raise a FormatError unless they have the names, shapes and types of those wanted.
 
-        Raise a FormatError for a NaN or an infinity, too. `wanted` may be on the meta device, so
+        Raise a FormatError for a NaN or an infinity, too. `wanted` may be those of an `outline`, so
         that a folder whose settings do not fit its file is refused before memory is allocated.
         """
         where = str(self.folder / "model.safetensors")
@@ -213,19 +233,20 @@ class StoredModel(NamedTuple):
         return self.tensors
 
 
-def read_model(folder: Path, kind: str | None, version: int, *, advice: str = "") -> StoredModel:
+def read_model(folder: Path, kinds: Sequence[str | None], version: int, *, advice: str = "") -> StoredModel:
     """Return the contents of a model folder. Raise a FormatError if it is missing, damaged or of another format.
 
     Args:
         folder: the folder.
-        kind: the kind that its `config.json` must name; None for a run, which has no kind.
+        kinds: the kinds that its `config.json` may name; None for a run, which has no kind.
         version: the version of the format that it must have.
         advice: how to read a folder of another kind, for the error message.
     """
     path = folder / "config.json"
     meta = read_json(path)
-    if meta.get("kind") != kind:
-        reason = f"kind {meta.get('kind', 'run')!r}, {kind or 'run'!r} wanted"
+    if meta.get("kind") not in kinds:
+        wanted = " or ".join(repr(kind or "run") for kind in kinds)
+        reason = f"kind {meta.get('kind', 'run')!r}, {wanted} wanted"
         raise FormatError(f"{reason}; {advice}" if advice else reason, where=str(path))
     found = meta.get("format")
     if found != version:
@@ -260,5 +281,8 @@ class Int8Rows:
 
 def quantised(matrix: Tensor) -> Int8Rows:
     """Return a matrix in int8. Each row (last dimension) has a scale by which its largest entry is 127."""
+    if matrix.is_meta:
+        codes = torch.empty(matrix.shape, dtype=torch.int8, device="meta")
+        return Int8Rows(codes, torch.empty(matrix.shape[:-1], device="meta"))
     scales = matrix.abs().amax(dim=-1).clamp_min(1e-12) / 127
     return Int8Rows((matrix / scales.unsqueeze(-1)).round().to(torch.int8), scales)

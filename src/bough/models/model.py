@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.files import StoredModel, read_model, replacing_folder
+from bough.files import StoredModel, outline, read_model, replacing_folder
 from bough.models.config import Config
 from bough.models.inputs import InputSpec, NodeBatch, NodeInputs, WordBags
 from bough.models.output_spec import OutputSpec
@@ -217,21 +217,27 @@ class Model(nn.Module):
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Self:
         """Load a model that `save` wrote. Raise a FormatError if it is damaged, newer or of another kind."""
         advice = "" if cls.kind else f"`python -m bundle check {folder}` scores a bundled model"
-        stored = read_model(Path(folder), cls.kind, FORMAT, advice=advice)
+        return cls.from_stored(read_model(Path(folder), [cls.kind], FORMAT, advice=advice), device)
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel, device: torch.device | str = "cpu") -> Self:
+        """Return the model of a folder that was read. Raise a FormatError if its files do not fit together."""
         with stored.readable():
             config = Config().with_settings(stored.meta["config"])
             output_spec = OutputSpec(**stored.meta["output"])
             inputs = cls._stored_inputs(config, stored)
-            given = (config, output_spec, stored.words, stored.meta["relations"], *inputs)
-            with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
-                outline = cls(*given)
+            with outline():
+                model = cls(config, output_spec, stored.words, stored.meta["relations"], *inputs)
             weights = {}
-            for name, tensor in stored.fitting(outline.tensors()).items():
+            for name, tensor in stored.fitting(model.tensors()).items():
                 in_layer = name.startswith(LAYER_IN_FILE)
-                weights[LAYER + name.removeprefix(LAYER_IN_FILE) if in_layer else name] = tensor
-            model = cls(*given)
-            # a bundled model is not trained, so its weights need no second copy
-            model.load_state_dict({**model.state_dict(), **weights}, assign=cls.kind is not None)
+                # a bundled model is not trained, so its weights need no copy of the file
+                weights[LAYER + name.removeprefix(LAYER_IN_FILE) if in_layer else name] = (
+                    tensor if cls.kind else tensor.clone()
+                )
+            if _has_unstored_tensors(model, weights):
+                model = cls(config, output_spec, stored.words, stored.meta["relations"], *inputs)
+            model.load_state_dict(weights, strict=False, assign=True)  # `fitting` has compared the names
         return model.to(device).eval()
 
     @classmethod
@@ -250,3 +256,12 @@ def encoder_for(config: Config, folder: Path | None = None) -> TransformerEmbedd
         return None
     freeze, pool, dropout = config.encoder_freeze, config.encoder_pool, config.encoder_dropout
     return TransformerEmbeddings(folder or config.encoder, freeze=freeze, pool=pool, dropout=dropout)
+
+
+def _has_unstored_tensors(model: nn.Module, weights: Mapping[str, Tensor]) -> bool:
+    """Return whether an outline has tensors that are not in its file, such as buffers that are not persistent."""
+    for prefix, module in model.named_modules():
+        for name, value in {**vars(module), **module._buffers}.items():
+            if isinstance(value, Tensor) and value.is_meta and f"{prefix}.{name}".lstrip(".") not in weights:
+                return True
+    return False

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from bough.data.examples import TreeColumns
-from bough.files import read_json
-from bough.models.bundled import WEIGHTS, load_model
+from bough.models.bundled import WEIGHTS, model_from, read_any_model
 from bough.models.model import Model
 from bough.nn import BaseLayer, register
 from bough.pipelines import hub
@@ -75,10 +74,11 @@ def load(
         folder = hub.download(name)
     if not folder.is_dir():
         raise ValueError(f"no model {str(name)!r}; use {', '.join(NAMES)}, or the folder of a model")
-    facts = {key: value for key, value in read_json(folder / "config.json").items() if key not in _SAVED}
+    stored = read_any_model(folder)
+    facts = {key: value for key, value in stored.meta.items() if key not in _SAVED}
     card = folder / "README.md"
     text = card.read_text(encoding="utf-8") if card.is_file() else ""
-    return pipeline_for(load_model(folder, device), parser, batch_size, card=text, facts=facts)
+    return pipeline_for(model_from(stored, device), parser, batch_size, card=text, facts=facts)
 
 
 def pipeline_for(
