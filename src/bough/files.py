@@ -1,6 +1,7 @@
 """Write files and model folders atomically, and read them with clear errors; store matrices in int8."""
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from bough.errors import FormatError
 
+MAX_TEXT = 256 << 20  # bytes of a text that is read as a whole: a vocabulary of 20 million words
 _PARTIAL = ".bough-partial"  # ends the name of a file that is being written
 
 
@@ -87,15 +89,18 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     """Yield a temporary folder that replaces `path` once the block has ended without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
+    before = temporary.with_name(f".before{temporary.name}")
     try:
         yield temporary
         temporary.chmod(0o755)
         if path.is_dir():
-            shutil.rmtree(path)
+            path.replace(before)
         temporary.replace(path)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+    finally:
+        shutil.rmtree(before, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -120,7 +125,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str,
 
 def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file. Raise a FormatError that names the file if it has none."""
-    text = _read_text(path)
+    text = read_text(path)
     try:
         value = json.loads(text)
     except RecursionError:
@@ -133,9 +138,12 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8. Raise a FormatError for a file that is no text, or larger than `MAX_TEXT`."""
     check_file(path)
     try:
+        if (size := path.stat().st_size) > MAX_TEXT:
+            raise FormatError(f"{size:,} bytes; a text has at most {MAX_TEXT:,}", where=str(path))
         return path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path)) from None
@@ -151,6 +159,12 @@ def check_file(path: Path) -> None:
         raise FormatError(f"cannot be read: {error}", where=str(path)) from None
     if not stat.S_ISREG(found):
         raise FormatError("not a regular file", where=str(path))
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of the whole file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -195,13 +209,24 @@ class StoredModel(NamedTuple):
     words: list[str]
     tensors: dict[str, Tensor]
 
-    def write(self, card: str | None = None) -> None:
-        """Write the files, with a card `README.md`; tensors first, so that texts exist only with them."""
-        write_tensors(self.folder / "model.safetensors", self.tensors)
-        write_json(self.folder / "config.json", self.meta)
-        write_text(self.folder / "vocab.txt", "".join(f"{word}\n" for word in self.words))
-        if card is not None:
-            write_text(self.folder / "README.md", card)
+    def write(self, card: str | None = None, digests: Mapping[str, str] | None = None) -> None:
+        """Replace the files, and the card `README.md`, once all are written.
+
+        `config.json` gets the SHA-256 of the others, and those in `digests`, by name: after a crash
+        between two replacements `fitting` refuses the folder.
+        """
+        with contextlib.ExitStack() as stack:
+
+            def new(name: str) -> Path:
+                return stack.enter_context(replacing(self.folder / name))
+
+            config, tensors, words = new("config.json"), new("model.safetensors"), new("vocab.txt")
+            write_tensors(tensors, self.tensors)
+            write_text(words, "".join(f"{word}\n" for word in self.words))
+            if card is not None:
+                write_text(new("README.md"), card)
+            sums = {"model.safetensors": sha256(tensors), "vocab.txt": sha256(words), **(digests or {})}
+            write_json(config, {**self.meta, "sha256": sums})
 
     @contextlib.contextmanager
     def readable(self) -> Iterator[None]:
@@ -210,15 +235,16 @@ class StoredModel(NamedTuple):
             yield
         except FormatError:
             raise
-        except (KeyError, TypeError, AttributeError, ValueError, RuntimeError) as error:
+        except (LookupError, TypeError, AttributeError, ValueError, RuntimeError, OverflowError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
             raise FormatError(f"not a readable model: {reason}", where=str(self.folder)) from None
 
     def fitting(self, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the tensors. Raise a FormatError unless they have the names, shapes and types of those wanted.
 
-        Raise a FormatError for a NaN or an infinity, too. `wanted` may be those of an `outline`, so
-        that a folder whose settings do not fit its file is refused before memory is allocated.
+        Raise a FormatError for a NaN or an infinity, too, and for a file that was not saved
+        together with the others. `wanted` may be those of an `outline`, so that a folder whose
+        settings do not fit its file is refused before memory is allocated.
         """
         where = str(self.folder / "model.safetensors")
         expected = {name: f"{tuple(t.shape)} {t.dtype}" for name, t in wanted.items()}
@@ -230,6 +256,12 @@ class StoredModel(NamedTuple):
         for name, tensor in self.tensors.items():
             if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
                 raise FormatError(f"{name} has a NaN or an infinity", where=where)
+        for name, digest in self.meta.get("sha256", {}).items():  # older folders have none
+            path = self.folder / name
+            check_file(path)
+            if sha256(path) != digest:
+                reason = "not the file that was saved with config.json; save or train the model again"
+                raise FormatError(reason, where=str(path))
         return self.tensors
 
 
@@ -256,7 +288,7 @@ def read_model(folder: Path, kinds: Sequence[str | None], version: int, *, advic
         raise FormatError(f"format {found!r}: {way}", where=str(path))
     path = folder / "vocab.txt"
     # not `splitlines`: a word may contain U+0085 and other line endings of Unicode
-    words = _read_text(path).split("\n")[:-1]
+    words = read_text(path).split("\n")[:-1]
     if len(set(words)) < len(words):
         word, count = Counter(words).most_common(1)[0]
         raise FormatError(f"the word {word!r} occurs {count} times; each word occurs once", where=str(path))

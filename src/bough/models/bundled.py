@@ -86,6 +86,8 @@ class BundledModel(Model):
 
     @classmethod
     def _stored_inputs(cls, config: Config, stored: StoredModel) -> tuple[Any, ...]:
+        if config.encoder:
+            raise ValueError(f"encoder {config.encoder!r}: a bundled model has word rows, and no encoder")
         rows = len(stored.words) + 1
         table = torch.empty(rows, config.embedding_size, dtype=torch.int8, device="meta")
         return table, torch.empty(rows, device="meta")

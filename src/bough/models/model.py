@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.files import StoredModel, outline, read_model, replacing_folder
+from bough.files import StoredModel, outline, read_model, replacing_folder, sha256
 from bough.models.config import Config
 from bough.models.inputs import InputSpec, NodeBatch, NodeInputs, WordBags
 from bough.models.output_spec import OutputSpec
@@ -188,9 +188,6 @@ class Model(nn.Module):
         `transformers`. `facts` are added to `config.json`. Raise a ValueError if a word has a line
         break.
         """
-        if self.encoder is not None:
-            with replacing_folder(folder / ENCODER) as temporary:
-                self.encoder.save(temporary)
         if broken := next((word for word in self.words if "\n" in word), None):
             raise ValueError(f"the word {broken!r} has a line break, but `vocab.txt` has one word per line")
         meta = {
@@ -203,7 +200,16 @@ class Model(nn.Module):
             **(facts or {}),
         }
         tensors = {name: tensor.contiguous() for name, tensor in self.tensors().items()}
-        StoredModel(folder, meta, self.words, tensors).write(card)
+        stored = StoredModel(folder, meta, self.words, tensors)
+        if self.encoder is None:
+            stored.write(card)
+            return
+        with replacing_folder(folder / ENCODER) as temporary:
+            self.encoder.save(temporary)
+            files = sorted(path for path in temporary.rglob("*") if path.is_file())
+            stored.write(
+                card, {f"{ENCODER}/{path.relative_to(temporary).as_posix()}": sha256(path) for path in files}
+            )
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the contents of `model.safetensors`: all weights except those of a transformer."""
@@ -230,11 +236,10 @@ class Model(nn.Module):
                 model = cls(config, output_spec, stored.words, stored.meta["relations"], *inputs)
             weights = {}
             for name, tensor in stored.fitting(model.tensors()).items():
-                in_layer = name.startswith(LAYER_IN_FILE)
+                if name.startswith(LAYER_IN_FILE):
+                    name = LAYER + name.removeprefix(LAYER_IN_FILE)
                 # a bundled model is not trained, so its weights need no copy of the file
-                weights[LAYER + name.removeprefix(LAYER_IN_FILE) if in_layer else name] = (
-                    tensor if cls.kind else tensor.clone()
-                )
+                weights[name] = tensor if cls.kind else tensor.clone()
             if _has_unstored_tensors(model, weights):
                 model = cls(config, output_spec, stored.words, stored.meta["relations"], *inputs)
             model.load_state_dict(weights, strict=False, assign=True)  # `fitting` has compared the names

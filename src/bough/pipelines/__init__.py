@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from bough.data.examples import TreeColumns
+from bough.files import read_text
 from bough.models.bundled import WEIGHTS, model_from, read_any_model
 from bough.models.model import Model
 from bough.nn import BaseLayer, register
@@ -23,7 +24,7 @@ MODELS = WEIGHTS
 AnyPipeline = Pipeline | PairPipeline
 NAMES = ("sentiment", "relatedness")
 # the keys of config.json that `Model.save` writes; the others are facts about the model
-_SAVED = ("format", "config", "relations", "output", "inputs", "kind")
+_SAVED = ("format", "config", "relations", "output", "inputs", "kind", "sha256")
 
 
 class _Options(TypedDict, total=False):
@@ -76,9 +77,9 @@ def load(
         raise ValueError(f"no model {str(name)!r}; use {', '.join(NAMES)}, or the folder of a model")
     stored = read_any_model(folder)
     facts = {key: value for key, value in stored.meta.items() if key not in _SAVED}
-    card = folder / "README.md"
-    text = card.read_text(encoding="utf-8") if card.is_file() else ""
-    return pipeline_for(model_from(stored, device), parser, batch_size, card=text, facts=facts)
+    path = folder / "README.md"
+    card = read_text(path) if path.is_file() else ""
+    return pipeline_for(model_from(stored, device), parser, batch_size, card=card, facts=facts)
 
 
 def pipeline_for(

@@ -22,7 +22,14 @@ from bough.trees.tree import Tree
 
 KIND = "parser"
 FORMAT = 1
-OWN_KEYS = ("format", "kind", "size", "relations", "trees")  # of `config.json`; the others are `about`
+OWN_KEYS = (
+    "format",
+    "kind",
+    "size",
+    "relations",
+    "trees",
+    "sha256",
+)  # of `config.json`; the others are `about`
 TREES = ("constituency", "dependency")
 BATCH_WORDS = 1600  # padding included; more is no faster and holds larger charts
 LONGEST = 120  # words parsed in one piece
@@ -151,7 +158,11 @@ class BuiltinParser:
         stored = read_model(Path(folder), [KIND], FORMAT)
         with stored.readable():
             lexicon, size = Lexicon(stored.words), Size(**stored.meta["size"])
-            relations = stored.meta["relations"]
+            relations, trees = stored.meta["relations"], stored.meta.get("trees", TREES)
+            if not trees or not {*trees} <= {*TREES}:
+                raise ValueError(f"trees {trees!r}: some of {', '.join(TREES)}")
+            if size.layers > len(stored.tensors):
+                raise ValueError(f"{size.layers:,} layers, and {len(stored.tensors)} tensors")
             about = {key: value for key, value in stored.meta.items() if key not in OWN_KEYS}
             with outline():
                 network = Network(size, len(relations)).state_dict()
@@ -160,4 +171,4 @@ class BuiltinParser:
                     wanted[name] = torch.empty(rows, size.word)
                 wanted = pack(wanted)
             tensors = stored.fitting(wanted)
-            return cls(lexicon, size, relations, tensors, stored.meta.get("trees", TREES), about)
+            return cls(lexicon, size, relations, tensors, trees, about)
