@@ -220,6 +220,6 @@ class _LogPartition(torch.autograd.Function):
         return total
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None]:
         (grad,) = differentiated_once((outside(grads[0], ctx.lengths, ctx.shares, ctx.shape),))
         return grad, None
