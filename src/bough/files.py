@@ -44,9 +44,10 @@ def remove_partial(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def hold(file: IO[Any]) -> bool:
+def hold(file: IO[Any] | int) -> bool:
     """Lock an open file until it is closed or the process ends. Return False if another process holds the lock.
 
+    An open folder is given by its descriptor.
     Return True without a lock if the system has none (Windows, some network folders).
     """
     try:

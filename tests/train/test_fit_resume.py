@@ -1,6 +1,7 @@
 """Claims about a fit that is stopped: with `resume` nothing is lost and nothing changes."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ from bough.train.dataset import Parsed
 from bough.train.fit import fit_sources
 from bough.train.loop import Event
 from bough.train.options import FitOptions
-from small_fits import QUICK, examples
+from small_fits import QUICK, examples, write_csv
 
 FILES = (
     "config.json",
@@ -161,3 +162,41 @@ def test_a_checkpoint_that_no_fit_wrote_is_refused(damage: Damage, stopped: Path
     way = r"another run or version of bough \(.*\); train anew in another folder"
     with pytest.raises(FormatError, match=way):
         fit(out, resume=True)
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_second_fit_into_a_folder_in_use_is_refused_and_changes_nothing(
+    resume: bool, tmp_path: Path
+) -> None:
+    refused = list[str]()
+
+    def fit_again(event: Parsed | Event) -> None:
+        with pytest.raises(TrainingError) as error:
+            fit(tmp_path / "mine", resume=resume)
+        refused.append(str(error.value))
+
+    fit(tmp_path / "mine", callbacks=[fit_again])
+    assert {line.partition("mine ")[2] for line in refused} == {
+        "is being written by another run; wait for it, or choose another folder"
+    }
+    fit(tmp_path / "whole")
+    for name in ("model.safetensors", "fit.json"):
+        assert (tmp_path / "mine" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_report_is_the_same_on_another_day(tmp_path: Path) -> None:
+    fit(tmp_path / "mine")
+    page = (tmp_path / "mine" / "report.html").read_text()
+    assert not re.search(r"\d{4}-\d\d-\d\d", page)
+
+
+def test_labels_and_names_of_files_are_no_markup_in_the_card(tmp_path: Path) -> None:
+    texts, labels = examples(20)
+    hostile = {"fruit": "<script>a</script>\n\n# *b* | `c`", "tool": "snake_case"}
+    file = write_csv(tmp_path / "a_<b>.csv", zip(texts, map(hostile.get, labels), strict=True))
+    bough.fit(file, trees="none", settings=QUICK, epochs=1, out=tmp_path / "mine")
+    card = (tmp_path / "mine" / "README.md").read_text()
+    title = r"# 2 classes: \<script\>a\</script\> \# \*b\* \| \`c\`, snake\_case"
+    assert card.splitlines()[0] == title
+    assert r"a\_\<b\>.csv" in card
+    assert not re.search(r"(?<!\\)<", card)

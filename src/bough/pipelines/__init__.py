@@ -8,6 +8,7 @@ from bough.data.examples import TreeColumns
 from bough.files import read_text
 from bough.models.bundled import WEIGHTS, model_from, read_any_model
 from bough.models.model import Model
+from bough.models.settings import check_device
 from bough.nn import BaseLayer, register
 from bough.pipelines import hub
 from bough.pipelines.pairs import PairPipeline
@@ -68,6 +69,7 @@ def load(
         >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
         3.8
     """
+    check_device(device)
     for layer in layers:
         register(layer, name=layer.name or layer.__name__)
     folder = MODELS / name if name in NAMES else Path(name)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bough.models.config import Config
+from bough.models.inputs import as_code, escaped
 from bough.models.model import Model
 from bough.models.output_spec import OutputSpec
 
@@ -63,17 +64,23 @@ def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
     """Return the card of a fitted model as Markdown, from the facts of the fit."""
     spec, splits = model.output_spec, list(facts["scores"])
     if spec.numbers:
-        what = f"numbers: {', '.join(spec.numbers)}, scale {spec.scale}"
+        what = f"numbers: {', '.join(map(escaped, spec.numbers))}, scale {spec.scale}"
     elif spec.classes:
-        what = f"{len(spec.classes)} {'labels' if spec.thresholds else 'classes'}: {', '.join(spec.classes)}"
+        names = ", ".join(map(escaped, spec.classes))
+        what = f"{len(spec.classes)} {'labels' if spec.thresholds else 'classes'}: {names}"
     else:
         what = f"ratings from {spec.ratings[0]:g} to {spec.ratings[1]:g}"
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
-    parsed = trees_line(spec, f"`{facts['parser']}`")
+    files = ", ".join(map(escaped, sorted({*facts["files"].values()})))
+    parsed = trees_line(spec, as_code(facts["parser"]))
     lines = [f"# {what}", "", "Made by `bough fit`; `bough.load(FOLDER)` reads it.", ""]
-    lines += [f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})", f"- Trees: {parsed}"]
+    lines += [f"- Examples: {sizes} ({files})", f"- Trees: {parsed}"]
     if model.inputs is None or model.inputs.spec.tokens:
-        lines += [words_line(model.config, facts["vectors"], facts["coverage"], "training examples")]
+        lines += [
+            words_line(
+                model.config, escaped(facts["vectors"]), escaped(facts["coverage"]), "training examples"
+            )
+        ]
     lines += [f"- Best epoch: {facts['epoch']} of {facts['epochs']}, chosen on dev; seed {facts['seed']}."]
     if "temperature" in facts:
         lines += [f"- The logits are divided by a temperature of {facts['temperature']:.3f}, fitted on dev."]

@@ -35,7 +35,7 @@ from bough.train.loop import Event, cache_activations, learn
 from bough.train.optimizer import ModelOptimizer
 from bough.train.options import FitOptions, tree_kind
 from bough.train.report import Evidence, report_page
-from bough.train.run_folder import lock_run_folder, record_run, versions
+from bough.train.run_folder import alone_in_folder, lock_run_folder, record_run, versions
 from bough.train.splits import SPLITS, read_splits
 from bough.train.tasks import Floats, LabelsTask, Learnable, NumbersTask, PairClassesTask, PairsTask
 from bough.train.word_vectors import Words, words_for
@@ -130,6 +130,7 @@ def _source(name: str, text: Sequence[str], examples: Any, labels: Any = None, w
     return open_labelled(examples, text, labels, weight=weight)
 
 
+@alone_in_folder
 def fit_sources(
     sources: Mapping[str, Source],
     out: Path,

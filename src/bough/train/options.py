@@ -16,7 +16,7 @@ from bough.data.paths import choose_from
 from bough.models.bundled import WEIGHTS, load_model
 from bough.models.config import Config
 from bough.models.model import ENCODER, Model
-from bough.models.settings import kind_named, nearest
+from bough.models.settings import check_device, kind_named, nearest
 from bough.nn import BaseLayer, register
 from bough.pipelines import NAMES
 from bough.pipelines.readers import Kind
@@ -84,6 +84,7 @@ class FitOptions:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
+        check_device(self.device)
         for name, allowed in (("trees", Shape), ("task", Task), ("scale", Scale)):
             if (value := getattr(self, name)) is not None:
                 choose_from(name, value, get_args(allowed))
