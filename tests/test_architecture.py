@@ -165,6 +165,13 @@ def test_importing_loads_nothing_heavy_before_its_use(code: str, light: set[str]
     assert not heavy & {name.split(".")[0] for name in loaded(code)}
 
 
+def test_a_first_prediction_does_not_import_the_compiler_of_torch() -> None:
+    code = (
+        "import bough; bough.load('sentiment')('A joy.'); bough.load('relatedness').score('A joy', 'A fun')"
+    )
+    assert not {"torch._dynamo", "sympy"} & {*loaded(code)}
+
+
 def test_the_layers_load_nothing_of_bough_but_trees() -> None:
     packages = {package_of(name) for name in loaded("import bough.nn") if name.startswith("bough.")}
     assert packages == {"errors", "version", "trees", "nn"}

@@ -14,8 +14,10 @@ import bough
 from bough.errors import FormatError
 from bough.formats import ptb
 from bough.models.config import Config
+from bough.models.model import Model
 from bough.nn import Children, TreeLayer, registry
 from bough.pipelines import Pipeline
+from small_models import SMALL, model_of
 
 DEMO = Path(__file__).parents[1] / "examples" / "demo" / "train.txt"
 
@@ -75,6 +77,31 @@ def test_from_the_equations_to_a_scored_sentence(tmp_path: Path) -> None:
     assert scored.label in scored.classes
     assert len(scored.nodes) == len(scored.tree)
     assert bough.load(tmp_path / "run").model.layer.steepness == 2.0
+
+
+class Shifted(Minimal):
+    """A layer with tensors that are not stored in a file: an attribute, and a buffer that is not persistent."""
+
+    name = "shifted"
+
+    def __init__(self, input_size: int, hidden_size: int) -> None:
+        super().__init__(input_size, hidden_size)
+        self.shift = torch.tensor(0.5)
+        self.register_buffer("factor", torch.tensor(2.0), persistent=False)
+
+    def input_map(self, x: Tensor) -> Tensor:
+        a: Tensor = self.factor * super().input_map(x) + self.shift
+        return a
+
+
+@pytest.mark.usefixtures("registry_as_before")
+def test_tensors_that_a_layer_does_not_store_are_made_again(tmp_path: Path) -> None:
+    bough.nn.register(Shifted)
+    model = model_of(Config(**SMALL, layer="shifted")).eval()
+    model.save(tmp_path, card="")
+    forest = bough.Forest([bough.Tree([2, 2, -1])])
+    x = torch.randn(3, 3)
+    assert torch.equal(Model.load(tmp_path).layer(x, forest), model.layer(x, forest))
 
 
 def test_a_name_is_taken_once() -> None:

@@ -1,6 +1,7 @@
 """Write files and model folders atomically, and read them with clear errors; store matrices in int8."""
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -16,9 +17,11 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from bough.errors import FormatError
 
+MAX_TEXT = 256 << 20  # bytes of a text that is read as a whole: a vocabulary of 20 million words
 _PARTIAL = ".bough-partial"  # ends the name of a file that is being written
 
 
@@ -41,9 +44,10 @@ def remove_partial(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def hold(file: IO[Any]) -> bool:
+def hold(file: IO[Any] | int) -> bool:
     """Lock an open file until it is closed or the process ends. Return False if another process holds the lock.
 
+    An open folder is given by its descriptor.
     Return True without a lock if the system has none (Windows, some network folders).
     """
     try:
@@ -86,15 +90,18 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     """Yield a temporary folder that replaces `path` once the block has ended without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent))
+    before = temporary.with_name(f".before{temporary.name}")
     try:
         yield temporary
         temporary.chmod(0o755)
         if path.is_dir():
-            shutil.rmtree(path)
+            path.replace(before)
         temporary.replace(path)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+    finally:
+        shutil.rmtree(before, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -119,7 +126,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str,
 
 def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file. Raise a FormatError that names the file if it has none."""
-    text = _read_text(path)
+    text = read_text(path)
     try:
         value = json.loads(text)
     except RecursionError:
@@ -132,9 +139,12 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8. Raise a FormatError for a file that is no text, or larger than `MAX_TEXT`."""
     check_file(path)
     try:
+        if (size := path.stat().st_size) > MAX_TEXT:
+            raise FormatError(f"{size:,} bytes; a text has at most {MAX_TEXT:,}", where=str(path))
         return path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path)) from None
@@ -152,6 +162,12 @@ def check_file(path: Path) -> None:
         raise FormatError("not a regular file", where=str(path))
 
 
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of the whole file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """Return the tensors of a safetensors file. Raise a FormatError that names the file if it is damaged."""
     return read_tensors_and_metadata(path)[0]
@@ -167,6 +183,25 @@ def read_tensors_and_metadata(path: Path) -> tuple[dict[str, Tensor], dict[str, 
         raise FormatError(f"damaged, or not a safetensors file ({error})", where=str(path)) from None
 
 
+class _WithoutInitialisation(TorchFunctionMode):
+    """Mode in which the functions that initialise weights do nothing."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if function in (Tensor.normal_, Tensor.uniform_):
+            return args[0]
+        if getattr(function, "__module__", "") == "torch.nn.init":
+            return kwargs["tensor"]
+        return function(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def outline() -> Iterator[None]:
+    """Build modules without memory for their weights and without initialisation, whatever sizes they ask for."""
+    # `normal_` on the meta device would import torch's compiler, which takes a second
+    with torch.device("meta"), _WithoutInitialisation():
+        yield
+
+
 class StoredModel(NamedTuple):
     """The contents of a model folder: `config.json`, the lines of `vocab.txt`, and the tensors."""
 
@@ -175,13 +210,24 @@ class StoredModel(NamedTuple):
     words: list[str]
     tensors: dict[str, Tensor]
 
-    def write(self, card: str | None = None) -> None:
-        """Write the files, with a card `README.md`; tensors first, so that texts exist only with them."""
-        write_tensors(self.folder / "model.safetensors", self.tensors)
-        write_json(self.folder / "config.json", self.meta)
-        write_text(self.folder / "vocab.txt", "".join(f"{word}\n" for word in self.words))
-        if card is not None:
-            write_text(self.folder / "README.md", card)
+    def write(self, card: str | None = None, digests: Mapping[str, str] | None = None) -> None:
+        """Replace the files, and the card `README.md`, once all are written.
+
+        `config.json` gets the SHA-256 of the others, and those in `digests`, by name: after a crash
+        between two replacements `fitting` refuses the folder.
+        """
+        with contextlib.ExitStack() as stack:
+
+            def new(name: str) -> Path:
+                return stack.enter_context(replacing(self.folder / name))
+
+            config, tensors, words = new("config.json"), new("model.safetensors"), new("vocab.txt")
+            write_tensors(tensors, self.tensors)
+            write_text(words, "".join(f"{word}\n" for word in self.words))
+            if card is not None:
+                write_text(new("README.md"), card)
+            sums = {"model.safetensors": sha256(tensors), "vocab.txt": sha256(words), **(digests or {})}
+            write_json(config, {**self.meta, "sha256": sums})
 
     @contextlib.contextmanager
     def readable(self) -> Iterator[None]:
@@ -190,15 +236,16 @@ class StoredModel(NamedTuple):
             yield
         except FormatError:
             raise
-        except (KeyError, TypeError, AttributeError, ValueError, RuntimeError) as error:
+        except (LookupError, TypeError, AttributeError, ValueError, RuntimeError, OverflowError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
             raise FormatError(f"not a readable model: {reason}", where=str(self.folder)) from None
 
     def fitting(self, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the tensors. Raise a FormatError unless they have the names, shapes and types of those wanted.
 
-        Raise a FormatError for a NaN or an infinity, too. `wanted` may be on the meta device, so
-        that a folder whose settings do not fit its file is refused before memory is allocated.
+        Raise a FormatError for a NaN or an infinity, too, and for a file that was not saved
+        together with the others. `wanted` may be those of an `outline`, so that a folder whose
+        settings do not fit its file is refused before memory is allocated.
         """
         where = str(self.folder / "model.safetensors")
         expected = {name: f"{tuple(t.shape)} {t.dtype}" for name, t in wanted.items()}
@@ -210,22 +257,31 @@ class StoredModel(NamedTuple):
         for name, tensor in self.tensors.items():
             if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
                 raise FormatError(f"{name} has a NaN or an infinity", where=where)
+        for name, digest in self.meta.get("sha256", {}).items():  # older folders have none
+            path = self.folder / name
+            check_file(path)
+            if sha256(path) != digest:
+                reason = "not the file that was saved with config.json; save or train the model again"
+                raise FormatError(reason, where=str(path))
         return self.tensors
 
 
-def read_model(folder: Path, kind: str | None, versions: Sequence[int], *, advice: str = "") -> StoredModel:
+def read_model(
+    folder: Path, kinds: Sequence[str | None], versions: Sequence[int], *, advice: str = ""
+) -> StoredModel:
     """Return the contents of a model folder. Raise a FormatError if it is missing, damaged or of another format.
 
     Args:
         folder: the folder.
-        kind: the kind that its `config.json` must name; None for a run, which has no kind.
+        kinds: the kinds that its `config.json` may name; None for a run, which has no kind.
         versions: the versions of the format that can be read, the newest last.
         advice: how to read a folder of another kind, for the error message.
     """
     path = folder / "config.json"
     meta = read_json(path)
-    if meta.get("kind") != kind:
-        reason = f"kind {meta.get('kind', 'run')!r}, {kind or 'run'!r} wanted"
+    if meta.get("kind") not in kinds:
+        wanted = " or ".join(repr(kind or "run") for kind in kinds)
+        reason = f"kind {meta.get('kind', 'run')!r}, {wanted} wanted"
         raise FormatError(f"{reason}; {advice}" if advice else reason, where=str(path))
     found = meta.get("format")
     if found not in versions:
@@ -235,7 +291,7 @@ def read_model(folder: Path, kind: str | None, versions: Sequence[int], *, advic
         raise FormatError(f"format {found!r}: {way}", where=str(path))
     path = folder / "vocab.txt"
     # not `splitlines`: a word may contain U+0085 and other line endings of Unicode
-    words = _read_text(path).split("\n")[:-1]
+    words = read_text(path).split("\n")[:-1]
     if len(set(words)) < len(words):
         word, count = Counter(words).most_common(1)[0]
         raise FormatError(f"the word {word!r} occurs {count} times; each word occurs once", where=str(path))
@@ -260,5 +316,8 @@ class Int8Rows:
 
 def quantised(matrix: Tensor) -> Int8Rows:
     """Return a matrix in int8. Each row (last dimension) has a scale by which its largest entry is 127."""
+    if matrix.is_meta:
+        codes = torch.empty(matrix.shape, dtype=torch.int8, device="meta")
+        return Int8Rows(codes, torch.empty(matrix.shape[:-1], device="meta"))
     scales = matrix.abs().amax(dim=-1).clamp_min(1e-12) / 127
     return Int8Rows((matrix / scales.unsqueeze(-1)).round().to(torch.int8), scales)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import bough
 from bough.data.oov import rows_for
 from bough.errors import FormatError
 from bough.models import bundled as module
@@ -65,13 +66,10 @@ def test_memory_of_unknown_words_is_bounded(small: BundledModel, monkeypatch: py
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "parser"}, "a parser, not a model"),
+        ({"kind": "parser"}, "kind 'parser', 'run' or 'bundled' wanted"),
         ({"format": 9}, "format 9"),
         ({"config": {"hiden": 3}}, "hiden"),
-        (
-            {"config": {"hidden_size": 4, "embedding_size": 7}},
-            "not a readable model: word vectors of 6 dimensions",
-        ),
+        ({"config": {"hidden_size": 4, "embedding_size": 7}}, r"\(16, 6\) .* \(16, 7\) .* wanted"),
         ({"config": {"hidden_size": 5, "embedding_size": 6}}, r"encoder\.\S+ is .* wanted"),
     ],
 )
@@ -91,6 +89,24 @@ def test_it_is_not_a_run(small: BundledModel, tmp_path: Path) -> None:
         FormatError, match=r"kind 'bundled', 'run' wanted; `python -m bundle check .*` scores"
     ):
         Model.load(tmp_path)
+
+
+def test_a_load_reads_each_text_once_and_draws_nothing(
+    small: BundledModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small.save(tmp_path, card="card")
+    opened = list[str]()
+    real = Path.read_bytes
+
+    def counting(path: Path) -> bytes:
+        opened.append(path.name)
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counting)
+    before = torch.get_rng_state()
+    bough.load(tmp_path)
+    assert opened.count("config.json") == opened.count("vocab.txt") == 1
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 @pytest.mark.parametrize("name", ["config.json", "vocab.txt", "model.safetensors"])

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 
+import bough
 import small_encoder
 from bough.errors import FormatError
 from bough.models.bundled import load_model
@@ -126,3 +128,73 @@ def test_numbers_that_are_none_are_refused(kind: str, number: float, tmp_path: P
     save_file(tensors, file)
     with pytest.raises(FormatError, match=rf"model\.safetensors: {name} has a NaN or an infinity"):
         load(kind, folder)
+
+
+@every_kind
+@pytest.mark.parametrize("name", ["config.json", "vocab.txt"])
+def test_a_text_beyond_all_sizes_is_not_read(kind: str, name: str, tmp_path: Path) -> None:
+    folder = KINDS[kind](tmp_path / "m")
+    with (folder / name).open("r+b") as file:
+        file.truncate(3 << 30)  # takes no room on the disk
+    with pytest.raises(FormatError, match=rf"{name}: 3,221,225,472 bytes; a text has at most 268,435,456"):
+        load(kind, folder)
+
+
+@pytest.mark.parametrize(("size", "message"), [(3 << 30, "bytes; a text has at most"), (1, "cannot be read")])
+def test_a_card_that_is_no_text_is_refused(size: int, message: str, tmp_path: Path) -> None:
+    folder = run(tmp_path / "m")
+    (folder / "README.md").write_bytes(b"\xff")
+    os.truncate(folder / "README.md", size)
+    with pytest.raises(FormatError, match=rf"README\.md: .*{message}"):
+        bough.load(folder)
+
+
+@pytest.mark.parametrize("name", ["table", "scales"])
+@pytest.mark.parametrize(
+    "change", [torch.Tensor.half, lambda t: t[:-1], lambda t: t[None], lambda t: t.sum()]
+)
+def test_word_rows_of_another_shape_or_type_are_refused(
+    name: str, change: Callable[[torch.Tensor], torch.Tensor], tmp_path: Path
+) -> None:
+    file = bundled(tmp_path / "m") / "model.safetensors"
+    tensors = load_file(file)
+    changed = change(tensors[name]).contiguous()
+    save_file({**tensors, name: changed}, file)
+    with pytest.raises(FormatError, match=rf"{name} is .* wanted"):
+        load("bundled", tmp_path / "m")
+
+
+@pytest.mark.parametrize("kind", ["run", "bundled"])
+def test_an_encoder_is_the_one_in_the_folder_or_none(kind: str, tmp_path: Path) -> None:
+    folder = KINDS[kind](tmp_path / "m")
+    path = folder / "config.json"
+    meta = json.loads(path.read_text())
+    meta["config"]["encoder"] = str(small_encoder.make(tmp_path / "elsewhere"))  # it would load
+    path.write_text(json.dumps(meta))
+    with pytest.raises(
+        FormatError, match=r"no folder 'encoder'|a bundled model has word rows, and no encoder"
+    ):
+        load(kind, folder)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("trees", ["phrases"], r"trees \['phrases'\]: some of constituency, dependency"),
+        ("trees", [], r"trees \[\]"),
+        ("trees", [["constituency"]], "unhashable"),
+        ("trees", None, "not iterable|NoneType|trees None"),
+        ("layers", 10**9, "1,000,000,000 layers"),
+        ("layers", 1.5, "not a readable model"),
+        ("layers", "3", "not a readable model"),
+    ],
+)
+def test_a_parser_that_asks_for_what_there_is_not_is_refused(
+    key: str, value: object, message: str, tmp_path: Path
+) -> None:
+    path = parser(tmp_path / "m") / "config.json"
+    meta = json.loads(path.read_text())
+    (meta if key == "trees" else meta["size"])[key] = value
+    path.write_text(json.dumps(meta))
+    with pytest.raises(FormatError, match=message):
+        BuiltinParser.load(tmp_path / "m")

@@ -112,6 +112,34 @@ def test_a_damaged_folder_is_a_clear_error(damage, message: str, tmp_path: Path)
         Model.load(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["model.safetensors", "vocab.txt"])
+def test_files_of_two_models_are_not_read_as_one(name: str, tmp_path: Path) -> None:
+    model_of(Config(**SMALL)).save(tmp_path / "old", card="")
+    new = model_of(Config(**SMALL))
+    new.words.reverse()
+    new.save(tmp_path / "new", card="")
+    (tmp_path / "new" / name).replace(tmp_path / "old" / name)  # killed after this file was replaced
+    with pytest.raises(FormatError, match=rf"{name}: not the file that was saved with config\.json"):
+        Model.load(tmp_path / "old")
+
+
+def test_a_save_that_fails_leaves_the_model_that_was_there(tmp_path: Path) -> None:
+    model = model_of(Config(**SMALL))
+    model.save(tmp_path, card="old")
+    with pytest.raises(UnicodeEncodeError):  # the card cannot be written
+        model_of(Config(**SMALL, layer="dependency")).save(tmp_path, card="\ud800")
+    assert Model.load(tmp_path).config.layer == model.config.layer
+    assert len([*tmp_path.iterdir()]) == 4
+
+
+def test_a_folder_without_digests_still_loads(tmp_path: Path) -> None:
+    model_of(Config(**SMALL)).save(tmp_path, card="")
+    meta = json.loads((tmp_path / "config.json").read_text())
+    assert sorted(meta.pop("sha256")) == ["model.safetensors", "vocab.txt"]
+    (tmp_path / "config.json").write_text(json.dumps(meta))
+    assert Model.load(tmp_path).words == model_of(Config(**SMALL)).words
+
+
 def test_vectors_of_another_length_are_an_error() -> None:
     with pytest.raises(ValueError, match="word vectors of 5 dimensions"):
         Model(Config(**SMALL), CLASSES, ["a"], [], torch.zeros(2, 5))

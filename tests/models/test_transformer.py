@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from bough.outputs import Classes
+from safetensors.torch import load_file, save_file
 
 import bough
 import small_encoder
+from bough.errors import FormatError
+from bough.models.config import Config
+from bough.models.model import Model
 from bough.models.transformer import TransformerEmbeddings
 
 TEXTS = [
@@ -253,3 +258,13 @@ def test_a_long_text_among_short_ones_is_learned_from_a_part_at_a_time(encoder: 
     leaves._states = lambda windows: (sizes.append(len(windows) * max(map(len, windows))), states(windows))[1]  # type: ignore[method-assign,func-returns-value]
     leaves.words([["good"] * 20_000, *[["bad"]] * 50])
     assert max(sizes) <= 4096
+
+
+def test_a_model_with_the_encoder_of_another_is_refused(encoder: Path, tmp_path: Path) -> None:
+    model = Model(Config(hidden_size=4, encoder=str(encoder)), OutputSpec(("bad", "good")), [])
+    model.save(tmp_path, card="")
+    assert Model.load(tmp_path).encoder is not None
+    weights = tmp_path / "encoder" / "model.safetensors"
+    save_file({name: t + 1 for name, t in load_file(weights).items()}, weights, {"format": "pt"})
+    with pytest.raises(FormatError, match=r"safetensors: not the file that was saved with config\.json"):
+        Model.load(tmp_path)

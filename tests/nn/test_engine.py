@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from bough import Forest, Tree
-from bough.nn import Children, ChildSumTreeLSTM, NaryTreeLSTM, TreeLayer
+from bough.nn import Children, ChildSumTreeLSTM, NaryTreeLSTM, TreeLayer, kinds
 from layers import doubled, trees_for, with_memory
 from oracle import TOLERANCE, inputs
 
@@ -59,3 +59,18 @@ def test_dropped_entries_have_a_gradient_in_16_bits(
     h, c = half(torch.randn(3, 3).half(), Forest([Tree([-1, 0, 0])]))
     (h.sum() + c.sum()).backward()
     assert all(p.grad is None or bool(p.grad.isfinite().all()) for p in half.parameters())
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("name", ["dependency", "constituency", "tree-gru"])
+def test_weights_that_no_node_uses_have_zero_gradients(
+    name: str, fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOUGH_FAST", "" if fast else "0")
+    layer = kinds()[name].build(3, 4, 2, {})
+    forest = Forest([Tree([-1]), Tree([-1])])  # no node has children
+    out = layer(torch.randn(2, 3), forest)
+    (out[0] if isinstance(out, tuple) else out).sum().backward()
+    assert all(weight.grad is not None for weight in layer.parameters())
+    unused = [weight for weight in layer.parameters() if weight.grad is not None and not weight.grad.any()]
+    assert unused

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import torch
 
 import bough
 from bough.pipelines import PairPipeline, Pipeline
@@ -146,3 +147,15 @@ def test_a_table_on_standard_input_is_read_by_the_columns_of_the_fit(
         out = tmp_path / f"out{ord(mark)}.jsonl"
         assert score_file(pipeline, "-", out) == 1
         assert json.loads(out.read_text())["message"] == "3 days late"
+
+
+@pytest.mark.parametrize("device", ["cuda", "nope"])
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_device_that_is_not_there_is_one_line(device: str) -> None:
+    for use in (
+        lambda: bough.load("sentiment", device=device),
+        lambda: bough.load("sentiment").to(device),
+        lambda: bough.fit(["a", "b"], ["x", "y"], device=device),
+    ):
+        with pytest.raises(ValueError, match=rf"^device {device}: [^\n]+$"):
+            use()

@@ -26,11 +26,13 @@ class Desk:
         return [ValueError("odd one") if job == -2 else 2 * job for job in jobs]
 
 
-def asked(desk: Desk, *requests: list[int], budget: int = 100) -> list[list[int] | BaseException]:
+def asked(
+    desk: Desk, *requests: list[int], budget: int = 100, share: int = 100
+) -> list[list[int] | BaseException]:
     """The answers to requests that arrive, in this order, while a first one is computed."""
 
     async def ask() -> list[list[int] | BaseException]:
-        batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 10, budget)
+        batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 10, budget, share)
         first = asyncio.create_task(batcher.ask([0]))
         assert await asyncio.to_thread(desk.started.wait, LIMIT)
         others = [asyncio.create_task(batcher.ask(jobs)) for jobs in requests]
@@ -57,6 +59,12 @@ def test_a_large_request_takes_turns_with_small_ones() -> None:
     assert desk.batches[2:] == [[3, 4, 5, 6], [7, 8]]
 
 
+def test_a_request_has_a_share_of_a_batch() -> None:
+    desk = Desk()
+    assert asked(desk, [1, 2, 3, 4, 5], [10], share=20) == [[2, 4, 6, 8, 10], [20]]
+    assert desk.batches[1:] == [[1, 10, 2], [3, 4], [5]]
+
+
 def test_a_job_larger_than_the_budget_is_done_alone() -> None:
     desk = Desk()
     assert asked(desk, [1], [2], budget=5) == [[2], [4]]
@@ -79,7 +87,7 @@ def test_a_job_that_is_answered_with_an_exception_raises_it() -> None:
 def test_who_went_away_is_passed_over() -> None:
     async def ask() -> list[list[int]]:
         desk = Desk()
-        batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 1, 10)
+        batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 1, 10, 10)
         first = asyncio.create_task(batcher.ask([0]))
         assert await asyncio.to_thread(desk.started.wait, LIMIT)
         gone, stays = asyncio.create_task(batcher.ask([1])), asyncio.create_task(batcher.ask([2]))
@@ -97,7 +105,7 @@ def test_who_went_away_is_passed_over() -> None:
 def test_closing_finishes_what_waits() -> None:
     async def ask() -> list[list[int]]:
         desk = Desk()
-        batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 1, 1)
+        batcher: Batcher[int, int] = Batcher(desk.compute, lambda job: 1, 1, 1)
         tasks = [asyncio.create_task(batcher.ask([job])) for job in (1, 2, 3)]
         await asyncio.sleep(0.05)
         desk.go.set()

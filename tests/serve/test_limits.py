@@ -6,12 +6,15 @@ import json
 import select
 import socket
 from collections.abc import AsyncIterator
+from functools import partial
 
 import httpx
 import pytest
-from starlette.types import Message, Receive, Scope, Send
+import uvicorn
+from starlette.types import Receive, Scope, Send
 
-from bough.serve.limits import Limits, RequestLimits, _whole_body
+from bough.serve.connections import LimitedConnection
+from bough.serve.limits import AllowedHosts, Limits, RequestLimits
 from waiting import LIMIT
 
 JSON = {"content-type": "application/json"}
@@ -43,14 +46,6 @@ async def ask(
     echo.may.set()
     async with client(echo, limits) as asking:
         return await asking.post(path, content=content, headers=headers), echo.calls
-
-
-def test_the_body_of_a_refused_request_is_read_and_not_kept() -> None:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": b"x" * 50, "more_body": False}
-
-    assert asyncio.run(_whole_body(receive, 100, keep=True)) == b"x" * 50
-    assert asyncio.run(_whole_body(receive, 100, keep=False)) == b""
 
 
 @pytest.mark.parametrize(("path", "most"), [("/api/predict", 100), ("/api/nearest", 1000)])
@@ -127,3 +122,103 @@ def test_a_request_too_many_is_told_to_come_again() -> None:
             assert (await asking.post("/api/predict", content=b"{}", headers=JSON)).status_code == 200
 
     asyncio.run(asyncio.wait_for(crowd(), LIMIT / 10))  # one that is let in too many waits for ever
+
+
+def test_slow_bodies_take_no_slot_and_little_memory() -> None:
+    """Bodies that arrive do not count as requests in progress, but their bytes have a limit."""
+
+    async def crowd() -> None:
+        echo, end = Echo(), asyncio.Event()
+        echo.may.set()
+
+        async def slow() -> AsyncIterator[bytes]:
+            yield b"x" * 40
+            await end.wait()
+
+        async with client(echo, Limits(at_once=1, arriving=90)) as asking:
+            bodies = [
+                asyncio.create_task(asking.post("/api/predict", content=slow(), headers=JSON))
+                for _ in range(2)
+            ]
+            await asyncio.sleep(0.1)
+            assert (await asking.post("/api/predict", content=b"{}", headers=JSON)).status_code == 200
+            beyond = await asking.post("/api/predict", content=b"x" * 20, headers=JSON)
+            assert (beyond.status_code, beyond.headers["connection"]) == (429, "close")
+            end.set()
+            assert [answer.status_code for answer in await asyncio.gather(*bodies)] == [200, 200]
+            assert (await asking.post("/api/predict", content=b"x" * 80, headers=JSON)).status_code == 200
+
+    asyncio.run(asyncio.wait_for(crowd(), LIMIT / 10))
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost:8000", "LOCALHOST", "127.0.0.1:80", "[::1]:8000", "192.168.1.4", "box.lan:1"]
+)
+def test_hosts_that_are_allowed(host: str) -> None:
+    assert asyncio.run(status_for(host)) == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil", ""]
+)
+def test_other_hosts_are_refused(host: str) -> None:
+    assert asyncio.run(status_for(host)) == 400
+
+
+async def status_for(host: str) -> int:
+    echo = Echo()
+    echo.may.set()
+    transport = httpx.ASGITransport(AllowedHosts(echo, ["Box.lan"]))
+    async with httpx.AsyncClient(transport=transport, base_url="http://x") as asking:
+        return (await asking.get("/", headers={"host": host})).status_code
+
+
+@contextlib.asynccontextmanager
+async def listening(limits: Limits) -> AsyncIterator[int]:
+    """The port of a server of pages without a model."""
+    echo = Echo()
+    echo.may.set()
+    http = partial(LimitedConnection, limits=limits)
+    config = uvicorn.Config(echo, http=http, port=0, lifespan="off", log_level="error")  # type: ignore[arg-type]
+    server = uvicorn.Server(config)
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    await task
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_headers_arrive_in_time(before: bytes) -> None:
+    async def half_open() -> bytes:
+        async with listening(Limits(header_seconds=0.2)) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            if before:
+                writer.write(before)
+                await reader.readuntil(b"\r\n0\r\n\r\n")
+            writer.write(b"GET / HTTP/1.1\r\nHost:")
+            rest = b""
+            with contextlib.suppress(ConnectionError):
+                rest = await reader.read()
+            writer.close()
+            return rest
+
+    assert asyncio.run(asyncio.wait_for(half_open(), 3)) == b""  # uvicorn alone waits for ever
+
+
+def test_connections_have_a_limit_and_are_free_again() -> None:
+    async def crowd() -> None:
+        async with listening(Limits(connections=3, header_seconds=0.5)) as port:
+            url = f"http://127.0.0.1:{port}"
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+            await asyncio.sleep(0.1)
+            async with httpx.AsyncClient() as asking:
+                with pytest.raises(httpx.TransportError):
+                    await asking.get(url)
+                await asyncio.sleep(0.6)
+                assert (await asking.get(url)).content == b"page"
+            for _, writer in held:
+                writer.close()
+
+    asyncio.run(asyncio.wait_for(crowd(), LIMIT / 10))

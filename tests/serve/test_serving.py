@@ -64,6 +64,27 @@ def test_workers_share_the_port_and_end_together() -> None:
             httpx.get(address)
 
 
+def test_workers_that_start_slowly_are_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each needs longer than the five seconds after which uvicorn takes a worker for dead, unless it is told."""
+    slow = "import sys, time\nif 'spawn_main' in ' '.join(sys.orig_argv): time.sleep(9)\n"
+    (tmp_path / "sitecustomize.py").write_text(slow)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    with running("--workers", "2") as (address, process):
+        wait_until(lambda: len(workers_of(process.pid)) == 2)
+        first = workers_of(process.pid)
+        assert httpx.get(f"{address}/health", timeout=LIMIT).status_code == 200
+        assert workers_of(process.pid) == first
+
+
+def test_other_names_of_the_server_are_refused_unless_allowed() -> None:
+    with running("--allow-host", "box.lan") as (address, _):
+        statuses = [
+            httpx.get(f"{address}/health", headers={"host": host}, timeout=LIMIT).status_code
+            for host in ("localhost", "box.lan:8000", "evil.example")
+        ]
+        assert statuses == [200, 200, 400]
+
+
 def test_workers_end_with_the_one_who_started_them() -> None:
     with running("--workers", "2") as (address, process):
         assert httpx.get(f"{address}/health", timeout=LIMIT).status_code == 200

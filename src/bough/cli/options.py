@@ -123,10 +123,6 @@ def use_threads(count: int = 1) -> None:
 
 def check_device(device: str) -> None:
     """Raise a ValueError of one line if torch does not have the device."""
-    import torch
+    from bough.models.settings import check_device as check
 
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"--device {device}: {reason}") from None
+    check(device, "--device")

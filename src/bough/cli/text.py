@@ -271,6 +271,7 @@ def serve(
     model: str | None = None,
     workers: int = 1,
     device: Device = "cpu",
+    allow_host: Columns = [],  # noqa: B006
     browser: Annotated[bool, Parameter(name="--open", negative="", show_default=False)] = False,
 ) -> None:
     """Serve a page that shows the trees, and an API in JSON.
@@ -281,6 +282,8 @@ def serve(
         model: The folder of your own model. It replaces sentiment, or relatedness if it is a model of pairs.
         workers: Number of processes that share the port, each with its own models; more than one
             per processor is no faster.
+        allow_host: A name by which the server is reached, such as that of this machine in your network. Requests
+            to other names than localhost are refused; addresses are allowed. Can be repeated.
         browser: Open the page in the browser.
     """
     try:
@@ -299,7 +302,15 @@ def serve(
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how the server is stopped
-        run(host, port, callback=announce, model=model, workers=workers, device=device)
+        run(
+            host,
+            port,
+            callback=announce,
+            model=model,
+            workers=workers,
+            device=device,
+            hosts=allow_host,
+        )
 
 
 def load_pipeline(name: str, parser: str, device: str = "cpu", *, ratings: bool = False) -> Any:

@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from bough.files import sha256 as sha256
+
 WHOLE = 64 << 20  # of a larger file, only the first and the last megabyte are hashed
 END = 1 << 20
 
@@ -51,9 +53,3 @@ def ends_digest(path: Path) -> str:
 def text_digest(text: str) -> bytes:
     """Return a hash of eight bytes of a text, for splits and random choices that never change."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of the whole file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,10 +10,9 @@ from torch.nn import functional
 
 from bough.data.oov import rows_for
 from bough.data.vectors import random_rows
-from bough.errors import FormatError
-from bough.files import Int8Rows, StoredModel, read_json
+from bough.files import Int8Rows, StoredModel, read_model
 from bough.models.config import Config
-from bough.models.model import NO_WORD, Model, Trees
+from bough.models.model import FORMATS, NO_WORD, Model, Trees
 from bough.nn import CosineSimilarity
 from bough.outputs import Output
 
@@ -91,12 +90,24 @@ class BundledModel(Model):
 
     @classmethod
     def _stored_inputs(cls, config: Config, stored: StoredModel) -> tuple[Any, ...]:
-        return stored.tensors["table"], stored.tensors["scales"]
+        if config.encoder:
+            raise ValueError(f"encoder {config.encoder!r}: a bundled model has word rows, and no encoder")
+        rows = len(stored.words) + 1
+        table = torch.empty(rows, config.embedding_size, dtype=torch.int8, device="meta")
+        return table, torch.empty(rows, device="meta")
+
+
+def read_any_model(folder: Path) -> StoredModel:
+    """Return the contents of the folder of a compressed or a trained model. Raise a FormatError for anything else."""
+    return read_model(folder, [None, KIND], FORMATS)
+
+
+def model_from(stored: StoredModel, device: torch.device | str = "cpu") -> Model:
+    """Return the compressed or trained model of a folder that was read."""
+    kind = BundledModel if stored.meta.get("kind") else Model
+    return kind.from_stored(stored, device)
 
 
 def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Model:
     """Load a compressed model or a trained model, depending on the folder. Raise a FormatError for anything else."""
-    kind = read_json(Path(folder) / "config.json").get("kind")
-    if kind not in (None, KIND):
-        raise FormatError(f"a {kind}, not a model", where=str(folder))
-    return (Model if kind is None else BundledModel).load(folder, device)
+    return model_from(read_any_model(Path(folder)), device)

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Self, get_type_hints
 
-import torch
-
+from bough.files import outline
 from bough.models.settings import all_settings, check_keys, check_value, in_range, kind_named, read_value
 from bough.nn import BaseLayer, kinds
 from bough.nn.registry import Kind
@@ -68,7 +67,7 @@ class Config:
         types, layer = _layer_types(self.kind), {**self.kind.settings, **self.layer_settings}
         for name, value in layer.items():
             check_value(name, types[name], value)
-        with torch.device("meta"):  # takes no memory and draws no random numbers
+        with outline():
             self.kind.build(self.embedding_size, self.hidden_size, 1, layer)
         object.__setattr__(self, "layer_settings", layer)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -169,13 +170,27 @@ class InputSpec:
         """Return a line of Markdown for each column, for the card of a model."""
         found = ["- words: the tokens of the nodes"] if self.tokens else []
         for category in self.categories:
-            shown = ", ".join(category.values[:8]) + (", ..." if len(category.values) > 8 else "")
-            found.append(f"- `{category.name}`: {len(category.values):,} categories ({shown})")
+            shown = ", ".join(map(escaped, category.values[:8])) + (
+                ", ..." if len(category.values) > 8 else ""
+            )
+            found.append(f"- {as_code(category.name)}: {len(category.values):,} categories ({shown})")
         for number in self.numbers:
             place = "a number of the edge to the parent" if number.edge else "a number"
             scaled = f"sign(x) log(1 + |x| / {number.log_unit:g})" if number.log_unit else "x"
-            found.append(f"- `{number.name}`: {place}, ({scaled} - {number.mean:.4g}) / {number.scale:.4g}")
+            found.append(
+                f"- {as_code(number.name)}: {place}, ({scaled} - {number.mean:.4g}) / {number.scale:.4g}"
+            )
         return found
+
+
+def escaped(text: str) -> str:
+    """Return a text of the user on one line and without markup, for Markdown."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~&!])", r"\\\1", " ".join(text.split()))
+
+
+def as_code(name: str) -> str:
+    """Return a name of the user as code in Markdown."""
+    return "`{}`".format(" ".join(name.split()).replace("`", "'"))
 
 
 def number_columns(tree: Tree) -> dict[tuple[bool, str], Floats]:

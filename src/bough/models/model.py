@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from bough.data.oov import rows_for
 from bough.errors import FormatError
-from bough.files import StoredModel, read_model, replacing_folder
+from bough.files import StoredModel, outline, read_model, replacing_folder, sha256
 from bough.models.config import Config
 from bough.models.inputs import InputSpec, NodeBatch, NodeInputs, WordBags
 from bough.models.transformer import TransformerEmbeddings, rows_or_zeros
@@ -22,7 +22,8 @@ from bough.outputs import Output, read_output
 from bough.trees.forest import Forest
 from bough.trees.tree import Tree
 
-FORMAT = 3  # folders of format 2 are read too
+FORMAT = 3
+FORMATS = (2, FORMAT)  # that can be read
 Trees = Literal["sentences", "joined", "sentence", "whole", "chain", "balanced", "given"]
 UNKNOWN = "<unk>"
 LAYER, LAYER_IN_FILE = "layer.", "encoder."  # prefixes of the layer's weights, in the model and in its file
@@ -179,9 +180,6 @@ class Model(nn.Module):
         `transformers`. `facts` are added to `config.json`. Raise a ValueError if a word has a line
         break.
         """
-        if self.encoder is not None:
-            with replacing_folder(folder / ENCODER) as temporary:
-                self.encoder.save(temporary)
         if broken := next((word for word in self.words if "\n" in word), None):
             raise ValueError(f"the word {broken!r} has a line break, but `vocab.txt` has one word per line")
         meta = {
@@ -195,7 +193,16 @@ class Model(nn.Module):
             **(facts or {}),
         }
         tensors = {name: tensor.contiguous() for name, tensor in self.tensors().items()}
-        StoredModel(folder, meta, self.words, tensors).write(card)
+        stored = StoredModel(folder, meta, self.words, tensors)
+        if self.encoder is None:
+            stored.write(card)
+            return
+        with replacing_folder(folder / ENCODER) as temporary:
+            self.encoder.save(temporary)
+            files = sorted(path for path in temporary.rglob("*") if path.is_file())
+            stored.write(
+                card, {f"{ENCODER}/{path.relative_to(temporary).as_posix()}": sha256(path) for path in files}
+            )
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the contents of `model.safetensors`: all weights except those of a transformer."""
@@ -209,25 +216,31 @@ class Model(nn.Module):
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Self:
         """Load a model that `save` wrote. Raise a FormatError if it is damaged, newer or of another kind."""
         advice = "" if cls.kind else f"`python -m bundle check {folder}` scores a bundled model"
-        stored = read_model(Path(folder), cls.kind, (2, FORMAT), advice=advice)
+        return cls.from_stored(read_model(Path(folder), [cls.kind], FORMATS, advice=advice), device)
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel, device: torch.device | str = "cpu") -> Self:
+        """Return the model of a folder that was read. Raise a FormatError if its files do not fit together."""
         with stored.readable():
             settings, outcome = dict(stored.meta["config"]), dict(stored.meta["output"])
-            trees = stored.meta.get("trees") or outcome.pop(
-                "trees", "sentences"
-            )  # format 2 has them in `output`
-            settings.pop("task", None)  # only format 2 has it
+            if stored.meta["format"] == 2:  # it has `trees` in `output`, and `task` in `config`
+                stored.meta.setdefault("trees", outcome.pop("trees"))
+                settings.pop("task", None)
+            trees = stored.meta["trees"]
             config = Config().with_settings(settings)
             inputs = cls._stored_inputs(config, stored)
             given = (config, read_output(outcome), stored.words, stored.meta["relations"], *inputs)
-            with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
-                outline = cls(*given, trees=trees)
+            with outline():
+                model = cls(*given, trees=trees)
             weights = {}
-            for name, tensor in stored.fitting(outline.tensors()).items():
-                in_layer = name.startswith(LAYER_IN_FILE)
-                weights[LAYER + name.removeprefix(LAYER_IN_FILE) if in_layer else name] = tensor
-            model = cls(*given, trees=trees)
-            # a bundled model is not trained, so its weights need no second copy
-            model.load_state_dict({**model.state_dict(), **weights}, assign=cls.kind is not None)
+            for name, tensor in stored.fitting(model.tensors()).items():
+                if name.startswith(LAYER_IN_FILE):
+                    name = LAYER + name.removeprefix(LAYER_IN_FILE)
+                # a bundled model is not trained, so its weights need no copy of the file
+                weights[name] = tensor if cls.kind else tensor.clone()
+            if _has_unstored_tensors(model, weights):
+                model = cls(*given, trees=trees)
+            model.load_state_dict(weights, strict=False, assign=True)  # `fitting` has compared the names
         return model.to(device).eval()
 
     @classmethod
@@ -246,3 +259,12 @@ def encoder_for(config: Config, folder: Path | None = None) -> TransformerEmbedd
         return None
     freeze, pool, dropout = config.encoder_freeze, config.encoder_pool, config.encoder_dropout
     return TransformerEmbeddings(folder or config.encoder, freeze=freeze, pool=pool, dropout=dropout)
+
+
+def _has_unstored_tensors(model: nn.Module, weights: Mapping[str, Tensor]) -> bool:
+    """Return whether an outline has tensors that are not in its file, such as buffers that are not persistent."""
+    for prefix, module in model.named_modules():
+        for name, value in {**vars(module), **module._buffers}.items():
+            if isinstance(value, Tensor) and value.is_meta and f"{prefix}.{name}".lstrip(".") not in weights:
+                return True
+    return False

@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterable
 from typing import Any, Literal, get_args, get_origin
 
+import torch
+
 import bough.nn  # registers the layers of the library
 from bough.nn.registry import Kind
 
@@ -15,6 +17,15 @@ def check_keys(given: Iterable[str], known: Iterable[str]) -> None:
     for key in given:
         if key not in known:
             raise ValueError(f"unknown key {key!r}{nearest(key, known)}")
+
+
+def check_device(device: Any, name: str = "device") -> None:
+    """Raise a ValueError of one line, which begins with `name`, if torch does not have the device."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"{name} {device}: {reason}") from None
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -97,8 +97,10 @@ class _Equations(torch.autograd.Function):
                 )
             for k, gradient in zip(learned, gradients, strict=True):
                 found[k] = gradient
-        for k, tensor in enumerate(ctx.inputs[:2]):
-            if found[k] is None and tensor is not None:  # an empty forest, or equations without an input
+        for k, tensor in enumerate(
+            ctx.inputs
+        ):  # an empty forest, or leaves alone, which do not use all weights
+            if found[k] is None and tensor is not None and ctx.needs_input_grad[k + 4]:
                 found[k] = torch.zeros_like(tensor)
         return (None, None, None, None, *differentiated_once(tuple(found)))
 

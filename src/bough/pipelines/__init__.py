@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from bough.data.examples import TreeColumns
-from bough.files import read_json
-from bough.models.bundled import WEIGHTS, load_model
+from bough.files import read_text
+from bough.models.bundled import WEIGHTS, model_from, read_any_model
 from bough.models.model import Model
+from bough.models.settings import check_device
 from bough.nn import BaseLayer, register
 from bough.pipelines import hub
 from bough.pipelines.pairs import PairPipeline
@@ -24,7 +25,7 @@ MODELS = WEIGHTS
 AnyPipeline = Pipeline | PairPipeline
 NAMES = ("sentiment", "relatedness")
 # the keys of config.json that `Model.save` writes; the others are facts about the model
-_SAVED = ("format", "config", "relations", "output", "trees", "inputs", "kind")
+_SAVED = ("format", "config", "relations", "output", "trees", "inputs", "kind", "sha256")
 
 
 class _Options(TypedDict, total=False):
@@ -68,6 +69,7 @@ def load(
         >>> round(bough.load("relatedness").score("A man plays a guitar", "A man plays music"), 1)
         3.8
     """
+    check_device(device)
     for layer in layers:
         register(layer, name=layer.name or layer.__name__)
     folder = MODELS / name if name in NAMES else Path(name)
@@ -75,10 +77,11 @@ def load(
         folder = hub.download(name)
     if not folder.is_dir():
         raise ValueError(f"no model {str(name)!r}; use {', '.join(NAMES)}, or the folder of a model")
-    facts = {key: value for key, value in read_json(folder / "config.json").items() if key not in _SAVED}
-    card = folder / "README.md"
-    text = card.read_text(encoding="utf-8") if card.is_file() else ""
-    return pipeline_for(load_model(folder, device), parser, batch_size, card=text, facts=facts)
+    stored = read_any_model(folder)
+    facts = {key: value for key, value in stored.meta.items() if key not in _SAVED}
+    path = folder / "README.md"
+    card = read_text(path) if path.is_file() else ""
+    return pipeline_for(model_from(stored, device), parser, batch_size, card=card, facts=facts)
 
 
 def pipeline_for(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bough.data.examples import Example
 from bough.models.batching import collate, prepare_all
 from bough.models.model import Model
+from bough.models.settings import check_device
 from bough.nn.engine import one_thread
 from bough.outputs import Report
 from bough.pipelines import hub
@@ -58,6 +59,7 @@ class BasePipeline(Generic[R]):
 
     def to(self: Self, device: torch.device | str) -> Self:
         """Move the model to a device, such as "cuda", and return the pipeline."""
+        check_device(device)
         self.model.to(device)
         return self
 

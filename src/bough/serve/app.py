@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,12 +16,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bough.serve import schemas
 from bough.serve.assets import docs_page, generated_assets
 from bough.serve.batching import Batcher
-from bough.serve.limits import Limits, RequestLimits
+from bough.serve.limits import AllowedHosts, Limits, RequestLimits
 from bough.serve.models import Job, Models, size_of
 from bough.serve.search import Abandoned, Searcher
 from bough.version import __version__
 
 BUDGET = 12_000  # characters of a batch; larger ones are hardly faster, and delay the next
+SHARE = 4_000  # of them for one request
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' blob: data:; "  # for downloads as PNG
@@ -38,7 +39,7 @@ HEADERS = {
 }
 JSON = "application/json"
 STATUSES = {
-    400: "The body is not JSON.",
+    400: "The body is not JSON, or the Host is not allowed.",
     408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "Content-Type must be application/json.",
@@ -52,9 +53,12 @@ ABOUT = "Score every phrase of a text, rate two sentences, and find the nearest 
 log = logging.getLogger(__name__)
 
 
-def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
-    """Create the page, the API and its documentation around loaded models."""
-    batches: Batcher[Job, bytes] = Batcher(models.compute, size_of, BUDGET)
+def create_app(models: Models, limits: Limits | None = None, hosts: Collection[str] | None = None) -> FastAPI:
+    """Create the page, the API and its documentation around loaded models.
+
+    `hosts` are the names that a request may give as its host, in addition to `localhost` and addresses; None for any.
+    """
+    batches: Batcher[Job, bytes] = Batcher(models.compute, size_of, BUDGET, SHARE)
     searcher = Searcher(models.related_by, models.device)
 
     @asynccontextmanager
@@ -66,6 +70,8 @@ def create_app(models: Models, limits: Limits | None = None) -> FastAPI:
     about: dict[str, Any] = {"title": "bough", "version": __version__, "description": ABOUT}
     app = FastAPI(**about, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.add_middleware(RequestLimits, limits=limits or Limits())
+    if hosts is not None:
+        app.add_middleware(AllowedHosts, names=hosts)
     app.add_middleware(SecurityHeaders)
     _add_errors(app)
     page, generated = Path(__file__).parent / "page", generated_assets(models)

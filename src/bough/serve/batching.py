@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
@@ -25,16 +25,20 @@ class Batcher(Generic[J, A]):
     """Run `compute` on batches of jobs in a thread.
 
     While one batch is computed, new jobs wait for the next one; an idle batcher starts at once. A
-    batch takes one job of each waiting request in turn until their sizes reach `budget`, so that a
-    request with many jobs does not delay requests with one. `compute` returns an answer or an
-    exception for each job. If it raises, each job is computed again alone, and only the faulty ones
-    fail.
+    batch takes one job of each waiting request in turn until their sizes reach `budget`, and stops
+    taking those of a request whose sizes reach `share`, so that a request with many or long jobs does
+    not delay requests with one. `compute` returns an answer or an exception for each job. If it
+    raises, each job is computed again alone, and only the faulty ones fail.
     """
 
     def __init__(
-        self, compute: Callable[[list[J]], Sequence[A | Exception]], size: Callable[[J], int], budget: int
+        self,
+        compute: Callable[[list[J]], Sequence[A | Exception]],
+        size: Callable[[J], int],
+        budget: int,
+        share: int,
     ) -> None:
-        self._compute, self._size, self._budget = compute, size, budget
+        self._compute, self._size, self._budget, self._share = compute, size, budget, share
         self._waiting: deque[_Request[J, A]] = deque()
         # only one thread may use the models at a time
         self._thread = ThreadPoolExecutor(1, "bough-batches")
@@ -78,7 +82,8 @@ class Batcher(Generic[J, A]):
     def _next_batch(self) -> list[tuple[_Request[J, A], J]]:
         """Take a job of each waiting request in turn, up to the budget; return (request, job) pairs."""
         batch: list[tuple[_Request[J, A], J]] = []
-        room = self._budget
+        room, served = self._budget, list[_Request[J, A]]()
+        taken: dict[_Request[J, A], int] = defaultdict(int)
         # checked before a job is taken, so that a job larger than the budget still runs
         while self._waiting and room > 0:
             request = self._waiting.popleft()
@@ -87,9 +92,11 @@ class Batcher(Generic[J, A]):
             job = request.jobs[request.started]
             request.started += 1
             room -= self._size(job)
+            taken[request] += self._size(job)
             batch.append((request, job))
             if request.started < len(request.jobs):
-                self._waiting.append(request)
+                (self._waiting if taken[request] < self._share else served).append(request)
+        self._waiting.extend(served)  # in the next batch
         return batch
 
     def _outcomes(self, jobs: list[J]) -> Sequence[A | Exception]:

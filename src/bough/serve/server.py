@@ -1,7 +1,8 @@
 """Listen on one address with one or more processes; on SIGTERM finish the requests in progress."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from bough.serve.app import create_app
+from bough.serve.connections import LimitedConnection
 from bough.serve.limits import Limits
 from bough.serve.models import Models
 from bough.serve.search import end_with_parent
@@ -21,6 +23,7 @@ SETTINGS: dict[str, Any] = {
     "server_header": False,
     "ws": "none",
     "timeout_graceful_shutdown": 60,  # seconds for the requests in progress
+    "timeout_worker_healthcheck": 300,  # seconds in which a worker may import torch, on a slow or busy machine
 }
 
 
@@ -33,34 +36,51 @@ def serve(
     model: str | None = None,
     workers: int = 1,
     device: str = "cpu",
+    hosts: Collection[str] = (),
 ) -> None:
     """Serve until a signal arrives.
 
-    `callback` gets the address. Connections wait until the models are loaded. Each of several
-    workers is a process with its own models and its own limits; one that dies is replaced.
+    `callback` gets the address, and `hosts` are the names that a request may give as its host.
+    Connections wait until the models are loaded. Each of several workers is a process with its own
+    models and its own limits; one that dies is replaced.
     """
     if workers < 1:
         raise ValueError(f"workers {workers}: at least 1")
+    limits = within_descriptors(limits or Limits())
+    settings = {**SETTINGS, "http": partial(LimitedConnection, limits=limits), "backlog": limits.connections}
+    hosts = [host, *hosts]
     with _listen(host, port) as listener:
         host, port = listener.getsockname()[:2]
         address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         if workers == 1:
-            app = create_app(Models(model, device), limits)
+            app = create_app(Models(model, device), limits, hosts)
             callback(address)
-            uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listener])
+            uvicorn.Server(uvicorn.Config(app, **settings)).run(sockets=[listener])
             return
         if model is not None:
             Models(model, device)  # raises the error of a wrong model here, not in every worker
         callback(address)
-        factory = partial(_worker_app, model, device, limits)
-        Multiprocess(uvicorn.Config(factory, factory=True, workers=workers, **SETTINGS), [listener]).run()
+        factory = partial(_worker_app, model, device, limits, hosts)
+        Multiprocess(uvicorn.Config(factory, factory=True, workers=workers, **settings), [listener]).run()
 
 
-def _worker_app(model: str | None, device: str, limits: Limits | None) -> FastAPI:
+def _worker_app(model: str | None, device: str, limits: Limits, hosts: Collection[str]) -> FastAPI:
     """Create the application in a worker, which ends with the process that started it."""
     torch.set_num_threads(1)
     end_with_parent()
-    return create_app(Models(model, device), limits)
+    return create_app(Models(model, device), limits, hosts)
+
+
+def within_descriptors(limits: Limits) -> Limits:
+    """Return the limits with no more connections than a quarter of the files that the process may open."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return limits
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return replace(
+        limits, connections=min(limits.connections, files // 4 if files > 0 else limits.connections)
+    )
 
 
 def _listen(host: str, port: int) -> socket.socket:

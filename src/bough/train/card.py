@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bough.models.config import Config
+from bough.models.inputs import as_code, escaped
 from bough.models.model import Model
 from bough.outputs import Output
 
@@ -37,13 +38,18 @@ def metric_rows(facts: Mapping[str, Any], output: Output) -> list[list[str]]:
 
 def fit_card(model: Model, facts: Mapping[str, Any]) -> str:
     """Return the card of a fitted model as Markdown, from the facts of the fit."""
-    splits, what = list(facts["scores"]), model.output.describe()
+    splits, what = list(facts["scores"]), escaped(model.output.describe())
     sizes = ", ".join(f"{size:,} {split}" for split, size in facts["examples"].items())
-    parsed = trees_line(model.trees, f"`{facts['parser']}`")
+    files = ", ".join(map(escaped, sorted({*facts["files"].values()})))
+    parsed = trees_line(model.trees, as_code(facts["parser"]))
     lines = [f"# {what}", "", "Made by `bough fit`; `bough.load(FOLDER)` reads it.", ""]
-    lines += [f"- Examples: {sizes} ({', '.join(sorted({*facts['files'].values()}))})", f"- Trees: {parsed}"]
+    lines += [f"- Examples: {sizes} ({files})", f"- Trees: {parsed}"]
     if model.inputs is None or model.inputs.spec.tokens:
-        lines += [words_line(model.config, facts["vectors"], facts["coverage"], "training examples")]
+        lines += [
+            words_line(
+                model.config, escaped(facts["vectors"]), escaped(facts["coverage"]), "training examples"
+            )
+        ]
     lines += [f"- Best epoch: {facts['epoch']} of {facts['epochs']}, chosen on dev; seed {facts['seed']}."]
     if "temperature" in facts:
         lines += [f"- The logits are divided by a temperature of {facts['temperature']:.3f}, fitted on dev."]

@@ -87,15 +87,22 @@ class TrainingState:
 
         try:
             facts = json.loads(metadata["progress"])
-            own = self.model.state_dict()
-            self.model.load_state_dict({**own, **part("model.")})
+            epochs = [line["epoch"] for line in facts["history"]]
+            if epochs != [*range(1, facts["epoch"] + 1)] or not 1 <= facts["best_epoch"] <= facts["epoch"]:
+                raise ValueError(f"epoch {facts['epoch']} is not the last of its history")
+            own, weights = self.model.state_dict(), self._weights()
+            for prefix in ("best.", "model."):
+                stored = part(prefix)
+                if stored.keys() != weights.keys() or not all(t.isfinite().all() for t in stored.values()):
+                    raise ValueError(f"other weights {prefix}*, or a NaN or an infinity in them")
+                self.model.load_state_dict({**own, **stored})
             self.best = {name: t.to(own[name].device) for name, t in part("best.").items()}
             self.optimizer.load(part("optimizer."))
             torch.set_rng_state(tensors["torch_rng"])
             self.rng.bit_generator.state = facts["rng"]
             for name in _FACTS:
                 setattr(self, name, facts[name])
-        except (KeyError, RuntimeError, ValueError) as error:
+        except (LookupError, TypeError, AttributeError, ValueError, RuntimeError, OverflowError) as error:
             what = f"a checkpoint of another run or version of bough ({' '.join(str(error).split())})"
             raise FormatError(f"{what}; train anew in another folder", where=str(path)) from None
 

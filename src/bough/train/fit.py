@@ -33,7 +33,7 @@ from bough.train.evaluate import evaluate_splits
 from bough.train.loop import Event, train_once
 from bough.train.options import FitOptions, tree_kind
 from bough.train.report import Evidence, report_page
-from bough.train.run_folder import lock_run_folder, versions
+from bough.train.run_folder import alone_in_folder, lock_run_folder, versions
 from bough.train.splits import SPLITS, Splits, read_splits, seen_by_start
 from bough.train.tasks import Learnable, NodesTask, PairsTask
 from bough.train.word_vectors import Words, words_for
@@ -147,6 +147,7 @@ def _source(name: str, text: Sequence[str], examples: Any, labels: Any = None, w
     return open_labelled(examples, text, labels, weight=weight)
 
 
+@alone_in_folder
 def fit_sources(
     sources: Mapping[str, Source],
     out: Path,

@@ -16,7 +16,7 @@ from bough.data.paths import choose_from
 from bough.models.bundled import WEIGHTS, load_model
 from bough.models.config import Config
 from bough.models.model import ENCODER, Model
-from bough.models.settings import kind_named, nearest
+from bough.models.settings import check_device, kind_named, nearest
 from bough.nn import BaseLayer, register
 from bough.outputs import Output, outputs
 from bough.outputs.base import Scale, TargetOptions
@@ -88,6 +88,7 @@ class FitOptions:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
+        check_device(self.device)
         for name, allowed in (
             ("trees", get_args(Shape)),
             ("task", (*outputs(),)),

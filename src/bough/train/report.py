@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -95,7 +94,7 @@ def _facts(model: Model, facts: Mapping[str, Any]) -> str:
     words, _, vectors = line.removeprefix("- ").partition(": ")
     chosen = "lowest dev loss" if config["select_by"] == "loss" else "best on dev"
     rows = {
-        "Fitted": f"{date.today().isoformat()}, bough {__version__}, seed {facts['seed']}",
+        "Fitted": f"by bough {__version__}, seed {facts['seed']}",
         "Examples": sizes,
         "Classes": ", ".join(output.classes),
         "Trees": trees_line(model.trees, facts["parser"]),

@@ -1,19 +1,60 @@
 """The folder of a training run: it belongs to one run, which may be resumed in it."""
 
+import contextlib
+import functools
 import json
+import os
 import platform
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import torch
 
 from bough.errors import TrainingError
-from bough.files import partial_files, read_json, remove_partial, write_json
+from bough.files import hold, partial_files, read_json, remove_partial, write_json
 from bough.models.config import Config
+from bough.train.distributed import current
 from bough.train.tasks import Floats
 from bough.version import __version__
+
+A = TypeVar("A")
+R = TypeVar("R")
+P = ParamSpec("P")
+
+
+@contextlib.contextmanager
+def alone_in(out: Path) -> Iterator[None]:
+    """Hold a folder within the block. Raise a TrainingError if another process, or another thread, holds it."""
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(out, os.O_RDONLY)
+    except PermissionError:  # Windows does not open folders
+        yield
+        return
+    try:
+        if not hold(handle):
+            raise TrainingError(
+                f"{out} is being written by another run; wait for it, or choose another folder"
+            )
+        yield
+    finally:
+        os.close(handle)
+        with contextlib.suppress(OSError):  # nothing was written
+            out.rmdir()
+
+
+def alone_in_folder(function: Callable[Concatenate[A, Path, P], R]) -> Callable[Concatenate[A, Path, P], R]:
+    """Decorate a function whose second argument is the folder that it writes: only one call at a time may."""
+
+    @functools.wraps(function)
+    def called(first: A, out: Path, /, *args: P.args, **options: P.kwargs) -> R:
+        with alone_in(out) if current().first else contextlib.nullcontext():
+            return function(first, out, *args, **options)
+
+    return called
 
 
 def lock_run_folder(out: Path, run: dict[str, Any], resume: bool) -> None:

@@ -126,3 +126,18 @@ def test_a_weight_of_another_shape_is_named(name: str) -> None:
     setattr(layer, name, nn.Parameter(getattr(layer, name)[:-4], requires_grad=False))
     with pytest.raises(ValueError, match=rf"{name} of the LSTM is \(76.*; it must be \(80"):
         lstm_forward(layer, x.data, x.batch_sizes)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rows", "message"),
+    [
+        ([2, 1], [0, 3, 1], "input_of has 0 to 3; it must be from 0 to 2"),
+        ([2, 1], [-1, 0, 1], "input_of has -1 to 1"),
+        ([4, -1], [0, 0, 0], "sizes has -1 to 4; it must be from 0 to 3"),
+        ([1, 2], [0, 0, 0], "sizes .* rise"),
+    ],
+)
+def test_an_index_outside_of_the_rows_is_an_error(sizes: list[int], rows: list[int], message: str) -> None:
+    layer = nn.LSTM(3, 4, bidirectional=True).requires_grad_(False)
+    with pytest.raises(ValueError, match=message):
+        lstm_forward(layer, torch.randn(3, 3), torch.tensor(sizes), torch.tensor(rows))

@@ -34,6 +34,11 @@ def lstm_forward(layer: nn.LSTM, x: Tensor, sizes: Tensor, input_of: Tensor | No
     rows = x if input_of is None else input_of
     if not takes(x, *parameters) or x.shape[1] != layer.input_size or len(rows) != int(sizes.sum()):
         return None
+    for name, indices, end in (("input_of", input_of, len(x)), ("sizes", sizes, len(rows) + 1)):
+        if indices is not None and len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < end:
+            raise ValueError(f"{name} has {indices.min()} to {indices.max()}; it must be from 0 to {end - 1}")
+    if bool((sizes.diff() > 0).any()):
+        raise ValueError(f"sizes {sizes.tolist()[:8]} ... rise; a step has no more rows than the one before")
     x, sizes, lanes = x.contiguous(), sizes.contiguous(), library().isa // 32
     input_of = None if input_of is None else input_of.contiguous()
     W, U, b = _weights(layer, parameters, lanes)

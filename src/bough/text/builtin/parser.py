@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bough.files import StoredModel, read_model
+from bough.files import StoredModel, outline, read_model
 from bough.nn.kernels.parser import brackets
 from bough.text.builtin.cky import Ints, best_parents, span_probabilities
 from bough.text.builtin.eisner import best_heads
@@ -22,7 +22,14 @@ from bough.trees.tree import Tree
 
 KIND = "parser"
 FORMAT = 1
-OWN_KEYS = ("format", "kind", "size", "relations", "trees")  # of `config.json`; the others are `about`
+OWN_KEYS = (
+    "format",
+    "kind",
+    "size",
+    "relations",
+    "trees",
+    "sha256",
+)  # of `config.json`; the others are `about`
 TREES = ("constituency", "dependency")
 BATCH_WORDS = 1600  # padding included; more is no faster and holds larger charts
 LONGEST = 120  # words parsed in one piece
@@ -59,9 +66,11 @@ class BuiltinParser:
         self.tensors, self.trees, self.about = tensors, tuple(trees), dict(about or {})
         matrices, rest = unpack(tensors)
         self._words, self._affixes = matrices.pop("words"), matrices.pop("affixes")
-        self._network = Network(size, len(self.relations), dropout=0.0)
+        with outline():
+            self._network = Network(size, len(self.relations), dropout=0.0)
         whole = {**{name: rows.full() for name, rows in matrices.items()}, **rest}
-        self._network.load_state_dict({name.removeprefix("network."): part for name, part in whole.items()})
+        weights = {name.removeprefix("network."): part for name, part in whole.items()}
+        self._network.load_state_dict(weights, assign=True)
         self._network.eval()
 
     def constituency(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
@@ -146,15 +155,20 @@ class BuiltinParser:
     @classmethod
     def load(cls, folder: Path | str) -> BuiltinParser:
         """Return the parser that `save` wrote into a folder."""
-        stored = read_model(Path(folder), KIND, (FORMAT,))
+        stored = read_model(Path(folder), [KIND], (FORMAT,))
         with stored.readable():
             lexicon, size = Lexicon(stored.words), Size(**stored.meta["size"])
-            relations = stored.meta["relations"]
+            relations, trees = stored.meta["relations"], stored.meta.get("trees", TREES)
+            if not trees or not {*trees} <= {*TREES}:
+                raise ValueError(f"trees {trees!r}: some of {', '.join(TREES)}")
+            if size.layers > len(stored.tensors):
+                raise ValueError(f"{size.layers:,} layers, and {len(stored.tensors)} tensors")
             about = {key: value for key, value in stored.meta.items() if key not in OWN_KEYS}
-            with torch.device("meta"):  # takes no memory, whatever sizes the settings ask for
+            with outline():
                 network = Network(size, len(relations)).state_dict()
-                outline = {f"network.{name}": tensor for name, tensor in network.items()}
+                wanted = {f"network.{name}": tensor for name, tensor in network.items()}
                 for name, rows in (("words", len(lexicon)), ("affixes", BUCKETS)):
-                    outline[name] = torch.empty(rows, size.word)
-            tensors = stored.fitting(pack(outline))
-            return cls(lexicon, size, relations, tensors, stored.meta.get("trees", TREES), about)
+                    wanted[name] = torch.empty(rows, size.word)
+                wanted = pack(wanted)
+            tensors = stored.fitting(wanted)
+            return cls(lexicon, size, relations, tensors, trees, about)

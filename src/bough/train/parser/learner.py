@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from bough.data.vectors import read_vectors
+from bough.nn.engine import differentiated_once
 from bough.text.builtin.cky import inside, outside
 from bough.text.builtin.lexicon import (
     AFFIXES,
@@ -219,5 +220,6 @@ class _LogPartition(torch.autograd.Function):
         return total
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return outside(grads[0], ctx.lengths, ctx.shares, ctx.shape), None
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None]:
+        (grad,) = differentiated_once((outside(grads[0], ctx.lengths, ctx.shares, ctx.shape),))
+        return grad, None
