@@ -105,12 +105,19 @@ def noisy(kind: str, count: int, names: tuple[str, ...], seed: int) -> tuple[lis
     if kind == "trees":
         columns: Any = {"feature_names": ["size"]}
         trees = [
-            bough.Tree([-1, 0], features=[[share], [i]], categories={"name": [None, names[i % len(names)]]}, **columns)
+            bough.Tree(
+                [-1, 0],
+                features=[[share], [i]],
+                categories={"name": [None, names[i % len(names)]]},
+                **columns,
+            )
             for i, share in enumerate(noise.tolist())
         ]
         return trees, values
     if kind in ("pairs", "ratings"):
-        return [(text, " ".join(text.split()[::-1])) for text in texts], classes if kind == "pairs" else values
+        return [
+            (text, " ".join(text.split()[::-1])) for text in texts
+        ], classes if kind == "pairs" else values
     return texts, classes if kind == "classes" else values
 
 
@@ -128,7 +135,9 @@ def test_another_test_split_changes_only_its_own_figures(kind: str, tmp_path: Pa
         assert facts["baseline"]["figures"].pop("test")
         facts.get("calibration", {}).pop("test", None)
         parts = {name: stored.get(name) for name in ("config", "output", "inputs")}
-        results.append((facts, parts, *((out / name).read_bytes() for name in ("model.safetensors", "vocab.txt"))))
+        results.append(
+            (facts, parts, *((out / name).read_bytes() for name in ("model.safetensors", "vocab.txt")))
+        )
     for first, second in zip(*results, strict=True):
         assert first == second
 
