@@ -151,6 +151,43 @@ def test_weights_move_the_classes() -> None:
     assert found.tolist() == [4 / 6, 2]
 
 
+WAYS = {"classes": ("a", "b"), "pairs": ("a", "b"), "labels": (["a"], ["b"])}
+WAYS |= {"numbers": (0.5, 8.5), "ratings": (1.5, 5.0)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "weight"),
+    [*((kind, "sample") for kind in WAYS), ("classes", "class"), ("pairs", "class")],
+)
+def test_only_what_has_a_weight_is_learned(kind: str, weight: str) -> None:
+    """Nothing tells the two labels apart, so the model predicts the one whose weight is not zero."""
+    low, high = WAYS[kind]
+    texts = [f"thing {i}" for i in range(60)]
+    items: Any = [(text, "it") for text in texts] if kind in ("pairs", "ratings") else texts
+    for first, learned in ((0.0, high), (1.0, low)):
+        weights: Any = {"sample_weight": [first, 1.0 - first] * 30}
+        if weight == "class":
+            weights = {"class_weight": {"a": first, "b": 1.0 - first}}
+        task, dev = {"numbers": "numbers"}.get(kind), (items[:20], [learned] * 20)
+        # one epoch: dev, where one label is the only one, has none to choose
+        mine = fitted(items, [low, high] * 30, epochs=1, batch_size=1, dev=dev, task=task, **weights)
+        predicted = mine.predict(items)
+        if isinstance(learned, float):
+            assert predicted == pytest.approx([learned] * 60, abs=0.3 * (high - low))
+        else:
+            assert predicted == [learned] * 60
+
+
+def test_dev_has_a_tenth_of_the_rarest_labels(tmp_path: Path) -> None:
+    labels = [["often", f"rare {i % 10}"] if i % 10 < 3 else ["often"] for i in range(100)]
+    fitted([f"thing {i}" for i in range(100)], labels, epochs=1, out=tmp_path / "run")
+    classes = json.loads((tmp_path / "run" / "fit.json").read_text())["scores"]["dev"]["classes"]
+    assert {line["name"]: line["examples"] for line in classes} == {
+        **{f"rare {place}": 1 for place in range(3)},
+        "often": 10,
+    }
+
+
 @pytest.mark.parametrize(
     ("labels", "options", "message"),
     [
