@@ -142,6 +142,22 @@ def test_another_test_split_changes_only_its_own_figures(kind: str, tmp_path: Pa
         assert first == second
 
 
+@pytest.mark.parametrize("kind", ["classes", "labels", "numbers", "trees", "pairs", "ratings"])
+def test_the_figures_of_every_kind_are_those_of_the_saved_model(kind: str, tmp_path: Path) -> None:
+    items, labels = noisy(kind, 40, MIXED, 2)
+    # half of the labels of dev are wrong, so that the model is too sure of its classes there
+    splits: Any = {"dev": (items, sorted(labels)), "test": noisy(kind, 24, MIXED, 3)}
+    options: dict[str, Any] = {} if kind == "trees" else {"trees": "none"}
+    options["settings"] = {name: value for name, value in QUICK.items() if name != "recurrent_dropout"}
+    options["settings"] |= {"learning_rate": 0.1, "select_by": "score"}
+    bough.fit(*noisy(kind, 60, MIXED, 1), **splits, out=tmp_path / "run", epochs=6, **options)
+    facts = json.loads((tmp_path / "run" / "fit.json").read_text())
+    assert facts.get("temperature", 2.0) > 1.1
+    for name, split in splits.items():
+        figures = bough.load(tmp_path / "run").evaluate(*split).figures
+        assert figures == pytest.approx(facts["scores"][name]["figures"], rel=1e-3, abs=1e-5)
+
+
 def test_test_is_measured_with_the_best_epoch(glove: Path, tmp_path: Path) -> None:
     _, whole = fitted(tmp_path / "whole", glove, epochs=8)
     best = whole["epoch"]
