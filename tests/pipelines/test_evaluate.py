@@ -24,21 +24,21 @@ def fitted(kind: str) -> Any:
     first, second = [i % 4 for i in range(96)], [i // 4 % 4 for i in range(96)]
     sums = [10.0 * a + b for a, b in zip(first, second, strict=True)]
     items: list[Any] = texts
-    labels: list[Any] = {
+    targets: dict[str, list[Any]] = {
         "classes": [COLORS[a] for a in first],
         "labels": [sorted({COLORS[a], COLORS[b]}) for a, b in zip(first, second, strict=True)],
         "numbers": [[a, b] for a, b in zip(sums, second, strict=True)],
         "log numbers": [math.exp(value / 5) for value in sums],
         "pairs": ["same" if a == b else "other" for a, b in zip(first, second, strict=True)],
         "ratings": sums,
-    }[kind]
+    }
     if kind in ("pairs", "ratings"):
         items = [
             (f"a {COLORS[a]} {i}", f"the {COLORS[b]}")
             for i, (a, b) in enumerate(zip(first, second, strict=True))
         ]
-    scale = {"scale": "log"} if kind == "log numbers" else {}
-    return bough.fit(items, labels, trees="none", settings=SETTINGS, epochs=15, **scale)
+    scale: dict[str, Any] = {"scale": "log"} if kind == "log numbers" else {}
+    return bough.fit(items, targets[kind], trees="none", settings=SETTINGS, epochs=15, **scale)
 
 
 def by_formula(predicted: list[float], gold: list[float]) -> dict[str, float]:

@@ -129,7 +129,8 @@ def test_another_test_split_changes_only_its_own_figures(kind: str, tmp_path: Pa
     options["settings"] = {name: value for name, value in QUICK.items() if name != "recurrent_dropout"}
     for out, test in zip(folders, (noisy(kind, 24, MIXED, 3), noisy(kind, 30, NEW, 4)), strict=True):
         splits: Any = {"dev": noisy(kind, 40, MIXED, 2), "test": test}
-        bough.fit(*noisy(kind, 60, MIXED, 1), **splits, out=out, epochs=4, **options)
+        items, labels = noisy(kind, 60, MIXED, 1)
+        bough.fit(items, labels, **splits, out=out, epochs=4, **options)
         facts, stored = (json.loads((out / name).read_text()) for name in ("fit.json", "config.json"))
         assert facts["scores"].pop("test")
         assert facts["baseline"]["figures"].pop("test")
@@ -144,13 +145,14 @@ def test_another_test_split_changes_only_its_own_figures(kind: str, tmp_path: Pa
 
 @pytest.mark.parametrize("kind", ["classes", "labels", "numbers", "trees", "pairs", "ratings"])
 def test_the_figures_of_every_kind_are_those_of_the_saved_model(kind: str, tmp_path: Path) -> None:
-    items, labels = noisy(kind, 40, MIXED, 2)
+    items, labels = noisy(kind, 60, MIXED, 1)
+    on_dev = noisy(kind, 40, MIXED, 2)
     # half of the labels of dev are wrong, so that the model is too sure of its classes there
-    splits: Any = {"dev": (items, sorted(labels)), "test": noisy(kind, 24, MIXED, 3)}
+    splits: Any = {"dev": (on_dev[0], sorted(on_dev[1])), "test": noisy(kind, 24, MIXED, 3)}
     options: dict[str, Any] = {} if kind == "trees" else {"trees": "none"}
     options["settings"] = {name: value for name, value in QUICK.items() if name != "recurrent_dropout"}
     options["settings"] |= {"learning_rate": 0.1, "select_by": "score"}
-    bough.fit(*noisy(kind, 60, MIXED, 1), **splits, out=tmp_path / "run", epochs=6, **options)
+    bough.fit(items, labels, **splits, out=tmp_path / "run", epochs=6, **options)
     facts = json.loads((tmp_path / "run" / "fit.json").read_text())
     assert facts.get("temperature", 2.0) > 1.1
     for name, split in splits.items():

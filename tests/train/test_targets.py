@@ -12,7 +12,6 @@ import bough
 from bough.data.examples import TreeColumns
 from bough.data.labelled import open_labelled
 from bough.errors import DataError, FormatError
-from bough.models.metrics import number_figures
 from bough.models.output_spec import OutputSpec
 from bough.train.calibration import fit_thresholds
 from bough.train.evaluate import evaluate_file
@@ -151,7 +150,7 @@ def test_weights_move_the_classes() -> None:
     assert found.tolist() == [4 / 6, 2]
 
 
-WAYS = {"classes": ("a", "b"), "pairs": ("a", "b"), "labels": (["a"], ["b"])}
+WAYS: dict[str, tuple[Any, Any]] = {"classes": ("a", "b"), "pairs": ("a", "b"), "labels": (["a"], ["b"])}
 WAYS |= {"numbers": (0.5, 8.5), "ratings": (1.5, 5.0)}
 
 
@@ -206,22 +205,6 @@ def test_what_is_wrong_with_the_labels_is_said(labels: Any, options: dict[str, A
     dev = {"dev": (["d e"], [labels[0]])} if labels else {}
     with pytest.raises((ValueError, DataError, FormatError), match=message):
         fitted(["one two", "three", "four"], labels, **{**dev, **options})
-
-
-def test_figures_of_numbers() -> None:
-    gold = np.array([[1.0], [10.0], [100.0]])
-    assert number_figures(gold, gold, "log") == {
-        "mae": 0.0,
-        "rmse": 0.0,
-        "r2": 1.0,
-        "spearman": pytest.approx(1.0),
-        "q_error_median": 1.0,
-        "q_error_p90": 1.0,
-        "q_error_p99": 1.0,
-    }
-    figures = number_figures(gold * np.array([[2.0], [0.5], [1.0]]), gold, "log")
-    assert figures["q_error_median"] == 2
-    assert figures["mae"] == 2
 
 
 def test_thresholds_have_the_best_f1_on_dev() -> None:
