@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
-COVERED := tests/trees tests/formats tests/draw tests/pipelines
 # something of every package that bough needs
 LOWEST_TESTS := tests/formats tests/trees tests/draw tests/data/test_fetch.py tests/cli/test_help.py \
   tests/models/test_config.py tests/models/test_model.py tests/models/test_bundled.py \
@@ -49,14 +48,15 @@ $(VENV)/.serve: pyproject.toml $(VENV)/.package
 serve: $(VENV)/.serve  ## the page and the JSON API, on this machine
 	$(BIN)/bough serve
 
-test: $(VENV)/.dev  ## the tests; SLOW=1 adds those that take minutes
-	$(BIN)/python -m pytest -n 2 $(if $(SLOW),--slow)
+test: $(VENV)/.dev  ## the tests; SLOW=1 adds those that take minutes, SLOW=only runs no others
+	$(BIN)/python -m pytest -n 2 $(if $(SLOW),--slow) $(if $(filter only,$(SLOW)),-m slow)
 
 mutants: $(VENV)/.dev  ## wrong changes to the code, each of which the tests have to notice; ONLY=TEXT selects some
-	$(BIN)/python tools/mutants.py $(ONLY)
+	$(BIN)/python tools/mutants.py $(if $(SAMPLE),--sample $(SAMPLE)) $(ONLY)
 
-coverage: $(VENV)/.dev  ## what part of the lines of trees, formats, draw and pipeline their own tests run, with a floor
-	$(BIN)/python -m pytest -n 2 -q --cov --cov-report=term:skip-covered $(COVERED)
+coverage: $(VENV)/.dev  ## the tests without the slow ones, and what part of each package's lines they run, with a floor
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=json
+	$(BIN)/python tools/floors.py coverage.json
 
 # The lowest versions that pyproject.toml allows, in front of all else that the tests need, torch as pinned included.
 # Old packages warn of what newer ones have deprecated; that is not ours to mend.
@@ -100,4 +100,4 @@ release-check: $(VENV)/.dev  ## the steps of RELEASING.md: build, install in a c
 	$(BIN)/python tools/release_check.py
 
 clean:  ## remove the virtual environments, the site and caches
-	rm -rf $(VENV) $(LOWEST) site .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) site .coverage coverage.json .mypy_cache .pytest_cache .ruff_cache .hypothesis

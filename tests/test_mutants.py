@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -47,3 +48,15 @@ def test_an_entry_that_does_not_apply_says_why(wrong: dict[str, Any], said: str)
     mutant = tool.Mutant(**{**right, "tests": (test_an_entry_applies.__name__,), **wrong})
     with pytest.raises(ValueError, match=said):
         applied(mutant)
+
+
+def test_a_sample_depends_on_the_commit_and_has_no_entry_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries, samples = tool.mutants(), []
+    for commit in ("a" * 40, "a" * 40, "b" * 40):
+        monkeypatch.setattr(
+            tool.subprocess, "run", lambda *_, commit=commit, **__: SimpleNamespace(stdout=commit)
+        )
+        samples.append([mutant.what for mutant in tool.drawn(entries, 12)])
+    assert samples[0] == samples[1] != samples[2]
+    assert [len({*sample}) for sample in samples] == [12, 12, 12]
+    assert len(tool.drawn(entries[:3], 12)) == 3

@@ -2,6 +2,7 @@
 
     python tools/mutants.py                 # every entry of tests/mutants/*.toml
     python tools/mutants.py eisner          # the entries whose text contains "eisner"
+    python tools/mutants.py --sample 12     # twelve entries, drawn by the hash of the commit
 
 An entry names a function by its qualified name, a text inside it and what replaces it, and the tests that must fail.
 Changes are made in copies of the working tree. The exit code is 1 if a change survives or an entry does not apply.
@@ -10,6 +11,7 @@ Changes are made in copies of the working tree. The exit code is 1 if a change s
 import argparse
 import ast
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -83,6 +85,14 @@ def mutants() -> list[Mutant]:
     return [Mutant(**{**entry, "tests": tuple(entry.get("tests", ()))}) for entry in entries]
 
 
+def drawn(entries: list[Mutant], count: int) -> list[Mutant]:
+    """Return a random sample of the entries. It depends on the commit, so that each entry has its turn."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return random.Random(commit.stdout.strip()).sample(entries, min(count, len(entries)))
+
+
 @cache
 def _definitions(*folders: str) -> dict[str, list[tuple[Path, int, int]]]:
     """Return file, first and last line of functions, classes and constants by qualified name."""
@@ -149,6 +159,7 @@ def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("names", nargs="*", help="parts of the entries to select")
+    parser.add_argument("--sample", type=int, help="test so many of them, drawn by the hash of the commit")
     parser.add_argument("--jobs", type=int, default=2, help="changes tested at a time")
     given = parser.parse_args()
     counts = dict.fromkeys(VERDICTS, 0)
@@ -157,10 +168,11 @@ def main() -> None:
         counts[verdict] += 1
         print(f"{verdict:10} {mutant.what} ({remark})", flush=True)
 
+    selected = [m for m in mutants() if not given.names or any(name in repr(m) for name in given.names)]
+    if given.sample is not None:
+        selected = drawn(selected, given.sample)
     applied, nodes = [], set()
-    for mutant in mutants():
-        if given.names and not any(name in repr(mutant) for name in given.names):
-            continue
+    for mutant in selected:
         try:
             mutant.mutated()
             nodes.update(mutant.nodes())

@@ -46,7 +46,16 @@ def test_html_closes_what_people_leave_open() -> None:
 
 
 def test_several_elements_get_a_parent() -> None:
-    assert markup.parse("<i>a</i><b/>", html=True).tokens == ("#document-fragment", "i", "b")
+    tree = markup.parse("<i n=1>a</i><b n=2></b>", html=True, numbers=["n"], categories=["n"], text=True)
+    assert tree.tokens == ("#document-fragment", "i", "b")
+    np.testing.assert_array_equal(tree.features, [[math.nan], [1], [2]])
+    assert tree.categories == {"n": (None, "1", "2"), "text": (None, "a", None)}
+
+
+def test_an_end_tag_that_closes_nothing_is_skipped() -> None:
+    tree = markup.parse("<p><i>a</b> b</i> c</u> d</p>", html=True, text=True)
+    assert tree.tokens == ("p", "i")
+    assert (tree.categories or {})["text"] == ("c d", "a b")
 
 
 def test_a_document_may_be_10_000_deep() -> None:

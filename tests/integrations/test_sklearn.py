@@ -2,10 +2,12 @@
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import bough
 import small_encoder
 from small_fits import QUICK, examples
 
@@ -35,6 +37,26 @@ def test_a_classifier_is_cloned_searched_pickled_and_keeps_its_labels() -> None:
     assert len(cross_val_score(clone(one).set_params(epochs=1), texts, labels, cv=2)) == 2
     search = GridSearchCV(clone(one), {"hidden_size": [6, 8], "epochs": [1]}, cv=2).fit(texts, labels)
     assert search.best_estimator_.pipeline_.model.config.hidden_size == search.best_params_["hidden_size"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"class_weight": {"fruit": 9.0}}, {"learning_rate": 0.5}, {"batch_size": 2}, {"hidden_size": 5}, {"epochs": 1},
+     {"trees": "balanced"}, {"layer": "tree-gru"}, {"random_state": 7}, {"settings": {**QUICK, "dropout": 0.4}}],
+    ids=lambda changed: next(iter(changed)),
+)  # fmt: skip
+def test_a_parameter_is_the_option_of_fit(changed: dict[str, Any]) -> None:
+    texts, names = examples(36)
+    options: dict[str, Any] = {"trees": "none", "settings": QUICK, "epochs": 3}
+    plain, other = (
+        TreeLSTMClassifier(**{**options, **more}).fit(texts, names).predict_proba(texts)
+        for more in ({}, changed)
+    )
+    assert np.abs(plain - other).max() > 1e-3
+    asked = {
+        {"random_state": "seed"}.get(name, name): value for name, value in {**options, **changed}.items()
+    }
+    assert other == pytest.approx(bough.fit(texts, names, **asked).predict_proba(texts), abs=1e-6)
 
 
 @pytest.mark.parametrize("estimator", [TreeLSTMClassifier, TreeLSTMPairRegressor])

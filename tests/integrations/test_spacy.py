@@ -85,6 +85,16 @@ def test_every_phrase_is_a_span_with_its_sentiment(nlp: Any) -> None:
     assert "Well" not in [span.text for span in spans]
 
 
+def test_a_span_is_that_of_its_phrase_whatever_blanks_are_around_it(nlp: Any) -> None:
+    doc = nlp("A film.   A delight.   It ends.")
+    blanks = [word.i for word in doc if word.is_space]
+    assert len(blanks) == 2
+    span = doc[blanks[0] : blanks[1] + 1]
+    assert span.text[0] == span.text[-1] == " "
+    assert span._.sentiment == doc[blanks[0] + 1 : blanks[1]]._.sentiment
+    assert span._.sentiment.text == "A delight."
+
+
 def test_displacy_draws_where_the_sentiment_turns(nlp: Any) -> None:
     doc = nlp(TEXT)
     shown = doc.spans["sentiment_turns"]

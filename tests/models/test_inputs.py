@@ -16,7 +16,7 @@ import bough
 from bough import FormatError, Tree
 from bough.models.batching import collate, prepare_all
 from bough.models.config import Config
-from bough.models.inputs import InputSpec, NumberColumn
+from bough.models.inputs import InputSpec, NodeInputs, NumberColumn
 from bough.models.model import Model
 from small_models import CLASSES
 
@@ -75,8 +75,28 @@ def test_a_column_that_spans_decades_is_read_in_logarithms() -> None:
     assert NumberColumn.fitted("x", wide, edge=False, log="auto").log_unit > 0
     assert NumberColumn.fitted("x", -wide, edge=False, log="auto").log_unit > 0
     assert NumberColumn.fitted("x", narrow, edge=False, log="auto").log_unit == 0
+    assert NumberColumn.fitted("x", wide / 1e5, edge=False, log="auto").log_unit > 0  # all are below 1
     found = NumberColumn.fitted("x", wide, edge=False, log="auto").standardised(wide)
     assert np.abs(np.diff(found)).min() > 0.01  # the small ones are told apart, too
+
+
+def test_numbers_far_from_those_of_training_are_clipped_on_both_sides() -> None:
+    column = NumberColumn.fitted("x", np.array([0.0, 1.0]), edge=False, log="none")
+    assert column.standardised(np.array([-1e30, 1e30])).tolist() == [-1e6, 1e6]
+
+
+def test_the_root_has_no_edge() -> None:
+    lengths = Tree([-1, 0, 0], edge_features=[[100.0], [1.0], [3.0]], edge_feature_names=["length"])
+    (column,) = InputSpec.from_trees([lengths]).numbers
+    assert (column.mean, column.scale) == (2.0, 1.0)
+    inputs = NodeInputs(InputSpec(False, numbers=(column,)), 1, 1, "sum")
+    assert inputs.columns(lengths).numbers.tolist() == [[0.0, 1.0], [-1.0, 0.0], [1.0, 0.0]]
+
+
+def test_a_column_is_1_where_a_number_is_missing() -> None:
+    inputs = model_of(TREES).inputs
+    assert inputs is not None
+    assert inputs.columns(tree([NAN, 2.5, NAN])).numbers.tolist() == [[0.0, 1.0], [0.0, 0.0], [0.0, 1.0]]
 
 
 def test_a_model_learns_what_only_numbers_tell() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from bough.outputs import Classes
 from safetensors.torch import load_file, save_file
 
 import bough
@@ -18,6 +17,7 @@ from bough.errors import FormatError
 from bough.models.config import Config
 from bough.models.model import Model
 from bough.models.transformer import TransformerEmbeddings
+from bough.outputs import Classes
 
 TEXTS = [
     ["the", "film", "is", "n't", "good"],
@@ -261,7 +261,7 @@ def test_a_long_text_among_short_ones_is_learned_from_a_part_at_a_time(encoder: 
 
 
 def test_a_model_with_the_encoder_of_another_is_refused(encoder: Path, tmp_path: Path) -> None:
-    model = Model(Config(hidden_size=4, encoder=str(encoder)), OutputSpec(("bad", "good")), [])
+    model = Model(Config(hidden_size=4, encoder=str(encoder)), Classes(("bad", "good")), [])
     model.save(tmp_path, card="")
     assert Model.load(tmp_path).encoder is not None
     weights = tmp_path / "encoder" / "model.safetensors"

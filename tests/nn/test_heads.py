@@ -70,7 +70,12 @@ def test_kl_is_the_divergence_over_the_number_of_classes() -> None:
 def test_mse_is_that_of_the_expected_rating() -> None:
     head, (left, right) = Similarity(6, objective="mse").double(), _pair()
     y = torch.tensor([1.0, 2.5, 3.7, 5.0], dtype=torch.float64)
-    assert torch.allclose(head.loss(left, right, y), ((head.score(head(left, right)) - y) ** 2).mean())
+    p = head(left, right).exp().tolist()
+    errors = [
+        sum(i * share for i, share in enumerate(row, 1)) - rating
+        for row, rating in zip(p, y.tolist(), strict=True)
+    ]
+    assert head.loss(left, right, y).item() == pytest.approx(sum(error**2 for error in errors) / 4)
 
 
 def test_the_classifier_sums_over_nodes_and_drops_only_while_training() -> None:
@@ -246,6 +251,10 @@ def test_a_cosine_is_rated_on_a_line_and_its_loss_is_the_error_and_the_partner_a
     error = (0.8 * cosines.diagonal() + 0.1 - (y - 1) / 4).square().mean()
     log_p = (cosines / 0.1).log_softmax(dim=1)
     assert torch.allclose(head.loss(left, right, y), error - 0.5 * (log_p[1, 1] + log_p[3, 3]) / 2)
+    errors = (0.8 * cosines.diagonal() + 0.1 - (y - 1) / 4).square()
+    weights = torch.tensor([2.0, 0.5, 0.0, 3.0], dtype=torch.float64)
+    weighted = (errors * weights).mean() - 0.5 * (0.5 * log_p[1, 1] + 3.0 * log_p[3, 3]) / 2
+    assert torch.allclose(head.loss(left, right, y, weights), weighted)
     with pytest.raises(ValueError, match="takes two of"):
         head.loss(left, right[:2], y)
 

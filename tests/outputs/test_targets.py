@@ -12,7 +12,7 @@ import bough
 from bough.data.examples import TreeColumns
 from bough.data.labelled import open_labelled
 from bough.errors import DataError, FormatError
-from bough.outputs import Classes, Numbers
+from bough.outputs import Classes
 from bough.outputs.calibration import fit_thresholds
 from bough.train.evaluate import evaluate_file
 from bough.train.fit import fit_sources
@@ -149,6 +149,43 @@ def test_weights_move_the_classes() -> None:
     assert found.tolist() == [4 / 6, 2]
 
 
+WAYS: dict[str, tuple[Any, Any]] = {"classes": ("a", "b"), "pairs": ("a", "b"), "labels": (["a"], ["b"])}
+WAYS |= {"numbers": (0.5, 8.5), "ratings": (1.5, 5.0)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "weight"),
+    [*((kind, "sample") for kind in WAYS), ("classes", "class"), ("pairs", "class")],
+)
+def test_only_what_has_a_weight_is_learned(kind: str, weight: str) -> None:
+    """Nothing tells the two labels apart, so the model predicts the one whose weight is not zero."""
+    low, high = WAYS[kind]
+    texts = [f"thing {i}" for i in range(60)]
+    items: Any = [(text, "it") for text in texts] if kind in ("pairs", "ratings") else texts
+    for first, learned in ((0.0, high), (1.0, low)):
+        weights: Any = {"sample_weight": [first, 1.0 - first] * 30}
+        if weight == "class":
+            weights = {"class_weight": {"a": first, "b": 1.0 - first}}
+        task, dev = {"numbers": "numbers"}.get(kind), (items[:20], [learned] * 20)
+        # one epoch: dev, where one label is the only one, has none to choose
+        mine = fitted(items, [low, high] * 30, epochs=1, batch_size=1, dev=dev, task=task, **weights)
+        predicted = mine.predict(items)
+        if isinstance(learned, float):
+            assert predicted == pytest.approx([learned] * 60, abs=0.3 * (high - low))
+        else:
+            assert predicted == [learned] * 60
+
+
+def test_dev_has_a_tenth_of_the_rarest_labels(tmp_path: Path) -> None:
+    labels = [["often", f"rare {i % 10}"] if i % 10 < 3 else ["often"] for i in range(100)]
+    fitted([f"thing {i}" for i in range(100)], labels, epochs=1, out=tmp_path / "run")
+    classes = json.loads((tmp_path / "run" / "fit.json").read_text())["scores"]["dev"]["classes"]
+    assert {line["name"]: line["examples"] for line in classes} == {
+        **{f"rare {place}": 1 for place in range(3)},
+        "often": 10,
+    }
+
+
 @pytest.mark.parametrize(
     ("labels", "options", "message"),
     [
@@ -167,23 +204,6 @@ def test_what_is_wrong_with_the_labels_is_said(labels: Any, options: dict[str, A
     dev = {"dev": (["d e"], [labels[0]])} if labels else {}
     with pytest.raises((ValueError, DataError, FormatError), match=message):
         fitted(["one two", "three", "four"], labels, **{**dev, **options})
-
-
-def test_figures_of_numbers() -> None:
-    gold = np.array([[1.0], [10.0], [100.0]])
-    output = Numbers(("ms",), (0.0,), (1.0,), scale="log")
-    assert output.metrics(gold, gold).figures == {
-        "mae": 0.0,
-        "rmse": 0.0,
-        "r2": 1.0,
-        "spearman": pytest.approx(1.0),
-        "q_error_median": 1.0,
-        "q_error_p90": 1.0,
-        "q_error_p99": 1.0,
-    }
-    figures = output.metrics(gold * np.array([[2.0], [0.5], [1.0]]), gold).figures
-    assert figures["q_error_median"] == 2
-    assert figures["mae"] == 2
 
 
 def test_thresholds_have_the_best_f1_on_dev() -> None:

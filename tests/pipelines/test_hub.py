@@ -110,6 +110,20 @@ def test_a_model_goes_to_the_hub_and_is_loaded_by_its_name(endpoint: str, tmp_pa
     assert run("http://127.0.0.1:1", tmp_path, push).startswith("cannot upload to 'org/own': ")
 
 
+def test_only_the_files_of_a_model_go_to_the_hub(endpoint: str, tmp_path: Path) -> None:
+    own = ("README.md", "config.json", "encoder/config.json", "model.safetensors", "vocab.txt")
+    (tmp_path / "run" / "encoder").mkdir(parents=True)
+    for name in (*own, "report.html", "fit.json", "checkpoint.safetensors", "texts/train.csv"):
+        (tmp_path / "run" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "run" / name).write_text(name)
+    FILES.clear()
+    upload = f"upload(Path({str(tmp_path / 'run')!r}), 'org/own', private=True)"
+    names = "__import__('bough.pipelines.hub', fromlist=['upload']), __import__('pathlib').Path"
+    run(endpoint, tmp_path, f"(lambda hub, Path: hub.{upload})({names})")
+    assert sorted(FILES) == sorted(own)
+    FILES.clear()
+
+
 def test_a_card_says_its_licence_and_data() -> None:
     card = hub.with_metadata("# A model", "mit", ["sst"])
     assert card.startswith("---\nlibrary_name: bough\nlicense: mit\n")

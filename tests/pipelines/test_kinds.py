@@ -159,3 +159,13 @@ def test_a_device_that_is_not_there_is_one_line(device: str) -> None:
     ):
         with pytest.raises(ValueError, match=rf"^device {device}: [^\n]+$"):
             use()
+
+
+def test_columns_that_are_named_win_over_those_of_the_training_file(tmp_path: Path) -> None:
+    pipeline = bough.load(folder_of("classes"))
+    pipeline.facts = {**pipeline.facts, "text_columns": ["message"]}
+    (tmp_path / "in.csv").write_text("message,reply\n3 days late,5 days early\n")
+    for text, read in (([], "3 days late"), (["reply"], "5 days early")):
+        score_file(pipeline, tmp_path / "in.csv", tmp_path / f"{len(text)}.jsonl", text=text)
+        (line,) = (tmp_path / f"{len(text)}.jsonl").read_text().splitlines()
+        assert json.loads(line)["nodes"][0]["text"] == read

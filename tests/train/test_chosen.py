@@ -1,5 +1,6 @@
 """Claims about what a fit reports: the model that dev chose, calibrated on dev, is the one that test measures."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,73 @@ def test_in_a_fit_the_labels_of_test_change_its_figures_alone(glove: Path, tmp_p
     assert one == other
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "other")]
     assert weights[0] == weights[1]
+
+
+def noisy(kind: str, count: int, names: tuple[str, ...], seed: int) -> tuple[list[Any], list[Any]]:
+    """Examples of a kind of target; their labels are partly random, and no two texts are alike."""
+    texts, classes = examples(count, names, seed)
+    texts = [f"{text} {'ab'[seed % 2]}{seed}" for text in texts]
+    noise = np.random.default_rng(seed).random(count)
+    values = [4.0 * (name == "fruit") + share for name, share in zip(classes, noise.tolist(), strict=True)]
+    if kind == "labels":
+        ripe = (noise < 0.5).tolist()
+        return texts, [[name, "ripe"] if own else [name] for name, own in zip(classes, ripe, strict=True)]
+    if kind == "trees":
+        columns: Any = {"feature_names": ["size"]}
+        trees = [
+            bough.Tree(
+                [-1, 0],
+                features=[[share], [i]],
+                categories={"name": [None, names[i % len(names)]]},
+                **columns,
+            )
+            for i, share in enumerate(noise.tolist())
+        ]
+        return trees, values
+    if kind in ("pairs", "ratings"):
+        return [
+            (text, " ".join(text.split()[::-1])) for text in texts
+        ], classes if kind == "pairs" else values
+    return texts, classes if kind == "classes" else values
+
+
+@pytest.mark.parametrize("kind", ["classes", "labels", "numbers", "trees", "pairs", "ratings"])
+def test_another_test_split_changes_only_its_own_figures(kind: str, tmp_path: Path) -> None:
+    """Inputs, epoch, temperature, thresholds and baseline come from train and dev, whatever is predicted."""
+    results, folders = [], [tmp_path / "one", tmp_path / "other"]
+    options: dict[str, Any] = {} if kind == "trees" else {"trees": "none"}
+    options["settings"] = {name: value for name, value in QUICK.items() if name != "recurrent_dropout"}
+    for out, test in zip(folders, (noisy(kind, 24, MIXED, 3), noisy(kind, 30, NEW, 4)), strict=True):
+        splits: Any = {"dev": noisy(kind, 40, MIXED, 2), "test": test}
+        items, labels = noisy(kind, 60, MIXED, 1)
+        bough.fit(items, labels, **splits, out=out, epochs=4, **options)
+        facts, stored = (json.loads((out / name).read_text()) for name in ("fit.json", "config.json"))
+        assert facts["scores"].pop("test")
+        assert facts["baseline"]["figures"].pop("test")
+        facts.get("calibration", {}).pop("test", None)
+        parts = {name: stored.get(name) for name in ("config", "output", "inputs")}
+        results.append(
+            (facts, parts, *((out / name).read_bytes() for name in ("model.safetensors", "vocab.txt")))
+        )
+    for first, second in zip(*results, strict=True):
+        assert first == second
+
+
+@pytest.mark.parametrize("kind", ["classes", "labels", "numbers", "trees", "pairs", "ratings"])
+def test_the_figures_of_every_kind_are_those_of_the_saved_model(kind: str, tmp_path: Path) -> None:
+    items, labels = noisy(kind, 60, MIXED, 1)
+    on_dev = noisy(kind, 40, MIXED, 2)
+    # half of the labels of dev are wrong, so that the model is too sure of its classes there
+    splits: Any = {"dev": (on_dev[0], sorted(on_dev[1])), "test": noisy(kind, 24, MIXED, 3)}
+    options: dict[str, Any] = {} if kind == "trees" else {"trees": "none"}
+    options["settings"] = {name: value for name, value in QUICK.items() if name != "recurrent_dropout"}
+    options["settings"] |= {"learning_rate": 0.1, "select_by": "score"}
+    bough.fit(items, labels, **splits, out=tmp_path / "run", epochs=6, **options)
+    facts = json.loads((tmp_path / "run" / "fit.json").read_text())
+    assert facts.get("temperature", 2.0) > 1.1
+    for name, split in splits.items():
+        figures = bough.load(tmp_path / "run").evaluate(*split).figures
+        assert figures == pytest.approx(facts["scores"][name]["figures"], rel=1e-3, abs=1e-5)
 
 
 def test_test_is_measured_with_the_best_epoch(glove: Path, tmp_path: Path) -> None:

@@ -54,14 +54,18 @@ def test_few_texts_start_from_the_bundled_model_where_dev_prefers_it(tmp_path: P
     labels = [label for _ in "abcdefgh" for label, group in words.items() for _ in group]
     # words that training has not: only a model that knew them before can tell them apart
     dev = (["this was wonderful", "this was terrible", "a delight", "a mess"], ["up", "down", "up", "down"])
+    test = (["it was wonderful", "it was terrible", "the delight", "the mess"], ["down", "up", "down", "up"])
     found = {}
     for init_from in (None, "none", "sentiment"):
         options = FitOptions(epochs=1, init_from=init_from, data=tmp_path)
         sources = {"train": labelled_lists(texts, labels, "texts"), "dev": labelled_lists(*dev, "dev")}
+        sources["test"] = labelled_lists(*test, "test")
         found[init_from] = fit_sources(sources, tmp_path / str(init_from), options)[1]
         assert sorted(path.name for path in (tmp_path / str(init_from)).iterdir() if path.is_dir()) == []
     dev_of = {name: facts["history"][0] for name, facts in found.items()}
     assert dev_of["sentiment"]["dev_accuracy"] > dev_of["none"]["dev_accuracy"]
+    on_test = {name: facts["scores"]["test"]["figures"]["accuracy"] for name, facts in found.items()}
+    assert on_test["sentiment"] < on_test["none"]  # test would prefer the other start
     assert (found[None]["init_from"], dev_of[None]) == ("sentiment", dev_of["sentiment"])
 
 

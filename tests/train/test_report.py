@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,77 @@ def test_intervals_hold_what_they_are_of() -> None:
     low, high = interval("pearson", x, x + rng.normal(size=200))
     assert 0.5 < low < 0.71 < high < 0.85
     assert interval("pearson", np.ones(3), np.ones(3)) == (0.0, 0.0)
+
+
+def headline(out: Path, items: Any, labels: Any, test: Any, gold: Any = None, **options: Any) -> str:
+    """Return the headline of a fit; `gold` makes the labels of the test examples from the predictions for them."""
+    options = {"trees": "none", "settings": LINEAR, "epochs": 8, **options}
+    if gold is not None:
+        test = test[0], gold(bough.fit(items, labels, **options).predict(test[0]))
+    bough.fit(items, labels, test=test, out=out, **options)
+    page = (out / "report.html").read_text()
+    return page.partition('class="score"')[2].partition("</p><p>")[2].partition("</p>")[0]
+
+
+def interval_of(line: str) -> tuple[float, float]:
+    low, high = re.findall(r"95% interval (-?[\d.]+) to (-?[\d.]+) ", line)[0]
+    return float(low), float(high)
+
+
+LINEAR = {**QUICK, "optimizer": "adamw", "learning_rate": 0.02, "embedding_learning_rate": 0.02}
+COLORS = ("red", "green", "blue", "grey")
+THINGS = [f"{COLORS[i % 4]} thing {i}" for i in range(160)]
+
+
+def test_the_interval_of_pearsons_r_is_fishers_at_95_percent(tmp_path: Path) -> None:
+    pairs = [(text, f"a {COLORS[i // 4 % 4]} one") for i, text in enumerate(THINGS)]
+    ratings = [i % 4 + i // 4 % 4 / 2 for i in range(160)]
+    rng, drawn = np.random.default_rng(0), list[tuple[Any, Any]]()
+
+    def gold(predicted: list[float]) -> list[float]:
+        drawn.append((predicted, np.array(predicted) + rng.normal(size=len(predicted))))
+        return list(drawn[0][1].tolist())
+
+    line = headline(tmp_path / "run", pairs[:120], ratings[:120], (pairs[120:], None), gold)
+    z, around = math.atanh(np.corrcoef(*drawn[0])[0, 1]), 1.95996 / math.sqrt(40 - 3)
+    assert interval_of(line) == pytest.approx((math.tanh(z - around), math.tanh(z + around)), abs=6e-4)
+
+
+def test_the_bootstrap_has_an_interval_of_95_percent(tmp_path: Path) -> None:
+    """Where one label is predicted and one is right, the micro F1 is the share of hits: its counts are binomial."""
+    labels = [["warm"] if i % 4 == 0 else ["cold"] for i in range(160)]
+
+    def half_right(predicted: list[list[str]]) -> list[list[str]]:
+        assert all(len(own) == 1 for own in predicted)
+        return [
+            own if i % 2 else [{"warm": "cold", "cold": "warm"}[own[0]]] for i, own in enumerate(predicted)
+        ]
+
+    line = headline(tmp_path / "run", THINGS[:60], labels[:60], (THINGS[60:], None), half_right)
+    # of 100 hits with a probability of 1/2, 2.5% of the draws are below 40 and 5% are below 42
+    assert interval_of(line) == pytest.approx((0.40, 0.60), abs=0.012)
+
+
+@pytest.mark.parametrize("kind", ["q-error", "r"])
+def test_a_verdict_knows_which_direction_is_better(kind: str, tmp_path: Path) -> None:
+    """Of the q-error, less is better than the baseline; of Pearson's r, more."""
+    noise = np.random.default_rng(0).normal(size=160)
+    ratings: Any = kind == "r"
+    items: list[Any] = [(text, "a thing") if ratings else text for text in THINGS]
+    values = [float(i % 4) if ratings else 10.0 ** (i % 4) for i in range(160)]
+    random = (noise if ratings else 10.0**noise).tolist()
+    scale: dict[str, Any] = {} if ratings else {"scale": "log"}
+
+    def close(predicted: list[float]) -> list[float]:
+        logs = np.array(predicted) if ratings else np.log(predicted)
+        logs += 0.1 * logs.std() * noise[: len(logs)]
+        return list((logs if ratings else np.exp(logs)).tolist())
+
+    line = headline(tmp_path / "better", items[:100], random[:100], (items[100:], None), close, **scale)
+    assert "The model is clearly better." in line
+    scale["settings"] = {**LINEAR, "learning_rate": 1e-9, "embedding_learning_rate": 1e-9}
+    line = headline(tmp_path / "worse", items[:100], values[:100], (items[100:], values[100:]), **scale)
+    assert "The model is clearly worse: use the baseline" in line
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,8 @@ def test_several_graphs_with_several_roots_and_none() -> None:
     assert forest.ptr.tolist() == [0, 3, 3, 5]
     with pytest.raises(ValueError, match=r"^graph 0 has 2 roots; "):
         forest.check_one_root()
+    with pytest.raises(ValueError, match=r"^graph 1 has 0 roots; "):
+        Forest.from_edges([[0, 2], [1, 3]], 4, batch=[0, 0, 2, 2]).check_one_root()
 
 
 @pytest.mark.parametrize(
