@@ -76,7 +76,12 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
     predicted = np.loadtxt(work / "predictions.txt", ndmin=2)
     result: Result = {"key": run.key(data), "system": run.system, "recipe": run.recipe}
     result |= {"settings": dict(run.settings), "seed": run.seed, "vectors": test["vectors"]}
-    result |= {"coverage": facts["coverage"], "test": test["test"], "dev": test["dev"]}
+    result |= {
+        "trees": facts["trees"],
+        "coverage": facts["coverage"],
+        "test": test["test"],
+        "dev": test["dev"],
+    }
     result |= {"epoch": test["epoch"], "seconds": timing["seconds"], "versions": facts["versions"]}
     result["by_length"] = by_length(run.config(), data, predicted)
     if keeps_predictions(run):

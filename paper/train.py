@@ -24,6 +24,7 @@ from bough.train.run_folder import lock_run_folder, record_run, versions
 from bough.train.word_vectors import Words
 from paper.config import PaperConfig
 from paper.fit_system import figures_table, run_system, write_results
+from paper.parses import NONE, PAPER
 from paper.recipes import command_for
 from paper.tasks import Task, read_some, word_counts
 from paper.vocabulary import with_vectors, written_vocabulary
@@ -84,6 +85,7 @@ def train(
     cache_activations(model, *prepared.values())
     files = [file for split in examples for file in task.files(split)]
     facts = {**run, "vectors": words.name, "coverage": words.coverage, "versions": versions(config)}
+    facts["trees"] = task.trees_by
     facts["data"] = fingerprint(files, data=task.data)
     if model.encoder is not None:
         facts["encoder"] = model.encoder.fingerprint
@@ -149,9 +151,11 @@ def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[st
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     epoch = f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev"
     words = words_line(config, result["vectors"], facts["coverage"], "training split")
+    trees = f"- Trees: by {facts['trees']}\n" if facts["trees"] not in (PAPER, NONE) else ""
     return (
-        f"# {config.about or facts['recipe']}\n\nTrained by `{command}`.\n\n- Data: {DATA[config.task]}\n{words}\n"
-        f"{epoch}; test was read once, with it.\n- {versions}\n\n{figures_table(result)}\n\n```\n{settings}\n```\n"
+        f"# {config.about or facts['recipe']}\n\nTrained by `{command}`.\n\n- Data: {DATA[config.task]}\n"
+        f"{trees}{words}\n{epoch}; test was read once, with it.\n- {versions}\n\n{figures_table(result)}\n\n"
+        f"```\n{settings}\n```\n"
     )
 
 
