@@ -292,13 +292,16 @@ def fetch(
         get_parser(parser)  # before a long download
     sets = {"sst": SST, "sick": SICK, "glove": glove_set(vectors), "wordnet": WORDNET}
     folder = data or find_data()
-    for name in what or sets:
+    wanted = what or ("sst", "sick", "glove", "wordnet")
+    for name in wanted:
         if source is None and is_there(sets[name], folder):
             plain_console().print(f"{name}: already in {folder}")
         else:
             fetch_all([sets[name]], folder, source)
-        kinds = HEADS.get(name, {})
-        if kinds and (parser or any(choose_trees(AUTO, folder, name, kind) != PAPER for kind in kinds)):
+    parsed: tuple[Literal["sst", "sick"], ...] = ("sst", "sick")
+    for name in parsed:
+        whose = [choose_trees(AUTO, folder, name, kind) for kind in HEADS[name]]
+        if name in wanted and (parser is not None or set(whose) != {PAPER}):
             prepare(name, parser=parser or BUILTIN, data=folder)
 
 

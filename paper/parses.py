@@ -24,7 +24,7 @@ BUILTIN = "builtin"
 MADE = "made.json"
 AUTHORS = {"sick": "sick", "sst": "sst/dep"}
 # the file of each split that shows that there are trees
-HEADS = {
+HEADS: dict[str, dict[Parse, str]] = {
     "sick": {"dependency": "a.parents", "constituency": "a.cparents"},
     "sst": {"dependency": "dparents.txt"},
 }

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import bough
 from bough import Tree
-from bough.data.paths import SPLITS
+from bough.data.paths import SPLITS, require
 from bough.errors import DataError, FormatError
 from bough.files import read_json, replacing_folder, write_json, write_text
 from bough.formats import pointers
 from bough.text import Parser, get_parser
-from paper.parses import AUTO, HEADS, MADE, NONE, PAPER, Parse, made_from, trees_folder
+from paper.parses import AUTO, HEADS, MADE, NONE, OFFICIAL, PAPER, Parse, made_from, trees_folder
 from paper.sick import TEXTS, read_texts, words_in
 from paper.sst import load_sst, sst_files, words_of
 
@@ -33,6 +33,7 @@ def prepare(dataset: str, name: str, data: Path, *, tell: Tell | None = None) ->
         data: the data folder, with the official files.
         tell: is called with what is parsed, the sentences done, and the sentences in total.
     """
+    require([data / dataset / file for file in OFFICIAL[dataset]], dataset)
     folder = trees_folder(data, dataset, trees_name(name))
     try:
         made = read_json(folder / MADE)
@@ -62,7 +63,10 @@ def parse(
         raise ValueError(f"{name} gives no {' or '.join(HEADS[dataset])} trees; choose another parser")
     final = trees_folder(data, dataset, trees_name(name))
     with replacing_folder(final) as folder:
-        sentences = (_parse_sst if dataset == "sst" else _parse_sick)(parser, kinds, data, folder, tell)
+        if dataset == "sst":
+            sentences = _parse_sst(parser, data, folder, tell)
+        else:
+            sentences = _parse_sick(parser, kinds, data, folder, tell)
         made = {"parser": name, "trees": kinds, "sentences": sentences, "bough": bough.__version__}
         made |= {"made": datetime.now(UTC).isoformat(timespec="seconds"), "from": origin}
         write_json(folder / MADE, made)
@@ -79,7 +83,7 @@ def _knows(parser: Parser, kind: Parse) -> bool:
     return True
 
 
-def _parse_sst(parser: Parser, kinds: Sequence[Parse], data: Path, folder: Path, tell: Tell | None) -> int:
+def _parse_sst(parser: Parser, data: Path, folder: Path, tell: Tell | None) -> int:
     """Write dependency trees of SST's sentences. Return their number.
 
     A node has the label that the treebank gives to the phrase of its subtree, or `#` if the

@@ -77,8 +77,8 @@ class RelatednessTask(PairsTask, Task):
             self.trees_by = NONE  # the words are in the official text
 
     def read(self, split: str) -> list[Pair]:
-        options = {"check": self.config.source == "data", "scale": self.config.scale}
-        pairs = load_sick(self.data, split, parse=self.parse, trees=self.trees_by, **options)
+        check, scale = self.config.source == "data", self.config.scale
+        pairs = load_sick(self.data, split, parse=self.parse, trees=self.trees_by, check=check, scale=scale)
         return pairs[: self.config.max_examples or None]
 
     def files(self, split: str) -> list[Path]:
@@ -108,9 +108,14 @@ class SentimentTask(ClassesTask, Task):
     def read(self, split: str) -> list[Tree]:
         task: Literal["fine", "binary"] = "binary" if self.config.task == "sst2" else "fine"
         neutral = self.of_phrases and split == "train"  # phrases of neutral sentences are examples too
-        whose, check = self.trees_by, self.config.source == "data"
         trees = load_sst(
-            self.data, split, task=task, parse=self.parse, trees=whose, neutral=neutral, check=check
+            self.data,
+            split,
+            task=task,
+            parse=self.parse,
+            trees=self.trees_by,
+            neutral=neutral,
+            check=self.config.source == "data",
         )
         if self.config.neutral == "unlabelled":
             trees = [tree.replace(labels=[POLAR[label] for label in tree.labels or ()]) for tree in trees]
