@@ -66,7 +66,7 @@ class PaperConfig(TrainConfig):
     @property
     def reads_words(self) -> bool:
         """Return whether the system reads sentences without a tree."""
-        return self.kind.reads == "words" and not self.system
+        return not self.of_pairs if self.system else self.kind.reads == "words"
 
     @property
     def output_spec(self) -> OutputSpec:

@@ -37,14 +37,12 @@ def cost_table(systems: Systems) -> Table:
 
 def cost_line(systems: Systems) -> str:
     """Return the main figures with the built-in parser's trees, for a sentence."""
-    shown = []
-    for name in PARSED:
-        _, ours = _both(systems, name)
-        if ours is None:
-            return "not run yet"
-        figure, unit = ("pearson", "r = ") if name.startswith("sick") else ("accuracy", "")
-        shown.append(f"{TITLES[name]}: {unit}{spread(ours, figure)}{'' if unit else ' percent'}")
-    return "; ".join(shown)
+    dependency, constituency, sst = (_both(systems, name)[1] for name in PARSED)
+    if dependency is None or constituency is None or sst is None:
+        return "not run yet"
+    r, phrases = spread(dependency, "pearson"), spread(constituency, "pearson")
+    sick = f"Pearson's r {r} on SICK (Dependency Tree-LSTM) and {phrases} (Constituency Tree-LSTM)"
+    return f"{sick}, and {spread(sst, 'accuracy')} percent on SST in five classes (Dependency Tree-LSTM)"
 
 
 def _both(systems: Systems, name: str) -> tuple[System | None, System | None]:
