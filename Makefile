@@ -87,7 +87,8 @@ pages: $(VENV)/.package  ## the pages and the pictures that are made from the pr
 	$(BIN)/python tools/pages.py
 	$(BIN)/python tools/pictures.py
 
-paper: $(VENV)/.dev  ## every table, figure and claim of the paper; finished runs are not repeated
+paper: $(VENV)/.dev  ## every table, figure and claim of the paper, from its data; nothing is fetched or run twice
+	$(BIN)/python -m paper fetch
 	$(BIN)/python -m paper reproduce all
 
 bench: $(VENV)/.package  ## speed against the matmul floor and the recursive reference

@@ -45,9 +45,9 @@ class BundleConfig(PaperConfig):
         return sentiment_classes() if self.task == "sst5" else super().output
 
     @property
-    def trees(self) -> Trees:
+    def text_trees(self) -> Trees:
         """The trees that the model reads. The sources have texts of several sentences, whose trees are joined."""
-        return "joined" if self.mix else super().trees
+        return "joined" if self.mix else super().text_trees
 
     def build_task(self, data: Path | str | None) -> Task:
         """Return the task on the data in a folder, with the other sources if there are any."""

@@ -13,7 +13,7 @@ from bough.text import Parser
 from bough.text.join_sentences import join_sentences
 from bough.text.tokenise import sentences, without_addresses
 from bundle.sst_mixture import extra_file
-from paper.prepare import AT_ONCE, Tell, unused
+from paper.prepare import AT_ONCE, Tell
 
 SOURCES = ("goemotions", "xed", "newsmtsc")
 LABELS = {"negative": "0|1", "neutral": "2", "positive": "3|4"}  # among the five classes of SST
@@ -67,7 +67,9 @@ def prepare_opinions(
     """
     source_folder = find_data(data)
     files = {(s, split): extra_file(out or source_folder, s, split) for s in SOURCES for split in SPLITS}
-    unused(list(files.values()))
+    for path in files.values():
+        if path.exists():
+            raise DataError(f"{path} already exists; choose another folder with --out")
     for (source, split), path in files.items():
         opinions = load_opinions(source_folder, source, split)
         lines: list[str] = []

@@ -36,6 +36,7 @@ SECTIONS = {  # the section of the report for each part
     "figure4": "Sentence length",
     "claims": "Claims",
     "beyond": "Beyond the paper",
+    "parser": "What the parser costs",
 }
 
 # options of several commands
@@ -151,7 +152,9 @@ def recipes() -> None:
 
 
 def reproduce(
-    what: Literal["table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all", "beyond"],
+    what: Literal[
+        "table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all", "beyond", "parser"
+    ],
     /,
     *,
     seeds: int = 5,
@@ -169,7 +172,8 @@ def reproduce(
     Parameters
     ----------
     what
-        A table, a figure, the paper's claims, or all.
+        A table, a figure, the paper's claims, all of these; beyond (transformers) or parser (the trees of
+        the built-in parser beside the paper's), which are not part of all.
     seeds
         Runs per system.
     jobs
@@ -260,64 +264,65 @@ def fetch(
     data: Data = None,
     source: Source = None,
     vectors: str = "840B",
+    parser: str | None = None,
 ) -> None:
-    """Download SST, SICK, GloVe or WordNet into the data folder.
+    """Download SST, SICK, GloVe and WordNet into the data folder, and parse what has no trees.
 
-    The files come from their official sites and are checked by checksums.
+    The files come from their official sites and are checked by checksums. Files that are there
+    already stay. The archives have the phrase trees of SST, but no dependency trees and no trees of
+    SICK: where these are not in the data folder, a parser makes them.
 
     Parameters
     ----------
     what
-        sst, sick, glove or wordnet; the first three unless given.
+        sst, sick, glove or wordnet; all four unless given.
     source
         Take local copies from this folder instead of the network.
     vectors
         Which GloVe set: 840B, 42B or 6B.
+    parser
+        builtin (the default), spacy, stanza, corenlp, corenlp:URL, or the folder of a trained parser.
     """
-    from paper.fetch import SICK, SST, WORDNET
+    from bough.data import find_data
+    from bough.text import get_parser
+    from paper.fetch import SICK, SST, WORDNET, is_there
+    from paper.parses import AUTO, BUILTIN, HEADS, PAPER, choose_trees
 
+    if parser is not None:
+        get_parser(parser)  # before a long download
     sets = {"sst": SST, "sick": SICK, "glove": glove_set(vectors), "wordnet": WORDNET}
-    fetch_all([sets[name] for name in what or ("sst", "sick", "glove")], data, source)
+    folder = data or find_data()
+    wanted = what or ("sst", "sick", "glove", "wordnet")
+    for name in wanted:
+        if source is None and is_there(sets[name], folder):
+            plain_console().print(f"{name}: already in {folder}")
+        else:
+            fetch_all([sets[name]], folder, source)
+    parsed: tuple[Literal["sst", "sick"], ...] = ("sst", "sick")
+    for name in parsed:
+        whose = [choose_trees(AUTO, folder, name, kind) for kind in HEADS[name]]
+        if name in wanted and (parser is not None or set(whose) != {PAPER}):
+            prepare(name, parser=parser or BUILTIN, data=folder)
 
 
-def prepare(
-    what: Literal["sst", "sick"],
-    /,
-    *,
-    parser: str = "builtin",
-    only: Literal["dependency", "constituency"] | None = None,
-    data: Path | None = None,
-    out: Path | None = None,
-) -> None:
-    """Parse SST or SICK for training.
+def prepare(what: Literal["sst", "sick"], /, *, parser: str = "builtin", data: Data = None) -> None:
+    """Parse SST or SICK, unless this parser has done it. `fetch` does this for new data.
 
-    The sentences are as published, but the parses are not the paper's: train with `--set source=own`.
+    The trees are put beside the official files, with a file that says by what and when they were
+    made. Training reads the trees of the paper's authors where they are in the data folder, else
+    those of a parser. `--set trees=NAME` chooses.
 
     Parameters
     ----------
     what
         sst (dependency trees; its phrase trees are published) or sick (both kinds).
     parser
-        builtin, spacy, stanza, corenlp, or corenlp:URL.
-    only
-        One kind of tree, for sick; a parser may know only one.
-    data
-        Folder with the published files; else BOUGH_DATA, else the user cache.
-    out
-        Data folder to write; the same one unless given.
+        builtin, spacy, stanza, corenlp, corenlp:URL, or the folder of a trained parser.
     """
-    from bough.text import get_parser
-    from paper.prepare import prepare_sick, prepare_sst
-    from paper.sst import PARSES
+    from bough.data import find_data
+    from paper.prepare import prepare as run
 
     use_threads()
-    if what == "sst" and only == "constituency":
-        raise ValueError("the phrase trees of SST are published with it; --only is for sick")
-    engine = get_parser(parser)
-    console = Console(stderr=True)
-    with ProgressBars(console) as bars:
-        if what == "sst":
-            files = prepare_sst(engine, data, out, tell=bars.update)
-        else:
-            files = prepare_sick(engine, data, out, kinds=(only,) if only else PARSES, tell=bars.update)
-    console.print(f"{what}: {len(files)} files by {engine.name}", highlight=False)
+    with ProgressBars(Console(stderr=True)) as bars:
+        line = run(what, parser, find_data(data), tell=bars.update)
+    plain_console().print(line)

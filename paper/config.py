@@ -33,6 +33,8 @@ class PaperConfig(TrainConfig):
     root_weight: float = 0.0  # weight of the mean loss of the roots, added to that of all nodes
     # the official data, whose sizes are checked, or other data in the same layout
     source: Literal["data", "own"] = "data"
+    # whose trees: the authors', else a parser's ("auto"); "paper"; or the name of a parser (see paper.parses)
+    trees: str = "auto"
     # SST's neutral phrases in the binary task: a third class, or phrases without a label
     neutral: Literal["class", "unlabelled"] = "class"
     # a system of `paper.systems`, which has no layer and ignores the settings of one
@@ -56,6 +58,8 @@ class PaperConfig(TrainConfig):
         if self.extra_phrases and (self.of_pairs or self.kind.reads != "constituency"):
             given = f"extra_phrases = {self.extra_phrases}"
             raise ValueError(f"{given} is for SST and a layer that reads trees of phrases")
+        if self.trees == "none" and self.of_pairs and not self.reads_words:
+            raise ValueError("trees = 'none' is for a layer that reads words")
         if self.encoder and (self.system or self.examples == "phrases"):
             raise ValueError(f"encoder = {self.encoder!r} goes with no system and no examples = 'phrases'")
         if not self.of_pairs and not self.kind.layer.phrases and self.kind.reads != "words":
@@ -67,7 +71,12 @@ class PaperConfig(TrainConfig):
         return self.task == "sick"
 
     @property
-    def trees(self) -> Trees:
+    def reads_words(self) -> bool:
+        """Return whether the system reads sentences without a tree."""
+        return not self.of_pairs if self.system else self.kind.reads == "words"
+
+    @property
+    def text_trees(self) -> Trees:
         """The trees that a model of this task reads, for texts."""
         return "sentence" if self.of_pairs else "sentences"
 

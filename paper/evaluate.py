@@ -38,7 +38,9 @@ def evaluate(
         4927
     """
     facts = read_json(run / "run.json")
-    config = settings().with_settings(facts["config"])
+    # the trees that it learned from, whatever else is in the data folder now
+    trees = {"trees": facts["trees"]} if "trees" in facts else {}
+    config = settings().with_settings(facts["config"] | trees)
     task = config.build_task(data)
     raw, classes = read_some(task, split), []
     if config.system:

@@ -1,9 +1,10 @@
 """The paper's data sets: their official archives, and the layout of the data folder.
 
 DATA/sst/trees/{train,dev,test}.txt        the Stanford Sentiment Treebank
-DATA/sst/dep/{split}/                      its dependency parses (local copies only)
+DATA/sst/dep/{split}/                      its dependency parses by the authors' pipeline (local copies only)
 DATA/sick/SICK_{train,trial,test_annotated}.txt
-DATA/sick/{split}/                         SICK's parses (local copies only)
+DATA/sick/{split}/                         SICK's parses by the authors' pipeline (local copies only)
+DATA/{sick,sst}/parsed/PARSER/             trees by a parser (`paper.parses`)
 DATA/glove/glove.840B.300d.txt             and others of its kind
 DATA/wordnet/{index,data}.{noun,...}       WordNet 3.0, with its lists of exceptions and counts
 """
@@ -56,3 +57,9 @@ _DICTIONARY = Archive(
 SST = Dataset("sst", (_TREES,), sst.check_folder)
 SICK = Dataset("sick", tuple(_sick(*part) for part in _PARTS.items()), sick.check_folder)
 WORDNET = Dataset("wordnet", (_DICTIONARY,), check_wordnet, loose=("dict", "wordnet"))
+
+
+def is_there(dataset: Dataset, data: Path) -> bool:
+    """Return whether all files of a data set are in the data folder."""
+    files = ((archive, item) for archive in dataset.archives for item in archive.files.items())
+    return all(name in archive.optional or (data / place).is_file() for archive, (name, place) in files)

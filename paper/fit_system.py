@@ -43,6 +43,7 @@ def run_system(out: Path, task: Task, run: dict[str, Any]) -> dict[str, Any]:
         learnt = "Learnt from SICK's training pairs (CC BY-NC-SA 3.0, so for non-commercial use), "
         learnt += f"with WordNet 3.0 and {vectors}."
     facts = {**run, "vectors": vectors, "coverage": "", "versions": versions(task.config)}
+    facts["trees"] = task.trees_by
     record_run(out, {**facts, "data": fingerprint(files, data=task.data)})
     dev, _ = score_system(fitted, task, read_some(task, "dev"))
     test, predicted = score_system(fitted, task, read_some(task, "test"))

@@ -11,6 +11,7 @@ from typing import Any
 from bough.data import fingerprint
 from bough.models.settings import all_settings, kind_named
 from paper.config import PaperConfig
+from paper.parses import PARSER_FILES, deciding_files
 from paper.published import CLAIMS, TABLE2, TABLE2_CITED, TABLE3, TABLE3_CITED
 from paper.recipes import load_recipe
 
@@ -20,6 +21,7 @@ CODE = 1
 # Settings that are newer than the first runs, with the value that gives the behaviour of those runs. A setting with
 # this value is not part of the key. All other settings are, whether they have their default value or not.
 ADDED: dict[str, Any] = {"node_text": False, "combine": "sum", "category_size": 32, "log_numbers": "auto"}
+ADDED |= {"trees": "auto"}
 # Settings that were removed, with the value that all runs had. They are still part of the key.
 REMOVED: dict[str, Any] = {"pair_features": False}
 
@@ -30,7 +32,7 @@ CLAIM_SEEDS = 3
 CITED_SEEDS = 3  # seeds of each rebuilt cited system
 DERIVED = "drnn"  # its binary figure comes from the five-class model, as in its paper
 FRESH = 100  # the first seed of our own rows; their settings were chosen with other seeds
-PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all", "beyond")
+PARTS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "claims", "all", "beyond", "parser")
 # with the parse, without a tree, with balanced trees
 BEYOND = ("contextual", "contextual-mean", "contextual-balanced")
 BEYOND_SICK = ("contextual", "contextual-mean", "contextual-attentive")
@@ -40,6 +42,9 @@ SICK_ENCODER, BINARY_ENCODER = ENCODERS
 # chosen on dev; the recipe has the value for the large encoder
 SST_SETTINGS = {SICK_ENCODER: (("encoder_learning_rate", "2e-4"),)}
 BEYOND_SEEDS = 3
+# the systems that are also trained on the built-in parser's trees, to measure what these cost
+PARSED = ("sick-dependency", "sick-constituency", "sst5-dependency")
+PARSED_SEEDS = 3
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ class Run:
         settings |= REMOVED
         task = config.build_task(data)
         files = [file for split in ("train", "dev", "test") for file in task.files(split)]
+        files = deciding_files(files)
         files += sorted((data / "wordnet").glob("*")) if config.system and config.task == "sick" else []
         if config.embeddings != "random" and not config.encoder:
             files += sorted((data / "glove").glob("*"))
@@ -86,7 +92,8 @@ class Run:
         for file in files:
             if file.is_file():  # the run itself reports a missing one
                 status = file.stat()
-                identity |= _hashed(file, data, status.st_size, status.st_mtime_ns)
+                root = PARSER_FILES[0].parents[1] if file in PARSER_FILES else data
+                identity |= _hashed(file, root, status.st_size, status.st_mtime_ns)
         parts = {"config": settings, "seed": self.seed, "data": identity, "code": CODE}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -144,6 +151,8 @@ def _parts(seeds: int) -> dict[str, list[Run]]:
         "claims": [*variants, *claimed],
         # not part of "all", because it needs the two encoders and twice the time
         "beyond": _seeded(beyond, min(BEYOND_SEEDS, seeds)),
+        # with setting `trees`, so that these runs are beside those with the paper's trees
+        "parser": _seeded([f"{name}+trees=builtin" for name in PARSED], min(PARSED_SEEDS, seeds)),
         "all": [*sick, *cited_sick, *variants, *fine, *binary, *ours, *cited_sst],
     }
 

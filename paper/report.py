@@ -13,8 +13,10 @@ from paper.claims import claims_table
 from paper.document import Block, Cell, Figure, Sections, Table, as_html, as_markdown, grid
 from paper.figures import FIGURE3, FIGURE4, draw
 from paper.neighbours import stored_neighbours, table4
+from paper.parser_cost import cost_line, cost_table
 from paper.plan import BINARY_ENCODER, TABLE4_RUN, planned
 from paper.results import Result, all_finished, from_summary, summary, systems, vectors_of, with_ensembles
+from paper.sick import TEXTS
 from paper.tables import FIVE_SEEDS, Systems, short_table, spread, table1, table2, table3
 
 TITLE = "The Tree-LSTM paper, run again"
@@ -56,6 +58,8 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
     }
     if any(beyond.ENCODER in name for name in found):
         sections["Beyond the paper"] = (*beyond.tables(found), drawn[beyond.BY_LENGTH.name])
+    if any("+trees=" in name for name in found):
+        sections["What the parser costs"] = (cost_table(found),)
     sections["What was run"] = _what_was_run(results, found, data)
     in_full = f"Each in full, with its place in the code: {NOTES}."
     sections["What differs from the paper"] = (paper.PAPER_DIFFERENCES, in_full)
@@ -88,7 +92,10 @@ def _what_was_run(results: Sequence[Result], found: Systems, data: Path) -> tupl
     examples = {
         "SST, sentences": trees,
         "SST, sentences that are not neutral": [[t for t in s if not t.startswith("(2 ")] for s in trees],
-        "SICK, pairs": [lines(data / "sick" / split / "id.txt") for split in splits],
+        "SICK, pairs": [
+            lines(data / "sick" / split / "id.txt") or lines(data / "sick" / TEXTS[split][0])[1:]
+            for split in splits
+        ],
     }
     sizes = {name: "/".join(f"{len(part):,}" for part in parts) for name, parts in examples.items()}
     points = [f"Data: {name} {counts} (train/dev/test)." for name, counts in sizes.items()]
@@ -177,4 +184,10 @@ def _beyond(systems: Systems) -> str:
     return "\n\n" + "\n\n".join(blocks) + "\n\n"
 
 
+def _parser(systems: Systems) -> str:
+    table = cost_table(systems)
+    return f"\n\n{grid(table)}\n\n{table.notes[0]}\n\n"
+
+
 MADE = {"headline": _headline, "leaves": _leaves, "results": _results, "beyond": _beyond}
+MADE |= {"parser": _parser, "parser-line": cost_line}

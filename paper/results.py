@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bough.errors import FormatError
 from bough.files import read_json, write_json
 from paper.figures import by_length
+from paper.parses import NONE, PAPER
 from paper.plan import TOGETHER, Run, planned
 from paper.recipes import load_recipe
 from paper.tasks import sentiment_figures
@@ -76,7 +77,12 @@ def collect(out: Path, run: Run, work: Path, data: Path) -> Result:
     predicted = np.loadtxt(work / "predictions.txt", ndmin=2)
     result: Result = {"key": run.key(data), "system": run.system, "recipe": run.recipe}
     result |= {"settings": dict(run.settings), "seed": run.seed, "vectors": test["vectors"]}
-    result |= {"coverage": facts["coverage"], "test": test["test"], "dev": test["dev"]}
+    result |= {
+        "trees": facts["trees"],
+        "coverage": facts["coverage"],
+        "test": test["test"],
+        "dev": test["dev"],
+    }
     result |= {"epoch": test["epoch"], "seconds": timing["seconds"], "versions": facts["versions"]}
     result["by_length"] = by_length(run.config(), data, predicted)
     if keeps_predictions(run):
@@ -97,6 +103,7 @@ class System:
     seconds: float
     coverage: str = ""  # the share of the training split that has vectors
     together: int = 0  # the number of models in an ensemble, else 0
+    trees: str = PAPER  # whose trees, see `paper.parses`
 
     def mean(self, figure: str) -> float:
         return statistics.fmean(self.figures[figure])
@@ -123,8 +130,15 @@ def systems(results: Iterable[Result]) -> dict[str, System]:
             by_length={length: [result["by_length"][length] for result in group] for length in lengths},
             seconds=statistics.fmean(result["seconds"] for result in group),
             coverage=next((known for result in group if (known := result.get("coverage"))), ""),
+            trees=trees_of(group[0]),
         )
     return found
+
+
+def trees_of(result: Result) -> str:
+    """Return whose trees a run read, "none" for a system that reads words."""
+    words = load_recipe(result["recipe"]).reads_words
+    return NONE if words else str(result.get("trees", PAPER))
 
 
 def keeps_predictions(run: Run) -> bool:
@@ -177,6 +191,7 @@ def summary(gathered: dict[str, System]) -> dict[str, Any]:
             "coverage": system.coverage,
         }
         entry |= {"together": system.together} if system.together else {}
+        entry |= {"trees": system.trees} if system.trees not in (PAPER, NONE) else {}
         entry |= {"seconds": round(system.seconds, 1), "test": {}}
         for figure, values in system.figures.items():
             entry["test"][figure] = {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
@@ -190,5 +205,6 @@ def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
     for name, entry in results.items():
         figures = {figure: numbers["values"] for figure, numbers in entry["test"].items()}
         plain = {"coverage": entry.get("coverage", ""), "together": entry.get("together", 0)}
+        plain |= {"trees": entry.get("trees", PAPER)}
         found[name] = System(name, entry["seeds"], entry["vectors"], figures, {}, entry["seconds"], **plain)
     return found

@@ -11,7 +11,9 @@ from bough.data.paths import SPLITS, check_count, check_split, choose_from, find
 from bough.errors import DataError, FormatError
 from bough.formats import pointers
 from bough.formats.lines import numbered
-from paper.sst import PARSES, Parse
+from bough.text.join_sentences import chain_of_words
+from bough.text.tokenise import tokenise
+from paper.parses import NONE, PAPER, PARSES, Parse, check_trees, trees_folder
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +24,7 @@ TEXTS = {  # the official files and their hashes
     "test": ("SICK_test_annotated.txt", "2b8aa806658d6fc23c6824c83776c2d4fee7556000817b5ec0f982861413b7d0"),
 }
 HINT = "the official archives have no parses, `python -m paper fetch sick --from DIR` takes copies that have"
+HINT += ", `python -m paper prepare sick` parses the sentences"
 
 
 @dataclass(frozen=True)
@@ -43,16 +46,24 @@ class Pair:
 
 
 def load_sick(
-    data: Path | str | None, split: str, *, parse: Parse = "dependency", check: bool = True, scale: int = 5
+    data: Path | str | None,
+    split: str,
+    *,
+    parse: Parse = "dependency",
+    trees: str = PAPER,
+    check: bool = True,
+    scale: int = 5,
 ) -> list[Pair]:
     """Read one split of SICK.
 
-    Dependency trees have a relation at every node; constituency trees are binary, with a token at every leaf.
+    The authors' dependency trees have a relation at every node; constituency trees are binary, with
+    a token at every leaf. With `trees="none"` a sentence is a chain of words.
 
     Args:
         data: the data folder; None looks where `find_data` does.
         split: "train", "dev" or "test".
         parse: "dependency" or "constituency".
+        trees: whose trees: "paper", the name of a parser, or "none"; see `paper.parses`.
         check: False skips the count of pairs, for your own data in the same layout.
         scale: the largest score; the smallest is 1.
 
@@ -63,28 +74,38 @@ def load_sick(
     """
     check_split(split)
     choose_from("parse", parse, PARSES)
-    *trees, ids_file, scores_file = files = sick_files(find_data(data), split, parse)
-    require(files, "sick", HINT)
-    half = len(trees) // 2
-    left, right = (pointers.read(*side, kind=parse) for side in (trees[:half], trees[half:]))
-    ids = [line for _, line in numbered(ids_file, str(ids_file))]
-    scores = [_score(line, scores_file, i, scale) for i, line in numbered(scores_file, str(scores_file))]
-    for path, lines in ((trees[half], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
-        if lines != len(left):
-            counts = f"{path}: {lines:,} lines, {trees[0]} has {len(left):,}"
-            raise DataError(f"{counts}; give one per pair in each")
+    folder = find_data(data)
+    *sides, ids_file, scores_file = files = sick_files(folder, split, parse, trees)
+    if trees == PAPER:
+        require(files, "sick", HINT)
+        ids = [line for _, line in numbered(ids_file, str(ids_file))]
+        scores = [_score(line, scores_file, i, scale) for i, line in numbered(scores_file, str(scores_file))]
+    else:
+        check_trees(sides, folder, "sick", trees)
+        pairs = read_texts(ids_file)
+        ids, scores = [pair[0] for pair in pairs], [float(pair[3]) for pair in pairs]
+    if trees == NONE:
+        left, right = ([chain_of_words(words_in(pair[column])) for pair in pairs] for column in (1, 2))
+    else:
+        half = len(sides) // 2
+        left, right = (pointers.read(*side, kind=parse) for side in (sides[:half], sides[half:]))
+        for path, lines in ((sides[half], len(right)), (ids_file, len(ids)), (scores_file, len(scores))):
+            if lines != len(left):
+                counts = f"{path}: {lines:,} lines, {sides[0]} has {len(left):,}"
+                raise DataError(f"{counts}; give one per pair in each")
     if check:
         check_count(ids_file.parent, len(ids), KNOWN[split], "pairs")
     return [Pair(*columns) for columns in zip(left, right, scores, ids, strict=True)]
 
 
-def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path]:
+def sick_files(data: Path, split: str, parse: Parse = "dependency", trees: str = PAPER) -> list[Path]:
     """Return the files that `load_sick` reads.
 
     Args:
         data: the data folder.
         split: "train", "dev" or "test".
         parse: "dependency" or "constituency".
+        trees: whose trees, "paper", the name of a parser, or "none".
 
     Examples:
         >>> import pathlib
@@ -93,8 +114,17 @@ def sick_files(data: Path, split: str, parse: Parse = "dependency") -> list[Path
         ['a.parents', 'a.toks', 'a.rels']
     """
     endings = ("parents", "toks", "rels") if parse == "dependency" else ("cparents", "toks")
-    names = [f"{side}.{ending}" for side in "ab" for ending in endings]
-    return [data / "sick" / split / name for name in (*names, "id.txt", "sim.txt")]
+    folder = trees_folder(data, "sick", trees) / split
+    sides = [folder / f"{side}.{ending}" for side in "ab" for ending in endings]
+    if trees == PAPER:
+        return [*sides, folder / "id.txt", folder / "sim.txt"]
+    text = data / "sick" / TEXTS[split][0]  # with the ids and the scores
+    return [text, text] if trees == NONE else [*sides, text, text]
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the words of a sentence of the official files."""
+    return tuple(token.text for token in tokenise(text))
 
 
 def check_folder(data: Path, *, counts: bool) -> None:

@@ -13,9 +13,7 @@ from bough import Tree
 from bough.data.paths import SPLITS, check_count, check_split, choose_from, find_data, require
 from bough.errors import DataError, FormatError
 from bough.formats import pointers, ptb
-
-Parse = Literal["constituency", "dependency"]
-PARSES: tuple[Parse, ...] = ("constituency", "dependency")
+from paper.parses import PAPER, PARSES, Parse, check_trees, trees_folder
 
 
 class Known(NamedTuple):
@@ -39,6 +37,7 @@ CLASSES: Mapping[str, Mapping[Hashable, int | None]] = {
 }
 NEUTRAL = 2
 HINT = "the official archive has no dependency parses, `python -m paper fetch sst --from DIR` takes copies that have"
+HINT += ", `python -m paper prepare sst` parses the sentences"
 
 
 def load_sst(
@@ -47,6 +46,7 @@ def load_sst(
     *,
     task: Literal["fine", "binary"] = "fine",
     parse: Parse = "constituency",
+    trees: str = PAPER,
     neutral: bool = False,
     check: bool = True,
 ) -> list[Tree]:
@@ -62,6 +62,7 @@ def load_sst(
         split: "train", "dev" or "test".
         task: "fine" for labels 0 to 4; "binary" for 0 negative, 1 neutral, 2 positive without neutral sentences.
         parse: "constituency" or "dependency".
+        trees: whose dependency trees: "paper", or the name of a parser; see `paper.parses`.
         neutral: True keeps the binary task's sentences with a neutral root, for the phrases inside them.
         check: False skips the count of sentences and nodes, for your own data in the same layout.
 
@@ -74,24 +75,26 @@ def load_sst(
     choose_from("task", task, ("fine", "binary"))
     choose_from("parse", parse, PARSES)
     folder = find_data(data)
-    trees = _constituency(folder, split, check)
+    sentences = _constituency(folder, split, check)
     if parse == "dependency":
-        trees = _dependency(folder, split, [(tree.labels or ())[tree.root] for tree in trees], check)
+        labels = [(tree.labels or ())[tree.root] for tree in sentences]
+        sentences = _dependency(folder, split, trees, labels, check)
     if task == "binary" and not neutral:
-        trees = [tree for tree in trees if (tree.labels or ())[tree.root] != NEUTRAL]
+        sentences = [tree for tree in sentences if (tree.labels or ())[tree.root] != NEUTRAL]
         if check:
             known = KNOWN[split].not_neutral
-            check_count(sst_files(folder, split)[0], len(trees), known, "sentences that are not neutral")
-    return [tree.replace(labels=[CLASSES[task][label] for label in tree.labels or ()]) for tree in trees]
+            check_count(sst_files(folder, split)[0], len(sentences), known, "sentences that are not neutral")
+    return [tree.replace(labels=[CLASSES[task][label] for label in tree.labels or ()]) for tree in sentences]
 
 
-def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Path]:
+def sst_files(data: Path, split: str, parse: Parse = "constituency", trees: str = PAPER) -> list[Path]:
     """Return the files that `load_sst` reads.
 
     Args:
         data: the data folder.
         split: "train", "dev" or "test".
         parse: "constituency" or "dependency".
+        trees: whose dependency trees, "paper" or the name of a parser.
 
     Examples:
         >>> import pathlib
@@ -99,11 +102,11 @@ def sst_files(data: Path, split: str, parse: Parse = "constituency") -> list[Pat
         >>> [file.name for file in sst_files(pathlib.Path("data"), "dev")]
         ['dev.txt']
     """
-    trees = data / "sst" / "trees" / f"{split}.txt"
+    phrases = data / "sst" / "trees" / f"{split}.txt"
     if parse == "constituency":
-        return [trees]
+        return [phrases]
     names = ("dparents.txt", "sents.toks", "rels.txt", "dlabels.txt")
-    return [trees, *(data / "sst" / "dep" / split / name for name in names)]
+    return [phrases, *(trees_folder(data, "sst", trees) / split / name for name in names)]
 
 
 def words_of(tree: Tree) -> list[str]:
@@ -137,10 +140,13 @@ def _constituency(data: Path, split: str, check: bool) -> list[Tree]:
     return trees
 
 
-def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bool) -> list[Tree]:
+def _dependency(data: Path, split: str, whose: str, sentences: Sequence[Hashable], check: bool) -> list[Tree]:
     """Read the dependency trees of sentences, given the label of each sentence."""
-    trees_file, heads, words, relations, labels_file = files = sst_files(data, split, "dependency")
-    require(files, "sst", HINT)
+    trees_file, heads, words, relations, labels_file = files = sst_files(data, split, "dependency", whose)
+    if whose == PAPER:
+        require(files, "sst", HINT)
+    else:
+        check_trees(files, data, "sst", whose)
     raw = pointers.read(heads, words, relations, labels_file)
     if len(raw) != len(sentences):
         counts = f"{heads}: {len(raw):,} lines, {trees_file} has {len(sentences):,}"
@@ -157,7 +163,7 @@ def _dependency(data: Path, split: str, sentences: Sequence[Hashable], check: bo
         labelled += len(labels) - labels.count(None)
         tokens = [token and ptb.unescaped(token) for token in tree.tokens or ()]
         trees.append(tree.replace(tokens=tokens, labels=labels))
-    if check:
+    if check and whose == PAPER:
         check_count(heads, sum(map(len, trees)), KNOWN[split].words, "nodes")
         check_count(labels_file, labelled, KNOWN[split].labelled_words, "labelled nodes")
     return trees

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from paper import published as paper
 from paper.document import MISSING, NOTHING, Cell, Table, Tone
+from paper.parses import NONE, PAPER
 from paper.plan import DERIVED, OURS, TOGETHER
 from paper.recipes import load_recipe
 from paper.results import TOGETHER_NAME, System, vectors_of
@@ -75,6 +76,13 @@ def _vectors(*systems: System | None) -> Cell:
     return Cell(", ".join(names)) if names else MISSING
 
 
+def _trees(*systems: System | None) -> Cell:
+    """Return whose trees were read; `-` if none were."""
+    names = sorted({system.trees for system in systems if system is not None})
+    shown = {PAPER: "the paper's", NONE: "-"}
+    return Cell(", ".join(shown.get(name, name) for name in names)) if names else MISSING
+
+
 def table1() -> Table:
     """Return Table 1, the memory dimensions and parameter counts, of built layers."""
     rows = []
@@ -102,7 +110,7 @@ def table2(systems: Systems) -> Table:
         if name == DERIVED:
             trained = replace(derived, verdict="derived" if five else "")
         ours = cell(five, "accuracy", published[0])
-        return title, ours, fine, trained, binary, derived, _vectors(five, two)
+        return title, ours, fine, trained, binary, derived, _vectors(five, two), _trees(five, two)
 
     together = {name + TOGETHER_NAME: title for name, title in TOGETHER.items()}
     rows = [
@@ -110,7 +118,16 @@ def table2(systems: Systems) -> Table:
         (Cell("ours: not in the paper"),),
         *(row(Cell(title, tone="own"), name, [None, None]) for name, title in (OURS | together).items()),
     ]
-    header = ("method", "fine-grained", "paper", "binary", "paper", "derived binary", "our vectors")
+    header = (
+        "method",
+        "fine-grained",
+        "paper",
+        "binary",
+        "paper",
+        "derived binary",
+        "our vectors",
+        "our trees",
+    )
     notes = (
         READING,
         "Binary: trained on the binary task. Derived binary: the five-class model's, P(0) + P(1) against "
@@ -127,10 +144,20 @@ def table3(systems: Systems) -> Table:
         system, cells = systems.get(f"sick-{name}"), [title]
         for figure, theirs in zip(("pearson", "spearman", "mse"), published, strict=True):
             cells += [cell(system, figure, theirs), paper_cell(theirs, figure)]
-        return *cells, _vectors(system)
+        return *cells, _vectors(system), _trees(system)
 
     rows = _compared(row, paper.TABLE3_CITED, paper.TABLE3)
-    header = ("method", "Pearson's r", "paper", "Spearman's rho", "paper", "MSE", "paper", "our vectors")
+    header = (
+        "method",
+        "Pearson's r",
+        "paper",
+        "Spearman's rho",
+        "paper",
+        "MSE",
+        "paper",
+        "our vectors",
+        "our trees",
+    )
     notes = (READING, "MSE: lower is better.", *_notes(systems, "sick", paper.TABLE3_CITED))
     return Table("Table 3. SICK semantic relatedness, test", header, tuple(rows), notes)
 

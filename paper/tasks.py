@@ -30,8 +30,9 @@ from bough.train.tasks import (
 )
 from bough.trees.builders import chain, subtree
 from paper.config import PaperConfig
+from paper.parses import NONE, PAPER, Parse, choose_trees
 from paper.sick import Pair, load_sick, sick_files
-from paper.sst import Parse, load_sst, sst_files, words_of
+from paper.sst import load_sst, sst_files, words_of
 
 # the labels of the binary task without the class neutral
 POLAR: Mapping[Hashable, int | None] = {None: None, 0: 0, 1: None, 2: 1}
@@ -46,6 +47,7 @@ class Task(Learnable, Protocol):
 
     config: PaperConfig
     data: Path  # the data folder
+    trees_by: str  # whose trees it reads, see `paper.parses`
 
     def read(self, split: str) -> list[Any]: ...
     def files(self, split: str) -> list[Path]: ...
@@ -82,14 +84,17 @@ class RelatednessTask(PairsTask, Task):
         self.config: PaperConfig = config
         self.data = data
         self.parse = "dependency" if config.system else parse_for(config, "dependency")
+        self.trees_by = choose_trees(config.trees, data, "sick", self.parse)
+        if config.reads_words and self.trees_by != PAPER:
+            self.trees_by = NONE  # the words are in the official text
 
     def read(self, split: str) -> list[Pair]:
-        check = self.config.source == "data"
-        pairs = load_sick(self.data, split, parse=self.parse, check=check, scale=self.config.scale)
+        check, scale = self.config.source == "data", self.config.scale
+        pairs = load_sick(self.data, split, parse=self.parse, trees=self.trees_by, check=check, scale=scale)
         return pairs[: self.config.max_examples or None]
 
     def files(self, split: str) -> list[Path]:
-        return sick_files(self.data, split, self.parse)
+        return sick_files(self.data, split, self.parse, self.trees_by)
 
     def trees(self, examples: Sequence[Pair]) -> Iterator[Tree]:
         return (tree for pair in examples for tree in (pair.left, pair.right))
@@ -117,19 +122,27 @@ class SentimentTask(NodesTask, Task):
         self.metric = "binary" if config.task == "sst2" else "accuracy"
         self.data = data
         self.parse = parse_for(config, "constituency")
+        self.trees_by = choose_trees(config.trees, data, "sst", self.parse)
         self.of_phrases = config.examples == "phrases" or bool(config.system)
 
     def read(self, split: str) -> list[Tree]:
         task: Literal["fine", "binary"] = "binary" if self.config.task == "sst2" else "fine"
         neutral = self.of_phrases and split == "train"  # phrases of neutral sentences are examples too
-        check = self.config.source == "data"
-        trees = load_sst(self.data, split, task=task, parse=self.parse, neutral=neutral, check=check)
+        trees = load_sst(
+            self.data,
+            split,
+            task=task,
+            parse=self.parse,
+            trees=self.trees_by,
+            neutral=neutral,
+            check=self.config.source == "data",
+        )
         if self.config.neutral == "unlabelled":
             trees = [tree.replace(labels=[POLAR[label] for label in tree.labels or ()]) for tree in trees]
         return trees[: self.config.max_examples or None]
 
     def files(self, split: str) -> list[Path]:
-        return sst_files(self.data, split, self.parse)
+        return sst_files(self.data, split, self.parse, self.trees_by)
 
     def trees(self, examples: Sequence[Tree]) -> Iterator[Tree]:
         return iter(examples)

@@ -23,6 +23,7 @@ from bough.train.run_folder import lock_run_folder, versions
 from bough.train.word_vectors import Words
 from paper.config import PaperConfig
 from paper.fit_system import figures_table, run_system, write_results
+from paper.parses import NONE, PAPER
 from paper.recipes import command_for
 from paper.tasks import Task, read_some, word_counts
 from paper.vocabulary import with_vectors, written_vocabulary
@@ -82,6 +83,7 @@ def train(
     prepared = {"train": task.to_learn(examples["train"], model), "dev": task.prepare(examples["dev"], model)}
     files = [file for split in examples for file in task.files(split)]
     facts = {**run, "vectors": words.name, "coverage": words.coverage, "versions": versions(config)}
+    facts["trees"] = task.trees_by
     facts["data"] = fingerprint(files, data=task.data)
     state = train_once(out, task, model, config, prepared, facts, seed, resume, callback)
     task.finish(model, prepared["dev"])
@@ -139,9 +141,11 @@ def model_card(config: PaperConfig, facts: Mapping[str, Any], result: Mapping[st
     settings = "\n".join(f"{key} = {value!r}" for key, value in config.as_dict().items() if key != "about")
     epoch = f"- The epoch, {result['epoch']} of {config.epochs}, was chosen on dev"
     words = words_line(config, result["vectors"], facts["coverage"], "training split")
+    trees = f"- Trees: by {facts['trees']}\n" if facts["trees"] not in (PAPER, NONE) else ""
     return (
-        f"# {config.about or facts['recipe']}\n\nTrained by `{command}`.\n\n- Data: {DATA[config.task]}\n{words}\n"
-        f"{epoch}; test was read once, with it.\n- {versions}\n\n{figures_table(result)}\n\n```\n{settings}\n```\n"
+        f"# {config.about or facts['recipe']}\n\nTrained by `{command}`.\n\n- Data: {DATA[config.task]}\n"
+        f"{trees}{words}\n{epoch}; test was read once, with it.\n- {versions}\n\n{figures_table(result)}\n\n"
+        f"```\n{settings}\n```\n"
     )
 
 
@@ -155,7 +159,7 @@ def _new_model(task: Task, examples: dict[str, list[Any]], words: Words) -> Mode
     relations = {str(name) for tree in task.trees(examples["train"]) for name in tree.relations or ()}
     names = sorted(relations) if config.kind.wants_relations else []
     if config.encoder:
-        return Model(config.for_model(), config.output, [], names, trees=config.trees)
+        return Model(config.for_model(), config.output, [], names, trees=config.text_trees)
     form, learnt = vocabulary_form(config), word_counts(task, examples["train"])
     others = set(map(form, word_counts(task, [*examples["train"], *examples["dev"]])))
     if config.oov == "written":
@@ -168,4 +172,4 @@ def _new_model(task: Task, examples: dict[str, list[Any]], words: Words) -> Mode
         table = words.rows(vocabulary)
     unknown = glove.random_rows([UNKNOWN], table.shape[1], words.seed)
     rows = torch.from_numpy(np.concatenate([unknown, table]))
-    return Model(config.for_model(), config.output, vocabulary, names, rows, trees=config.trees)
+    return Model(config.for_model(), config.output, vocabulary, names, rows, trees=config.text_trees)

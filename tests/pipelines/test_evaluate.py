@@ -5,9 +5,9 @@ from functools import cache
 from typing import Any
 
 import pytest
-from bough.models.metrics import ClassLine
 
 import bough
+from bough.outputs import ClassLine
 from small_fits import QUICK
 
 SETTINGS = {name: value for name, value in QUICK.items() if name != "recurrent_dropout"}

@@ -74,6 +74,7 @@ def test_a_readme_without_markers_is_left_alone(text: str, tmp_path: Path) -> No
         ("headline", FOUND, HEADLINE),
         ("headline", {}, re.sub(r"[\d.]+ \([\d.]+, n 2\)", "missing", HEADLINE)),
         ("leaves", FOUND, "not run yet"),
+        ("parser-line", FOUND, "not run yet"),
     ],
 )
 def test_a_file_gets_what_it_has_markers_for(name: str, found: dict[str, System], line: str) -> None:
@@ -85,6 +86,6 @@ def test_pages_and_results_agree() -> None:
     stored = ROOT / "paper" / "results" / "results.json"
     if not stored.exists():
         pytest.skip("needs paper/results/results.json: run `python -m paper reproduce all`")
-    for page in ("docs/results.md", "README.md"):
+    for page in ("docs/results.md", "docs/reproduction.md", "README.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
         assert filled(text, json.loads(stored.read_text())) == text
