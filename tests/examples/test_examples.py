@@ -25,6 +25,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
         ("listops", r"accuracy on the \d+ held out: ([\d.]+)", 0.9),
         ("query_plans", r"rank correlation on the \d+ held out: ([\d.]+)", 0.8),
         ("formulas", r"accuracy on the \d+ held out: ([\d.]+)", 0.9),
+        ("tree_decoder", r"well-formed programs of 500 sampled: ([\d.]+)", 0.85),
     ],
 )
 def test_an_example_runs_and_learns(

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from bough import Forest, Tree
+from bough.nn import LSTM, AttentiveChildSum, TreeLayer
 from bough.nn.base import UniformInit
 from bough.nn.kernels.tree_lstm import CHUNK
+from by_steps import by_steps, guides
 from layers import LAYERS, build, doubled, forests_for, reads, related, trees_for
 from one_by_one import one_by_one
 from oracle import TOLERANCE, X, assert_all_close, drawn, gradients, identities, inputs, keys_for, states
@@ -51,6 +53,42 @@ def test_sharing_changes_nothing(name: str, data: st.DataObject) -> None:
     for grads in found:  # of inputs that are shared, only the sum of the gradients is defined
         grads[0] = torch.zeros_like(x).index_add(0, ids, grads[0])
     assert_all_close(*found)
+
+
+@given(data=st.data())
+@drawn
+def test_steps_are_the_whole_forward_pass(name: str, data: st.DataObject) -> None:
+    layer, trees = doubled(name), data.draw(forests_for(name))
+    x = inputs(trees)
+    if isinstance(layer, LSTM) and layer.bidirectional:
+        with pytest.raises(ValueError, match=r"^LSTM has no step; the state of a node depends on more than"):
+            layer.step(x)
+        return
+    more = {"guide": guides(layer, trees)} if isinstance(layer, AttentiveChildSum) else {}
+    whole = layer(x, Forest(trees, relations={0: 0, 1: 1}), **more)
+    whole = whole if isinstance(whole, tuple) else (whole,)
+    steps = by_steps(layer, x, trees)
+    assert_all_close(steps, whole)
+    assert_all_close(gradients(steps, x, layer), gradients(whole, x, layer))
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_one_kind_is_no_kinds(name: str, keyed: bool) -> None:
+    layer, trees = doubled(name), trees_for(name)
+    keys = [[node % 2 for node in range(len(tree))] for tree in trees] if keyed else None
+    forest, x = Forest(trees, keys), inputs(trees, keys)
+    if not isinstance(layer, TreeLayer):
+        with pytest.raises(ValueError, match=rf"^{type(layer).__name__} does not use kinds$"):
+            layer(x, forest, kinds=[0] * len(x))
+        return
+    plain, kind = states(layer, x, forest), layer(x, forest, kinds=[0] * len(x))
+    kind = kind if isinstance(kind, tuple) else (kind,)
+    assert_all_close(kind, plain)
+    assert_all_close(gradients(kind, x, layer), gradients(plain, x, layer))
+    with pytest.raises(
+        ValueError, match=rf"^{type(layer).__name__} does not use kinds; a layer reads them as"
+    ):
+        layer(x, forest, kinds=range(len(x)))
 
 
 def test_a_single_node(name: str) -> None:

@@ -81,6 +81,15 @@ class AttentiveChildSum(ChildSumTreeLSTM):
         guides = functional.linear(guide, self.U_m.t()).index_select(0, trees)
         return torch.cat([self.input_map(x), guides], dim=1)
 
+    def step_inputs(self, x: Tensor, guide: Tensor | None = None) -> Tensor:
+        """Return (n, G*D + D), from x (n, X) and the guide of each node's tree (n, D)."""
+        if guide is None or guide.shape != (len(x), self.hidden_size):
+            given = None if guide is None else tuple(guide.shape)
+            raise ValueError(
+                f"guide is {given}; a step takes ({len(x)}, {self.hidden_size}), one row per node"
+            )
+        return torch.cat([self.input_map(x), functional.linear(guide, self.U_m.t())], dim=1)
+
     def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
         forest.check_one_root()
         guide = self._read(x, forest)

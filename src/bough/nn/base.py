@@ -3,11 +3,12 @@
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from bough.nn.engine import threads_for
 from bough.trees.forest import Forest
@@ -117,6 +118,7 @@ class BaseLayer(UniformInit):
     name: ClassVar[str] = ""
     reads: ClassVar[Reads] = "dependency"
     phrases: ClassVar[bool] = True
+    takes_kinds: ClassVar[bool] = False
 
     def __init__(
         self, input_size: int, width: int, *, device: Any = None, dtype: torch.dtype | None = None
@@ -126,19 +128,34 @@ class BaseLayer(UniformInit):
 
     @outside_compilation
     def forward(
-        self, x: Tensor, forest: Forest, *, edge_features: Tensor | None = None, **more: Any
+        self,
+        x: Tensor | Mapping[int, Tensor],
+        forest: Forest,
+        *,
+        edge_features: Tensor | None = None,
+        kinds: Tensor | Sequence[int] | None = None,
+        **more: Any,
     ) -> Tensor | tuple[Tensor, ...]:
         """Return the states of all nodes, in their order, or of all trees if the layer has no phrases.
 
-        `edge_features` (E, F) has a row for each column of `forest.edge_index`, for a layer that reads them.
+        `edge_features` (E, F) has a row for each column of `forest.edge_index`, for a layer that reads them. `kinds`
+        (N,) has the kind of each node, an int from 0, for a layer that reads kinds; x may then be a dictionary from
+        each kind to the inputs of its nodes, of any width up to `input_size`.
         """
+        if isinstance(x, Mapping) and kinds is not None:
+            x = self._padded(x, torch.as_tensor(kinds))
         if not isinstance(x, Tensor):
             expected = "a tensor with one row per node, in the order layer(x, forest)"
             raise TypeError(f"x is a {type(x).__name__}; it must be {expected}")
         if not isinstance(forest, Forest):
             given = "[tree]" if isinstance(forest, Tree) else "trees"
             raise TypeError(f"forest is a {type(forest).__name__}; a layer takes bough.Forest({given})")
-        if edge_features is None and not more and (found := self.infer(x, forest)) is not None:
+        if (
+            edge_features is None
+            and kinds is None
+            and not more
+            and (found := self.infer(x, forest)) is not None
+        ):
             return found
         for part in self.modules():
             if isinstance(part, UniformInit):
@@ -153,6 +170,10 @@ class BaseLayer(UniformInit):
         if edge_features is not None:
             more["edge_features"] = self._check_edge_features(edge_features, forest)
             forest = forest.unshared  # subtrees with equal keys may have edges with different features
+        if kinds is not None:
+            if not self.takes_kinds:
+                raise ValueError(f"{type(self).__name__} does not use kinds")
+            forest = forest.with_kinds(kinds)
         nodes = self.input_nodes(forest)
         with threads_for(forest.level_sizes):
             rows = x.index_select(0, nodes)
@@ -170,6 +191,11 @@ class BaseLayer(UniformInit):
         """
         return None
 
+    def step(self, x: Tensor | None, states: Any = None, parents: Any = None, **more: Any) -> Any:
+        """Raise a ValueError: only layers whose nodes read nothing but children, or parents, have a step."""
+        wrong = f"{type(self).__name__} has no step"
+        raise ValueError(f"{wrong}; the state of a node depends on more than its children, or its parents")
+
     def _cast(self, name: str, given: Tensor) -> Tensor:
         """Return a tensor in the type of the weights, cast under autocast only. Raise a ValueError if it differs."""
         like = next(self.parameters(), None)
@@ -180,6 +206,19 @@ class BaseLayer(UniformInit):
             return given.to(like.dtype)
         found = f"{given.dtype} on {given.device}"
         raise ValueError(f"{name} is {found}, the layer {like.dtype} on {like.device}; use .to() on one")
+
+    def _padded(self, x: Mapping[int, Tensor], kinds: Tensor) -> Tensor:
+        """Return the inputs of all nodes (N, X), padded with zeros, from those of the nodes of each kind."""
+        present, counts = (part.tolist() for part in kinds.unique(return_counts=True))
+        if sorted(x) != present:
+            raise ValueError(f"x has inputs for the kinds {sorted(x)}; kinds has {present}")
+        for kind, count in zip(present, counts, strict=True):
+            if x[kind].dim() != 2 or len(x[kind]) != count or x[kind].shape[1] > self.input_size:
+                wanted = f"({count}, up to {self.input_size}), a row for each node of the kind"
+                raise ValueError(f"x[{kind}] is {tuple(x[kind].shape)}; it must be {wanted}")
+        order = kinds.argsort(stable=True)
+        rows = [functional.pad(x[kind], (0, self.input_size - x[kind].shape[1])) for kind in present]
+        return torch.cat(rows).index_select(0, order.argsort().to(rows[0].device))
 
     def _check_edge_features(self, edge_features: Tensor, forest: Forest) -> Tensor:
         if "edge_features" not in inspect.signature(self.node_states).parameters:

@@ -1,11 +1,11 @@
 """`Children`: the states that the equations of a node read from its children, or from its parents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from bough.trees.forest import Forest
 
@@ -20,7 +20,8 @@ class Children:
     Shape:
         n nodes, E neighbours: `states` one (E, D) per state of the layer; `relations` (E,) the ids
         of the edges; `features` (E, F) the edges' rows of `edge_features`; `places` (E,) the
-        position of the lower end among its siblings; `count` (n, 1) the neighbours of each node.
+        position of the lower end among its siblings; `count` (n, 1) the neighbours of each node;
+        `kinds` (n,) the kind of each node.
 
     Examples:
         >>> import torch, bough
@@ -36,7 +37,7 @@ class Children:
     def __init__(
         self,
         states: tuple[Tensor, ...],
-        forest: Forest,
+        forest: Any,
         level: int,
         owners: Tensor,
         mask: Tensor | None,
@@ -44,7 +45,8 @@ class Children:
         known: dict[Any, Any],
     ) -> None:
         self.states, self._features, self._known = states, features, known
-        self._forest, self._level, self._owners, self._mask = forest, level, owners, mask
+        self._forest: Forest = forest  # in a step, what stands for one
+        self._level, self._owners, self._mask = level, owners, mask
         self.nodes = forest.level_sizes[level]
 
     def sum(self, rows: Tensor) -> Tensor:
@@ -72,10 +74,10 @@ class Children:
         if self._forest.runs_down:
             self._forest.check_one_parent()
         if len(rows) == self.nodes * arity and not self._forest.runs_down:
-            return rows.view(self.nodes, arity, -1)
+            return rows.view(self.nodes, arity, rows.shape[1])
         index = self._owners * arity + self.places
         slots = rows.new_zeros(self.nodes * arity, rows.shape[1]).index_copy_(0, index, rows)
-        return slots.view(self.nodes, arity, -1)
+        return slots.view(self.nodes, arity, rows.shape[1])
 
     def drop(self, rows: Tensor) -> Tensor:
         """Apply the layer's `recurrent_dropout` in training, with a mask for each node: (n, D) -> (n, D)."""
@@ -98,6 +100,54 @@ class Children:
             self._known[compute] = compute()
         found: T = self._known[compute]
         return found
+
+    def by_kind(
+        self,
+        modules: Sequence[Callable[..., Any]] | nn.ModuleList,
+        *rows: Tensor,
+        kinds: Tensor | None = None,
+    ) -> Any:
+        """Return the results of `modules[k]` for the rows of each kind k, in the order of the rows.
+
+        Each module is called once, with all rows of its kind, and returns a tensor or a tuple of tensors.
+
+        Args:
+            modules: one module or function for each kind, such as an `nn.ModuleList`.
+            rows: the arguments of the modules; each has one row per node, or per entry of `kinds`.
+            kinds: the kind of each row, for rows other than those of nodes; `relations` is an example.
+        """
+        sizes = order = None
+        if kinds is None:
+            kinds, sizes = self.kinds, self._forest.kind_sizes  # in a forest, nodes are sorted by kind
+        for part in rows:
+            if len(part) != len(kinds):
+                raise ValueError(f"by_kind got {len(part)} rows for {len(kinds)} kinds; one row per kind")
+        if sizes is not None:
+            runs = sizes[self._level]
+        else:
+            order = kinds.argsort(stable=True)
+            present, counts = kinds[order].unique_consecutive(return_counts=True)
+            runs = list(zip(present.tolist(), counts.tolist(), strict=True))
+            rows = tuple(part.index_select(0, order) for part in rows)
+        runs = runs or [(0, 0)]  # a module says how wide the result without rows is
+        if runs[-1][0] >= len(modules):
+            raise ValueError(f"kind {runs[-1][0]}: by_kind got {len(modules)} modules, for the kinds from 0")
+        parts = zip(*(part.split([size for _, size in runs]) for part in rows), strict=True)
+        results = [modules[kind](*part) for (kind, _), part in zip(runs, parts, strict=True)]
+        several = isinstance(results[0], tuple)
+        joined = [torch.cat(part) for part in (zip(*results, strict=True) if several else [results])]
+        if order is not None:
+            joined = [torch.empty_like(part).index_copy(0, order, part) for part in joined]
+        return tuple(joined) if several else joined[0]
+
+    @cached_property
+    def kinds(self) -> Tensor:
+        """(n,) the kind of each node, from `layer(x, forest, kinds=...)`."""
+        if self._forest.kinds is None:
+            raise ValueError("the layer reads the kinds of nodes; call it with kinds=...")
+        self._known["kinds"] = True  # the engine raises an error if no level has read them
+        start, end = self._forest.slices[self._level]
+        return self._forest.kinds[start:end]
 
     @cached_property
     def relations(self) -> Tensor:

@@ -131,6 +131,8 @@ def _run_levels(
     if given is not None and len(forest.children) and "features" not in known:
         unread = f"{type(layer).__name__} does not use edge_features"
         raise ValueError(f"{unread}; a layer reads them as below.features")
+    if forest.kinds is not None and len(forest.kinds.unique()) > 1 and "kinds" not in known:
+        raise ValueError(f"{type(layer).__name__} does not use kinds; a layer reads them as below.kinds")
     _, *whole = _NextLevel.apply(buffer, len(sizes), done, *states)  # type: ignore[no-untyped-call]
     return tuple(whole)
 

@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from bough.nn.base import BaseLayer
+from bough.nn.base import BaseLayer, outside_compilation
 from bough.nn.children import Children
 from bough.nn.dropout import dropout_mask
-from bough.nn.engine import run_equations
+from bough.nn.engine import run_equations, threads_for, without_autocast
 from bough.nn.kernels.loader import takes
+from bough.nn.step import run_step
 from bough.trees.forest import Forest
 
 DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
@@ -58,6 +59,7 @@ class TreeLayer(BaseLayer):
         torch.Size([3, 150])
     """
 
+    takes_kinds = True
     from_roots: ClassVar[bool] = False
     leaf_inputs: bool = False
     equations: ClassVar[tuple[str, ...]] = ("node", "at_leaf")  # the methods that a kernel replaces
@@ -144,9 +146,71 @@ class TreeLayer(BaseLayer):
         if self.training and self.recurrent_dropout:
             rows = len(forest.node_of) - (forest.leaves if self.leaf_inputs else 0)
             dropout = dropout_mask(a, rows, self.dropout_width, self.recurrent_dropout)
-        if edge_features is None and self._has_kernel() and takes(a, dropout, *self.parameters()):
+        equations = edge_features is not None or forest.kinds is not None
+        if not equations and self._has_kernel() and takes(a, dropout, *self.parameters()):
             return self.run_kernel(a, forest, dropout)
         return run_equations(self, a, forest, dropout, edge_features)
+
+    @outside_compilation
+    def step(
+        self,
+        x: Tensor | None,
+        states: Tensor | Sequence[Tensor] | None = None,
+        parents: Tensor | Sequence[int] | None = None,
+        *,
+        places: Tensor | Sequence[int] | None = None,
+        relations: Tensor | Sequence[int] | None = None,
+        sizes: Tensor | Sequence[int] | None = None,
+        kinds: Tensor | Sequence[int] | None = None,
+        edge_features: Tensor | None = None,
+        **more: Any,
+    ) -> Any:
+        """Return the states of n nodes from the states of their children, by the same equations as `forward`.
+
+        It is for programs that make a tree as they go, such as decoders and parsers. It is plain autograd, so a later
+        step may read the result, and there are second derivatives. Without `states` the nodes are leaves. In a layer
+        from the roots, `states` are those of parents, and `parents[e]` is the node that reads row e.
+
+        Args:
+            x: (n, X), or None if the layer has `leaf_inputs` and no node is a leaf.
+            states: one (E, D) per state of the layer, those of E children; a single state without a tuple.
+            parents: (E,) the row of x of each child's parent, in any order; siblings are in the order of their rows.
+            places: (E,) for `below.places`; without it, the order among siblings. From the roots, the position of the
+                node among its own siblings.
+            relations: (E,) for `below.relations`.
+            sizes: (E,) the number of nodes in each child's subtree, for `below.sizes`.
+            kinds: (n,) for `below.kinds`.
+            edge_features: (E, F) for `below.features`.
+            more: arguments of `step_inputs`.
+        """
+        weight = next(self.parameters(), None)
+        like = weight if x is None or weight is not None else x
+        if x is not None:
+            x = self._cast("x", x)
+            if x.dim() != 2 or x.shape[1] != self.input_size:
+                raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {self.input_size})")
+        if states is None:
+            assert like is not None
+            states = [like.new_empty(0, width) for width in self.states]
+        states = (states,) if isinstance(states, Tensor) else tuple(states)
+        ids = {"parents": [] if parents is None else parents, "kinds": kinds}
+        ids |= {"places": places, "relations": relations, "sizes": sizes}
+        device = states[0].device
+        rows = {name: torch.as_tensor(of, device=device).long() for name, of in ids.items() if of is not None}
+        parents = rows.pop("parents")
+        wanted = [(len(parents), width) for width in self.states]
+        if [state.shape for state in states] != wanted or parents.dim() != 1:
+            given = [tuple(state.shape) for state in states]
+            raise ValueError(f"states are {given} and parents {tuple(parents.shape)}; they must be {wanted}")
+        if edge_features is not None:
+            rows["edge_features"] = edge_features
+        with threads_for([len(parents) if x is None else len(x)]), without_autocast(device):
+            results = run_step(self, x, states, parents, rows, more)
+        return results if len(results) > 1 else results[0]
+
+    def step_inputs(self, x: Tensor) -> Tensor:
+        """Return `a` (n, A) for the nodes of a step, from x (n, X); by default `input_map(x)`."""
+        return self.input_map(x)
 
     def with_input_map(self, W: Tensor, b: Tensor) -> dict[str, Tensor]:
         """Return the weights for which `input_map(x)` is W x + b, for a bundled model with a smaller x per word."""

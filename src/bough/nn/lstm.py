@@ -113,6 +113,18 @@ class LSTM(BaseLayer):
         h, c = (torch.cat(parts, dim=1) for parts in zip(*directions, strict=True))
         return h, c
 
+    def step(self, x: Tensor | None, states: Any = None, parents: Any = None, **more: Any) -> Any:
+        """Return h and c (n, layers * D) of the next words from those of the words before, as `TreeLayer.step` does."""
+        if self.bidirectional:
+            return super().step(x)  # raises an error
+        below: list[Any] = [None] * self.layers
+        if states is not None:
+            below = [*zip(*(state.chunk(self.layers, dim=1) for state in states), strict=True)]
+        results: list[tuple[Tensor, Tensor]] = []
+        for layer, before in zip(self.stacks[0], below, strict=True):
+            results.append(layer.step(results[-1][0] if results else x, before, parents, **more))
+        return tuple(torch.cat(parts, dim=1) for parts in zip(*results, strict=True))
+
     def final(self, h: Tensor, forest: Forest) -> Tensor:
         """Return sentence vectors (trees, directions * layers * D): h of every layer at the end of its direction."""
         if h.shape != (forest.num_nodes, self.width):

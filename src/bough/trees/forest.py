@@ -55,6 +55,8 @@ class Forest:
     runs_down = False  # whether unique nodes are sorted from the roots, and edges lead to parents
     # (E,) the column of `edge_index` of each edge of `_flat.below`; None for trees
     _columns: Ints | None = None
+    _kinds: Ints | None = None  # (N,) the kind of each node, by which the nodes of a level are sorted
+    _of_kinds: Forest | None = None  # the last result of `with_kinds`
 
     def __init__(
         self,
@@ -180,7 +182,7 @@ class Forest:
     def _schedule_by_height(self, words: Digests | None) -> None:
         # nodes of one height are one step, so a batch needs as many steps as its tallest tree has levels
         flat = self._flat
-        order = np.argsort(flat.heights.astype(np.int32), kind="stable")
+        order = self._sorted(flat.heights)
         if self.keys is None:
             node_of, unique_of = order, inverse(order)
         else:
@@ -188,6 +190,50 @@ class Forest:
         # without keys every unique node has an input of its own, in the same order
         self.inputs_are_unique = self.keys is None
         self._set_schedule(node_of, unique_of, flat.heights, flat.degrees, flat.below, None)
+
+    def _sorted(self, ranks: Ints) -> Ints:
+        """Return the nodes sorted by rank, and within a rank by kind."""
+        if self._kinds is None:
+            return np.argsort(ranks.astype(np.int32), kind="stable")
+        return np.lexsort((self._kinds, ranks))
+
+    @torch.inference_mode(False)
+    def with_kinds(self, kinds: Tensor | Ints | Sequence[int]) -> Forest:
+        """Return the same forest, with the nodes of each level sorted by kind.
+
+        `layer(x, forest, kinds=ids)` calls it. The last result is kept, for a forest that is used again.
+
+        Args:
+            kinds: (N,) the kind of each node, an int from 0.
+        """
+        ids = validate.checked_kinds(kinds, self.num_nodes)
+        last = self._of_kinds
+        if last is None or last._kinds is None or not np.array_equal(ids, last._kinds):
+            other = self._copied()
+            other._kinds = ids
+            if self.keys is not None:  # nodes with equal inputs are equal only if they have the same kind
+                distinct = np.unique(self.keys, return_inverse=True)[1]
+                other.keys = distinct * (ids.max(initial=0) + 1) + ids
+            other._schedule_by_height(None)
+            last = self._of_kinds = other
+        return last
+
+    @_derived
+    def kinds(self) -> Tensor | None:
+        """(U,) the kind of each unique node, or None."""
+        return None if self._kinds is None else torch.from_numpy(self._kinds[self._nodes]).to(self.device)
+
+    @cached_property
+    def kind_sizes(self) -> list[list[tuple[int, int]]] | None:
+        """The kinds of each level, ascending, with the number of unique nodes of each; None without kinds."""
+        if self._kinds is None:
+            return None
+        kinds, sizes = self._kinds[self._nodes], [list[tuple[int, int]]() for _ in self.slices]
+        levels = np.repeat(np.arange(len(self.slices)), self.level_sizes)
+        first = np.flatnonzero(np.diff(levels, prepend=-1) | np.diff(kinds, prepend=-1))
+        for start, end in pairwise([*first.tolist(), len(kinds)]):
+            sizes[levels[start]].append((int(kinds[start]), end - start))
+        return sizes
 
     @torch.inference_mode(False)
     def _set_schedule(
@@ -392,7 +438,7 @@ class Forest:
             above = np.full(self.num_nodes, -1)
             above[flat.below] = parents
             ranks = validate.depths(above)
-        node_of = np.argsort(ranks, kind="stable")
+        node_of = self._sorted(ranks)
         other = self._copied()
         other.runs_down, other.inputs_are_unique, other.keys = True, True, None
         order = np.argsort(flat.below, kind="stable")
@@ -435,7 +481,7 @@ class Forest:
         self._flat  # noqa: B018 - computes the schedule if there is none yet
         copy = object.__new__(Forest)
         kept = {k: v for k, v in vars(self).items() if not isinstance(vars(Forest).get(k), cached_property)}
-        copy.__dict__.update(kept | {"_plans": {}})
+        copy.__dict__.update(kept | {"_plans": {}, "_of_kinds": None})
         return copy
 
     def _key_lists(self) -> list[Ints] | None:

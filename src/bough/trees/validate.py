@@ -109,6 +109,16 @@ def checked_edges(
     return lower, upper, starts, related
 
 
+def checked_kinds(kinds: Any, num_nodes: int) -> Ints:
+    """Return the kind of each node (N,), or raise a ValueError if there is not an int from 0 for each."""
+    ids = _as_ints("kinds", kinds)
+    if ids.shape != (num_nodes,):
+        raise ValueError(f"kinds is {ids.shape}; it must be ({num_nodes},): the kind of each node")
+    if ids.min(initial=0) < 0:
+        raise ValueError(f"kinds[{ids.argmin()}] is {ids.min()}; kinds are counted from 0")
+    return ids
+
+
 def _as_ints(name: str, values: Any) -> Ints:
     """Return a tensor, an array or lists as an array of ints, or raise a ValueError."""
     try:
