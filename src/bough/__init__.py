@@ -9,6 +9,7 @@ from bough.version import __version__
 __all__ = [
     "Forest",
     "FormatError",
+    "Graph",
     "Tree",
     "__version__",
     "data",
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from bough.pipelines import load
     from bough.train.fit import fit
     from bough.trees.forest import Forest
+    from bough.trees.graph import Graph
     from bough.trees.tree import Tree
 
 _NAMES = {
     "Forest": "bough.trees.forest",
+    "Graph": "bough.trees.graph",
     "Tree": "bough.trees.tree",
     "fit": "bough.train.fit",
     "load": "bough.pipelines",

@@ -180,7 +180,7 @@ def test_dataclasses_and_functions() -> None:
         ({"Total Cost": "12"}, "Plans[1].Plans[0]: \"Total Cost\" is '12'; expected a number"),
         ({"Total Cost": math.inf}, 'Plans[1].Plans[0]: "Total Cost" is inf; expected a number'),
         ({"Total Cost": 10**400}, 'Plans[1].Plans[0]: "Total Cost" is 1000'),
-        ({"Total Cost": [1]}, 'Plans[1].Plans[0]: "Total Cost" is [1]; expected a number'),
+        ({"Total Cost": [1]}, 'Plans[1].Plans[0]: "Total Cost" is [1.0]; expected a number'),
         ({"Node Type": {}}, 'Plans[1].Plans[0]: "Node Type" is {}; expected a string'),
         (
             {"Plans": {"Node Type": "x"}},

@@ -13,6 +13,8 @@ from torch import Tensor
 
 from bough.trees import validate
 from bough.trees.builders import chain, reversed_chain
+from bough.trees.conversions import REVERSE
+from bough.trees.graph import Graph
 from bough.trees.subtree_sharing import Digests, Flat, flatten, merged
 from bough.trees.tree import Tree
 from bough.trees.validate import Ints, inverse
@@ -33,7 +35,7 @@ class Forest:
     unique; with them, equal subtrees are computed once.
 
     Args:
-        trees: the trees.
+        trees: the trees, or graphs.
         keys: one list of ints per tree; nodes with equal keys must have equal inputs.
         relations: the id of each relation, for layers with weights per relation, unless the relations are ints.
         digests: the result of `bough.trees.subtree_sharing.prepared(trees, keys)`; not used with relations.
@@ -53,27 +55,31 @@ class Forest:
     device = torch.device("cpu")
     keys: Ints | None = None  # (N,)
     runs_down = False  # whether unique nodes are sorted from the roots, and edges lead to parents
-    # (E,) the column of `edge_index` of each edge of `_flat.below`; None for trees
+    # (E,) the column of `edge_index` of each edge of `_flat.below`; None if all examples are trees
     _columns: Ints | None = None
     _kinds: Ints | None = None  # (N,) the kind of each node, by which the nodes of a level are sorted
     _of_kinds: Forest | None = None  # the last result of `with_kinds`
+    _examples: tuple[Tree | Graph, ...] | None  # None if the forest was made from edges
 
     def __init__(
         self,
-        trees: Sequence[Tree],
+        trees: Sequence[Tree | Graph],
         keys: Sequence[Sequence[int] | Ints] | None = None,
         *,
         relations: Mapping[Any, int] | None = None,
         digests: Sequence[Digests] | None = None,
     ) -> None:
-        if isinstance(trees, Tree):
-            raise TypeError("a Tree, where a list of trees is expected: Forest([tree])")
-        self._trees: tuple[Tree, ...] | None = tuple(trees)
-        for number, tree in enumerate(self._trees):
-            if not isinstance(tree, Tree):
+        if isinstance(trees, Tree | Graph):
+            kind = type(trees).__name__
+            raise TypeError(f"a {kind}, where a list of trees is expected: Forest([{kind.lower()}])")
+        self._examples = tuple(trees)
+        for number, tree in enumerate(self._examples):
+            if not isinstance(tree, Tree | Graph):
                 what = "None" if tree is None else f"a {type(tree).__name__}"
-                raise TypeError(f"tree {number} is {what}; expected a bough.Tree")
-        self.num_nodes = sum(map(len, self._trees))
+                raise TypeError(f"tree {number} is {what}; expected a bough.Tree or a bough.Graph")
+        self.num_nodes = sum(map(len, self._examples))
+        if any(isinstance(example, Graph) for example in self._examples):
+            self._columns = _columns(self._examples)
         if keys is not None or relations is not None:
             self._schedule(keys, relations, digests)
 
@@ -84,13 +90,14 @@ class Forest:
         relations: Mapping[Any, int] | None = None,
         digests: Sequence[Digests] | None = None,
     ) -> None:
-        assert self._trees is not None
-        flat = flatten(self._trees)
-        related = validate.relation_ids([tree.relations for tree in self._trees], relations)
+        assert self._examples is not None
+        flat = self._flat = flatten(self._examples)
         self.keys = None if keys is None else validate.checked_keys(keys, np.diff(flat.starts))
-        roots = flat.starts[:-1] + np.array([tree.root for tree in self._trees], dtype=np.int64)
-        self.roots = torch.from_numpy(roots)
-        self._flat, self._relations = flat, None if related is None else related[flat.below]
+        has_parent = np.zeros(self.num_nodes, dtype=bool)
+        has_parent[flat.below] = True
+        self.roots = torch.from_numpy(np.flatnonzero(~has_parent))
+        related = validate.relation_ids(list(map(_edge_relations, self._examples)), relations)
+        self._relations = None if related is None else related[self._flat_columns()]
         self._schedule_by_height(np.concatenate(digests) if digests else None)
 
     if not TYPE_CHECKING:
@@ -132,7 +139,7 @@ class Forest:
         degrees = np.bincount(upper, minlength=num_nodes)
         heights = validate.longest_paths(lower, upper, num_nodes)
         forest = cls(())
-        forest._trees, forest._columns, forest.num_nodes = None, columns, num_nodes
+        forest._examples, forest._columns, forest.num_nodes = None, columns, num_nodes
         forest.roots = torch.from_numpy(np.flatnonzero(np.bincount(lower, minlength=num_nodes) == 0))
         forest._flat = Flat(starts, heights, degrees, np.cumsum(degrees) - degrees, lower[columns])
         forest._relations = None if related is None else related[columns]
@@ -140,7 +147,7 @@ class Forest:
         return forest.to(edge_index.device) if isinstance(edge_index, Tensor) else forest
 
     def __len__(self) -> int:
-        return len(self._flat.starts) - 1 if self._trees is None else len(self._trees)
+        return len(self._flat.starts) - 1 if self._examples is None else len(self._examples)
 
     def __repr__(self) -> str:
         if self._columns is None:
@@ -153,19 +160,19 @@ class Forest:
     def _repr_svg_(self) -> str | None:
         from bough.draw.tree_svg import svg
 
-        return svg(self._trees, repr(self), caption=repr(self)) if self._trees is not None else None
+        return svg(self._examples, repr(self), caption=repr(self)) if self._examples is not None else None
 
-    @property
+    @cached_property
     def trees(self) -> tuple[Tree, ...]:
-        """The trees. Raise a ValueError if the forest was made from edges and a graph is not a tree."""
-        if self._trees is None:
-            self.check_one_parent()
-            self.check_one_root()
-            parents = self._parents_by_edges()
-            firsts = np.repeat(self._flat.starts[:-1], np.diff(self._flat.starts))
-            inside = np.where(parents < 0, -1, parents - firsts)
-            self._trees = tuple(map(Tree, np.split(inside, self._flat.starts[1:-1])))
-        return self._trees
+        """The trees. Raise a ValueError if the forest has a graph that is not a tree."""
+        if self._examples is not None and all(isinstance(example, Tree) for example in self._examples):
+            return self._examples  # type: ignore[return-value]
+        self.check_one_parent()
+        self.check_one_root()
+        parents = self._parents_by_edges()
+        firsts = np.repeat(self._flat.starts[:-1], np.diff(self._flat.starts))
+        inside = np.where(parents < 0, -1, parents - firsts)
+        return tuple(map(Tree, np.split(inside, self._flat.starts[1:-1])))
 
     @torch.inference_mode(False)
     def to(self, device: torch.device | str) -> Forest:
@@ -364,10 +371,11 @@ class Forest:
 
     def describe_node(self, node: int) -> str:
         """Return the name of a node for errors: its tree and its index there, or its index in `edge_index`."""
-        if self._columns is not None:
+        if self._examples is None:
             return f"node {node}"
         tree = int(np.searchsorted(self._flat.starts, node, side="right")) - 1
-        return f"node {node - int(self._flat.starts[tree])} of tree {tree}"
+        kind = type(self._examples[tree]).__name__.lower()
+        return f"node {node - int(self._flat.starts[tree])} of {kind} {tree}"
 
     @cached_property
     def parents(self) -> Ints | None:
@@ -398,7 +406,8 @@ class Forest:
         if self._columns is not None and self._parent_counts.max() > 1:
             node = int(self._parent_counts.argmax())
             count = self._parent_counts[node]
-            raise ValueError(f"{self.describe_node(node)} has {count} parents; in a tree it has at most one")
+            wrong = f"{self.describe_node(node)} has {count} parents; in a tree it has at most one"
+            raise ValueError(f"{wrong} ({self._reverse()})")
 
     def check_one_root(self) -> None:
         """Raise a ValueError unless every graph has exactly one root."""
@@ -407,7 +416,11 @@ class Forest:
             if (roots != 1).any():
                 graph = int((roots != 1).int().argmax())
                 wrong = f"graph {graph} has {int(roots[graph])} roots; one vector per graph needs exactly one"
-                raise ValueError(f"{wrong} (or pool the rows of forest.roots by forest.batch)")
+                way_out = "or pool the rows of forest.roots by forest.batch"
+                raise ValueError(f"{wrong} ({way_out}; {self._reverse()})")
+
+    def _reverse(self) -> str:
+        return REVERSE.replace("child to parent", "parent to child") + ": edge_index.flip(0)"
 
     def check_chains(self) -> None:
         """Raise a ValueError if a tree is not a chain."""
@@ -486,3 +499,23 @@ class Forest:
 
     def _key_lists(self) -> list[Ints] | None:
         return None if self.keys is None else np.split(self.keys, self._flat.starts[1:-1])[: len(self)]
+
+
+def _columns(examples: Sequence[Tree | Graph]) -> Ints:
+    """Return the column in `edge_index` of each edge of `flatten(examples).below`."""
+    parts, start = list[Ints](), 0
+    for example in examples:
+        if isinstance(example, Graph):
+            columns = example.edge_order
+        else:  # the edges of a tree are sorted by child
+            columns = (np.cumsum(example.parents >= 0) - 1)[example.child_list]
+        parts.append(columns + start)
+        start += len(columns)
+    return validate.joined(parts)
+
+
+def _edge_relations(example: Tree | Graph) -> Sequence[Any] | None:
+    """Return the relation of each edge, in the order of `edge_index`."""
+    if isinstance(example, Graph) or example.relations is None:
+        return example.relations
+    return example.relations[: example.root] + example.relations[example.root + 1 :]
