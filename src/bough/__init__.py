@@ -12,6 +12,7 @@ __all__ = [
     "Graph",
     "Tree",
     "__version__",
+    "collate",
     "data",
     "draw",
     "fit",
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from bough import data, draw, formats, models, nn, text, train
     from bough.pipelines import load
     from bough.train.fit import fit
+    from bough.trees.collate import collate
     from bough.trees.forest import Forest
     from bough.trees.graph import Graph
     from bough.trees.tree import Tree
@@ -35,6 +37,7 @@ _NAMES = {
     "Forest": "bough.trees.forest",
     "Graph": "bough.trees.graph",
     "Tree": "bough.trees.tree",
+    "collate": "bough.trees.collate",
     "fit": "bough.train.fit",
     "load": "bough.pipelines",
 }

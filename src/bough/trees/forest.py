@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from bough.trees.conversions import REVERSE
 from bough.trees.graph import Graph
 from bough.trees.subtree_sharing import Digests, Flat, flatten, merged
 from bough.trees.tree import Tree
-from bough.trees.validate import Ints, inverse
+from bough.trees.validate import Floats, Ints, inverse
 
 T = TypeVar("T")
 
@@ -269,7 +270,7 @@ class Forest:
 
         self.num_unique = len(node_of)
         self.level_sizes: list[int] = np.bincount(ranks[node_of]).tolist() if self.num_unique else []
-        self.leaves = self.level_sizes[0] if self.level_sizes else 0
+        self.num_unique_leaves = self.level_sizes[0] if self.level_sizes else 0
         self.slices = tuple(pairwise(np.cumsum([0, *self.level_sizes]).tolist()))
         bounds = [0, *ends.tolist()]
         self.edge_slices = [slice(bounds[start], bounds[end]) for start, end in self.slices]
@@ -360,6 +361,109 @@ class Forest:
         return torch.from_numpy(self._flat.places[self._edges]).to(self.device)
 
     @_derived
+    def edge_index_places(self) -> Tensor:
+        """(E,) the position of each edge's child among the children of its parent, in the order of `edge_index`."""
+        places = np.empty_like(self._flat.below)
+        places[self._flat_columns()] = self._flat.places
+        return torch.from_numpy(places).to(self.device)
+
+    @_derived
+    def leaf_nodes(self) -> Tensor:
+        """(leaves,) the nodes without children, of all trees."""
+        return torch.from_numpy(np.flatnonzero(self._flat.degrees == 0)).to(self.device)
+
+    @property
+    def leaves(self) -> int:
+        """The number of unique nodes without children. Deprecated: use `num_unique_leaves`."""
+        new = "use num_unique_leaves for this number, or leaf_nodes for the nodes"
+        warnings.warn(f"Forest.leaves is deprecated; {new}", DeprecationWarning, stacklevel=2)
+        return self.num_unique_leaves
+
+    @property
+    def tokens(self) -> tuple[str | None, ...]:
+        """(N,) the tokens of all nodes, None where a node has none."""
+        if self._examples is None:
+            return (None,) * self.num_nodes
+        return tuple(token for tree in self._examples for token in tree.tokens or (None,) * len(tree))
+
+    @_derived
+    def features(self) -> Tensor | None:
+        """(N, F) the features of all nodes in torch's default float type, NaN if missing; None if there are none."""
+        return self._joined_features("features", lambda tree: tree.features)
+
+    @_derived
+    def edge_features(self) -> Tensor | None:
+        """(E, F) the features of all edges in the order of `edge_index`, as `features`; None if there are none."""
+        return self._joined_features("edge_features", _edge_feature_rows)
+
+    def _joined_features(self, name: str, rows_of: Callable[[Tree | Graph], Floats | None]) -> Tensor | None:
+        examples = self._examples or ()
+        rows = [rows_of(example) for example in examples]
+        layouts = [
+            (None if part is None else part.shape[1], getattr(tree, f"{name.removesuffix('s')}_names"))
+            for tree, part in zip(examples, rows, strict=True)
+        ]
+        for number, layout in enumerate(layouts):
+            if layout != layouts[0]:
+                first, other = (
+                    f"{width} {name} {list(names)}" if width is not None else f"no {name}"
+                    for width, names in (layouts[0], layout)
+                )
+                raise ValueError(
+                    f"tree {number} has {other}, tree 0 has {first}; give all trees the same columns"
+                )
+        whole = [part for part in rows if part is not None]
+        if not whole:
+            return None
+        return torch.from_numpy(np.concatenate(whole)).to(self.device, torch.get_default_dtype())
+
+    def pool(
+        self,
+        h: Tensor,
+        how: Literal["max", "mean", "sum"],
+        over: Literal["nodes", "leaves", "roots"] = "nodes",
+    ) -> Tensor:
+        """Return a vector per tree (trees, D) from the rows h (N, D): a readout, or global pooling.
+
+        Args:
+            h: one row per node.
+            how: the "max", "mean" or "sum" over the rows; zeros for a graph without nodes.
+            over: the rows that count: those of all "nodes", of the "leaves" or of the "roots".
+
+        Examples:
+            >>> import torch
+            >>> forest = Forest([Tree(parents=[1, -1, 1]), Tree(parents=[1, -1])])
+            >>> forest.pool(torch.tensor([[1.0], [2.0], [6.0], [4.0], [5.0]]), "mean", over="leaves").tolist()
+            [[3.5], [4.0]]
+        """
+        if how not in ("max", "mean", "sum"):
+            raise ValueError(f"how={how!r}: 'max', 'mean' or 'sum'")
+        if len(h) != self.num_nodes or h.device != self.device:
+            found = f"h has {len(h)} rows on {h.device}"
+            raise ValueError(
+                f"{found}; the forest has {self.num_nodes} nodes, one row each, on {self.device}"
+            )
+        graph_of, counts = self._rows_pooled(over)
+        if over != "nodes":
+            h = h.index_select(0, self.leaf_nodes if over == "leaves" else self.roots)
+        if how == "max":
+            largest = torch.segment_reduce(h, "max", lengths=counts, unsafe=True)
+            return largest.masked_fill(counts.eq(0).view(-1, *[1] * (h.dim() - 1)), 0)
+        sums = h.new_zeros(len(self), *h.shape[1:]).index_add(0, graph_of, h)
+        if how == "sum":
+            return sums
+        return sums / counts.clamp_min(1).view(-1, *[1] * (h.dim() - 1))
+
+    def _rows_pooled(self, over: str) -> tuple[Tensor, Tensor]:
+        """Return the tree of each node, leaf or root, and their number per tree (trees,)."""
+        if over == "nodes":
+            return self.batch, self.ptr.diff()
+        if over not in ("leaves", "roots"):
+            raise ValueError(f"over={over!r}: 'nodes', 'leaves' or 'roots'")
+        graph_of = self.batch.index_select(0, self.leaf_nodes if over == "leaves" else self.roots)
+        return graph_of, torch.bincount(graph_of, minlength=len(self))
+
+    @_derived
     def batch(self) -> Tensor:
         """(N,) the tree that each node belongs to."""
         return torch.arange(len(self), device=self.device).repeat_interleave(self.ptr.diff())
@@ -416,7 +520,7 @@ class Forest:
             if (roots != 1).any():
                 graph = int((roots != 1).int().argmax())
                 wrong = f"graph {graph} has {int(roots[graph])} roots; one vector per graph needs exactly one"
-                way_out = "or pool the rows of forest.roots by forest.batch"
+                way_out = "or use forest.pool(h, ..., over='roots')"
                 raise ValueError(f"{wrong} ({way_out}; {self._reverse()})")
 
     def _reverse(self) -> str:
@@ -487,7 +591,7 @@ class Forest:
     @_derived
     def chain_starts(self) -> Tensor:
         """(trees,) the leaf of each chain, which is the first word of the sentence."""
-        return torch.from_numpy(np.flatnonzero(self._flat.degrees == 0)).to(self.device)
+        return self.leaf_nodes
 
     def _copied(self) -> Forest:
         """Return a shallow copy without the cached properties."""
@@ -519,3 +623,10 @@ def _edge_relations(example: Tree | Graph) -> Sequence[Any] | None:
     if isinstance(example, Graph) or example.relations is None:
         return example.relations
     return example.relations[: example.root] + example.relations[example.root + 1 :]
+
+
+def _edge_feature_rows(example: Tree | Graph) -> Floats | None:
+    """Return the features of each edge, in the order of `edge_index`."""
+    if isinstance(example, Graph) or example.edge_features is None:
+        return example.edge_features
+    return np.delete(example.edge_features, example.root, axis=0)
