@@ -207,7 +207,9 @@ def shared_floor(forest: Forest, arity: int, d: int = D, x: int = X) -> Matmuls:
     shapes = [(n, d, gates) for n in counts] + [(n, gates, d) for n in reversed(counts)]
     shapes.append((d, sum(counts), gates))
     if arity:  # the word vectors are trained too
-        return Matmuls([*shapes, *_trained([(forest.num_unique_leaves, x, 2 * d), (forest.num_nodes, d, CLASSES)])])
+        return Matmuls(
+            [*shapes, *_trained([(forest.num_unique_leaves, x, 2 * d), (forest.num_nodes, d, CLASSES)])]
+        )
     inputs, pairs = len(forest.inputs), len(forest) // 2
     head = [(pairs, 2 * d, HIDDEN), (pairs, HIDDEN, SCALE)]
     return Matmuls([*shapes, (inputs, x, 3 * d), (3 * d, inputs, x), *_trained(head)])
