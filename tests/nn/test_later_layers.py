@@ -114,13 +114,6 @@ def test_tree_norm_passes_gradcheck() -> None:
     assert torch.autograd.gradcheck(lambda x: layer(x, forest)[1:], (x,))
 
 
-def test_the_vector_of_a_tree_is_the_m_of_its_root() -> None:
-    trees = [Tree([-1, 0, 0, 1]), Tree([-1]), Tree([1, -1])]
-    layer, forest, x = TreeConv(X, 3).double(), Forest(trees), inputs(trees)
-    vectors = layer.sentences(x[layer.input_nodes(forest)], forest)
-    assert torch.equal(vectors, layer(x, forest)[0][forest.roots])
-
-
 def test_tree_conv_drops_entries_while_training() -> None:
     layer, x = TreeConv(4, (3, 3), dropout=0.5), torch.randn(5, 4)
     forest = Forest([PHRASE], keys=[[0, 1, 0, 2, 3]])

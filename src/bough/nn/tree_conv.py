@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bough.nn.children import Children
-from bough.nn.engine import run_equations, without_autocast
+from bough.nn.engine import run_equations
 from bough.nn.layer import TreeLayer
 from bough.nn.registry import register
 from bough.trees.forest import Forest
@@ -112,35 +112,31 @@ class TreeConv(TreeLayer):
         """Run each layer over all nodes at once, and then dynamic pooling level by level."""
         if edge_features is not None or forest.kinds is not None:
             return super().compose(a, forest, edge_features)  # by `node`, which does not read them
-        outputs = self._outputs(a, forest)
-        if not self.pooled:
-            return tuple(outputs[::-1])
-        schedule = self.schedule(forest).with_own_inputs
-        return (*run_equations(SubtreeMax(self.width), outputs[-1], schedule), *outputs[::-1])
+        self.check_weights()
+        schedule = self.schedule(forest)
 
-    def sentences(self, x: Tensor, forest: Forest, others: Tensor | None = None) -> Tensor:
-        forest.check_one_root()
-        h = self._outputs(self.map_inputs(x, forest), forest)[-1]
-        unique_of = self.schedule(forest).unique_of
-        if not self.pooled:
-            return h.index_select(0, unique_of.index_select(0, forest.roots))
-        return forest.pool(h.index_select(0, unique_of), "max")  # the m of the roots
+        def at_once(a: Tensor) -> tuple[Tensor, ...]:
+            outputs = self._outputs(a, schedule)
+            if not self.pooled:
+                return tuple(outputs[::-1])
+            m = run_equations(SubtreeMax(self.width), outputs[-1], schedule.with_own_inputs)
+            return (*m, *outputs[::-1])
+
+        return run_equations(
+            self, a.to(self.b_1.dtype), schedule, at_once=at_once
+        )  # autocast may have changed a
 
     def _outputs(self, a: Tensor, forest: Forest) -> list[Tensor]:
         """Return h^0, ..., h^L of the unique nodes, (U, X) and (U, D)."""
-        self.check_weights()
-        forest = self.schedule(forest)
-        a = a if forest.inputs_are_unique else a.index_select(0, forest.input_of)
         children, parents = forest.children, forest.edge_parents
         siblings = torch.bincount(parents, minlength=forest.num_unique).index_select(0, parents)
-        with without_autocast(a.device):
-            h = a.to(self.b_1.dtype)  # autocast may have changed it
-            eta = relative_places(forest.edge_places, siblings).to(h.dtype)
-            outputs = [h]
-            for l in range(self.layers):
-                left, right = (rows.index_select(0, children) for rows in self._sides(l, outputs[-1]))
-                z = left.new_zeros(len(h), left.shape[1]).index_add(0, parents, torch.lerp(left, right, eta))
-                outputs.append(self._output(l, outputs[-1], z, forest))
+        eta = relative_places(forest.edge_places, siblings).to(a.dtype)
+        outputs = [a if forest.inputs_are_unique else a.index_select(0, forest.input_of)]
+        for l in range(self.layers):
+            h = outputs[-1]
+            left, right = (rows.index_select(0, children) for rows in self._sides(l, h))
+            sides = left.new_zeros(len(h), left.shape[1]).index_add(0, parents, torch.lerp(left, right, eta))
+            outputs.append(self._output(l, h, sides, forest))
         return outputs
 
     def _sides(self, l: int, h: Tensor) -> tuple[Tensor, Tensor]:
