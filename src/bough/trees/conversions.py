@@ -35,6 +35,7 @@ class Conversions:
         cls,
         obj: Any,
         *,
+        root: str = "",
         children: str | Callable[[Any], Iterable[Any] | None] = "children",
         token: str | Callable[[Any], Any] | None = None,
         label: str | Callable[[Any], Any] | None = None,
@@ -45,13 +46,17 @@ class Conversions:
     ) -> Self:
         """Convert any nested object: JSON, dictionaries, dataclasses. The nodes are in preorder.
 
+        A key may be a path with dots, such as `cost.total`.
+
         Args:
-            obj: the root.
+            obj: the root, or with `root` an object that holds it. A list of one object stands for the object.
+            root: the path of the root in `obj`, such as `Plan`.
             children: the key or attribute that holds the list of a node's children, or a function of the node.
             token: the key or attribute of the token, or a function of the node.
             label: the key or attribute of the label, or a function of the node.
             relation: the key or attribute that names the edge to the parent, or a function of the node.
-            numbers: the keys of the numbers, which become `features`; a missing one is NaN, a boolean 0 or 1.
+            numbers: the keys of the numbers, which become `features`; a missing one is NaN, a boolean 0 or 1. A list of
+                numbers becomes several columns.
             categories: the keys of the categories; a missing one is None.
             edge_numbers: the keys of the numbers that belong to the edge to the parent: `edge_features`.
 
@@ -65,7 +70,12 @@ class Conversions:
             >>> tree, tree.features.tolist()
             (Tree((Sort Seq Scan), 2 nodes), [[9.5], [nan]])
         """
-        objects, parents, path = _preorder(obj, children)
+        top = value_at(obj, root)
+        if top is None:
+            raise FormatError(f"no {root!r} in {short(obj)}; give the path of the root as root=")
+        objects, parents, path = _preorder(top, children)
+        if len(objects) == 1 and isinstance(children, str):
+            _check_children_are_not_deeper(top, children)
         fields = {"tokens": token, "labels": label, "relations": relation}
         names = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
         return cls(parents=parents, **columns_of(objects, objects, path, path, fields, names))
@@ -275,6 +285,42 @@ def entries_of(columns: Mapping[str, Sequence[Any] | None], node: int) -> dict[s
     return {name: entry for name, entry in known.items() if entry is not None and entry == entry}
 
 
+def value_at(obj: Any, path: str) -> Any:
+    """Return the value at a path of keys or attributes with dots, None if it is missing.
+
+    A list of one item on the way stands for the item. A key that has dots itself goes first.
+
+    Examples:
+        >>> value_at([{"Plan": {"Total Cost": 9.5}, "Execution Time": 2.0}], "Plan.Total Cost")
+        9.5
+    """
+    while type(obj) in (list, tuple) and len(obj) == 1 and isinstance(obj[0], Mapping | list):
+        obj = obj[0]
+    if not path or obj is None:
+        return obj
+    if isinstance(obj, Mapping):
+        if path in obj:
+            return obj[path]
+    elif hasattr(obj, path):
+        return getattr(obj, path)
+    key, _, rest = path.partition(".")
+    below = obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
+    return value_at(below, rest) if rest else below
+
+
+def _check_children_are_not_deeper(root: Any, children: str) -> None:
+    """Raise a FormatError if a root without children holds an object, not a child, that has them."""
+    waiting = [("", root)]
+    for path, value in waiting:  # the list grows during the loop
+        if isinstance(value, Mapping):
+            if path and children in value:
+                wrong = f'the root has no "{children}", but "{path}" has'
+                raise FormatError(f'{wrong}; use from_nested(..., root="{path}")')
+            waiting += [(f"{path}.{key}".lstrip("."), below) for key, below in value.items()]
+        elif isinstance(value, list) and len(value) == 1:
+            waiting.append((path, value[0]))
+
+
 def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Path]:
     """Return the objects of a nested structure in preorder, their parents, and a function for their paths."""
     objects: list[Any] = []
@@ -381,10 +427,12 @@ def _read(check: Callable[[Any], T], obj: Any, field: Field, path: Path, node: i
         value = field(obj)
     elif isinstance(obj, Mapping):
         value = obj.get(field)
+        if value is None and "." in field:
+            value = value_at(obj, field)
     elif isinstance(obj, str | bytes | Real | list | None) or type(obj) is tuple:
         raise FormatError(f"{short(obj)} is no object with {field!r}", where=path(node))
     else:
-        value = getattr(obj, field, None)
+        value = value_at(obj, field)
     try:
         return check(value)
     except TypeError as error:
