@@ -177,16 +177,16 @@ def sentiment_floor(forest: Forest, d: int = D, x: int = X) -> Matmuls:
 
     Each map has three: forward, and backward to its input and to its weights.
     """
-    inner = forest.num_unique - forest.leaves
+    inner = forest.num_unique - forest.num_unique_leaves
     levels = forest.level_sizes[1:]
-    maps = [(forest.leaves, x, 2 * d), (forest.num_unique, d, CLASSES)]
+    maps = [(forest.num_unique_leaves, x, 2 * d), (forest.num_unique, d, CLASSES)]
     shapes = [(n, 2 * d, 5 * d) for n in levels] + [(n, 5 * d, 2 * d) for n in reversed(levels)]
     return Matmuls([*_trained(maps), *shapes, (2 * d, inner, 5 * d)])
 
 
 def relatedness_floor(forest: Forest, d: int = D, x: int = X) -> Matmuls:
     """Return the matmuls of a step on SICK. Fixed vectors get no gradient: the input map has two."""
-    inner, edges, pairs = forest.num_unique - forest.leaves, len(forest.children), len(forest) // 2
+    inner, edges, pairs = forest.num_unique - forest.num_unique_leaves, len(forest.children), len(forest) // 2
     head = [(pairs, 2 * d, HIDDEN), (pairs, HIDDEN, SCALE)]
     levels = list(zip(forest.level_sizes, forest.edge_sizes, strict=True))[1:]
     shapes = [(forest.num_unique, x, 3 * d), (3 * d, forest.num_unique, x)]
@@ -207,7 +207,9 @@ def shared_floor(forest: Forest, arity: int, d: int = D, x: int = X) -> Matmuls:
     shapes = [(n, d, gates) for n in counts] + [(n, gates, d) for n in reversed(counts)]
     shapes.append((d, sum(counts), gates))
     if arity:  # the word vectors are trained too
-        return Matmuls([*shapes, *_trained([(forest.leaves, x, 2 * d), (forest.num_nodes, d, CLASSES)])])
+        return Matmuls(
+            [*shapes, *_trained([(forest.num_unique_leaves, x, 2 * d), (forest.num_nodes, d, CLASSES)])]
+        )
     inputs, pairs = len(forest.inputs), len(forest) // 2
     head = [(pairs, 2 * d, HIDDEN), (pairs, HIDDEN, SCALE)]
     return Matmuls([*shapes, (inputs, x, 3 * d), (3 * d, inputs, x), *_trained(head)])

@@ -52,7 +52,7 @@ class Case:
         forest = self.forest = Forest(trees, keys)
         d, slots = self.d, self.arity or 1
         blocks = (3 if self.arity is None else 2 + self.arity) + self.output_gate
-        rows = forest.leaves if affine else len(forest.inputs)
+        rows = forest.num_unique_leaves if affine else len(forest.inputs)
         self.a = torch.randn(rows, ((1 + self.output_gate) if affine else blocks) * d)
         self.U = nn.Parameter(torch.randn(slots * d, (blocks - (self.arity is None)) * d) / d**0.5)
         self.b: nn.Parameter | None = None
@@ -60,7 +60,7 @@ class Case:
             self.b = nn.Parameter(torch.randn(d, d) / d**0.5)
         elif affine:
             self.b = nn.Parameter(torch.randn(blocks * d))
-        gated = forest.num_unique - (forest.leaves if affine else 0)
+        gated = forest.num_unique - (forest.num_unique_leaves if affine else 0)
         self.mask = (torch.rand(gated, d) < 0.7) / 0.7 if options["masked"] else None
         self.onto = [None if draw.random() < 0.2 else torch.randn(forest.num_unique, d) for _ in "hc"]
 

@@ -9,7 +9,7 @@ import torch
 from hypothesis import strategies as st
 
 from bough import Forest, Tree
-from bough.nn import LSTM, BaseLayer, BiTreeLSTM, NaryTreeLSTM, TopDownTreeLSTM, TreeLayer, kinds
+from bough.nn import LSTM, BaseLayer, BiTreeLSTM, NaryTreeLSTM, TopDownTreeLSTM, TreeConv, TreeLayer, kinds
 from bough.nn.base import UniformInit
 from oracle import D, X, chains, states
 from treegen import trees as any_trees
@@ -24,6 +24,10 @@ VARIANTS: dict[str, tuple[str, Callable[[], BaseLayer]]] = {
     "constituency, diagonal": ("binary", lambda: NaryTreeLSTM(X, D, 3, forget="diagonal")),
     "bi-constituency, affine": ("binary", lambda: BiTreeLSTM(X, D, leaf="affine")),
     "lstm, two layers both ways": ("chain", lambda: LSTM(X, D, layers=2, bidirectional=True)),
+    "tree-conv, widths": (
+        "any",
+        lambda: TreeConv(X, (4, D, 2), activation="leaky_relu", norm="node", pooled=False),
+    ),
     "top-down": ("any", lambda: TopDownTreeLSTM(X, D)),
     "top-down, by place": ("binary", lambda: TopDownTreeLSTM(X, D, 2)),
 }

@@ -36,7 +36,7 @@ LIMITS = {
     "outputs": {"trees", "nn", "data"},
 }  # besides themselves and what is free
 ONE_LINE = {"sklearn": "integrations", "spacy": "integrations", "__main__": "cli"}
-DRAWN = {("bough.trees.tree", "bough.draw.tree_svg"), ("bough.trees.forest", "bough.draw.tree_svg")}
+DRAWN = {("bough.trees.structure", "bough.draw.tree_svg"), ("bough.trees.forest", "bough.draw.tree_svg")}
 FILES = sorted(SOURCE.rglob("*.py"))
 
 

@@ -9,8 +9,10 @@ from bough.version import __version__
 __all__ = [
     "Forest",
     "FormatError",
+    "Graph",
     "Tree",
     "__version__",
+    "collate",
     "data",
     "draw",
     "fit",
@@ -28,12 +30,16 @@ if TYPE_CHECKING:
     from bough import spacy as spacy
     from bough.pipelines import load
     from bough.train.fit import fit
+    from bough.trees.collate import collate
     from bough.trees.forest import Forest
+    from bough.trees.graph import Graph
     from bough.trees.tree import Tree
 
 _NAMES = {
     "Forest": "bough.trees.forest",
+    "Graph": "bough.trees.graph",
     "Tree": "bough.trees.tree",
+    "collate": "bough.trees.collate",
     "fit": "bough.train.fit",
     "load": "bough.pipelines",
 }

@@ -241,12 +241,50 @@ def test_a_layer_without_features_refuses_them(
         layer(torch.zeros(3, X), Forest([Tree([1, -1, 1])]), edge_features=torch.zeros(2, F))
 
 
-@pytest.mark.parametrize(
-    "layer", [TopDownTreeLSTM(X, D), TopDownTreeLSTM(X, D, 2), BiTreeLSTM(X, D)], ids=repr
-)
-def test_a_layer_that_reads_one_parent_refuses_two(layer: BaseLayer) -> None:
-    with pytest.raises(ValueError, match=r"^node 0 has 2 parents; "):
-        layer(torch.zeros(4, X), Forest.from_edges(DIAMOND, 4))
+def down_one_by_one(layer: TopDownTreeLSTM, x: Tensor, edge_index: Tensor) -> tuple[Tensor, Tensor]:
+    """The equations of each node, from the roots on."""
+    U, b = layer.U.view(layer.arity, D, 4, D), layer.b_W.view(4, D)
+    edges: list[list[int]] = edge_index.t().tolist()
+    places = [sum(other[1] == parent for other in edges[:k]) for k, (_, parent) in enumerate(edges)]
+    states: dict[int, tuple[Tensor, Tensor]] = {}
+    while len(states) < len(x):
+        for j in range(len(x)):
+            above = [(p, places[k]) for k, (child, p) in enumerate(edges) if child == j]
+            if j in states or any(p not in states for p, _ in above):
+                continue
+            own = (layer.W.view(4, D, -1) @ x[j]) + b
+            read = [
+                torch.einsum("d,dge->ge", states[p][0], U[place if layer.arity > 1 else 0])
+                for p, place in above
+            ]
+            i, _, o, u = sum(read, start=own)
+            c = i.sigmoid() * u.tanh()
+            for (p, _), z in zip(above, read, strict=True):
+                c = c + (own[1] + z[1]).sigmoid() * states[p][1]
+            states[j] = o.sigmoid() * c.tanh(), c
+    h, c = zip(*(states[j] for j in range(len(x))), strict=True)
+    return torch.stack(h), torch.stack(c)
+
+
+@pytest.mark.parametrize("by_place", [False, True])
+@given(graph=graphs())
+@drawn
+def test_from_the_roots_a_node_reads_all_of_its_parents(by_place: bool, graph: tuple[Tensor, int]) -> None:
+    forest = Forest.from_edges(*graph)
+    layer = TopDownTreeLSTM(X, D, max(1, forest.most_children) if by_place else 1).double()
+    x = torch.randn(forest.num_nodes, X, dtype=torch.float64, requires_grad=True)
+    ours, theirs = layer(x, forest), down_one_by_one(layer, x, graph[0])
+    assert_all_close(ours, theirs)
+    assert_all_close(gradients(ours, x, layer), gradients(theirs, x, layer))
+
+
+def test_a_graph_in_both_directions_is_its_two_layers() -> None:
+    layer, forest = BiTreeLSTM(X, D, arity=0).double(), Forest.from_edges(DIAMOND, 4)
+    x = torch.randn(4, X, dtype=torch.float64, requires_grad=True)
+    up = layer.up(x, forest)[0]
+    down = layer.down(up, forest)[0]
+    assert_all_close([layer(x, forest)], [torch.cat([up, down], dim=1)])
+    assert torch.autograd.gradcheck(lambda x: layer(x, forest), (x,))
 
 
 def test_a_vector_per_graph_needs_one_root() -> None:

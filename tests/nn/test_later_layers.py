@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
+from hypothesis import given
 from torch import Tensor, nn
 from torch.nn import functional
 
 from bough import Forest, Tree
 from bough.nn import GatedRecursive, TreeConv
+from one_by_one import one_by_one
+from oracle import Keys, X, assert_all_close, batches, drawn, gradients, inputs
 
 PHRASE = Tree([-1, 0, 0, 2, 2])  # ( a ( b c ) )
 
@@ -67,3 +72,65 @@ def test_tree_conv_sees_as_many_levels_as_it_has_layers() -> None:
     assert not torch.equal(h[1], changed[1])
     with pytest.raises(ValueError, match=r"^layers=0: at least 1$"):
         TreeConv(2, 3, layers=0)
+
+
+@pytest.mark.parametrize("norm", ["none", "node"])
+@pytest.mark.parametrize("pooled", [True, False])
+@given(batch=batches())
+@drawn
+def test_a_convolution_of_all_nodes_at_once_is_its_equations_at_each(
+    norm: Any, pooled: bool, batch: tuple[list[Tree], Keys]
+) -> None:
+    trees, keys = batch
+    layer = TreeConv(X, (4, 2), activation="leaky_relu", norm=norm, pooled=pooled).double()
+    x = inputs(trees, keys)
+    ours, theirs = layer(x, Forest(trees, keys)), one_by_one(layer, x, trees)
+    assert [state.shape[1] for state in ours] == [2] * pooled + [2, 4, X]
+    assert_all_close(ours, theirs)
+    plain = layer(x, Forest(trees))
+    assert_all_close(gradients(plain, x, layer), gradients(theirs, x, layer))
+
+
+def test_tree_norm_is_over_all_nodes_and_columns_of_a_tree() -> None:
+    trees = [Tree([-1, 0, 0]), Tree([1, -1])]
+    plain, layer = (TreeConv(X, (3,), norm=norm, pooled=False).double() for norm in ("none", "tree"))
+    layer.load_state_dict(plain.state_dict(), strict=False)
+    gain, bias = layer.norms[0].parameters()
+    nn.init.normal_(gain)
+    nn.init.normal_(bias)
+    x = inputs(trees)
+    parts = torch.atanh(plain(x, Forest(trees))[0]).split([3, 2])
+    wanted = [torch.tanh(functional.layer_norm(part, part.shape) * gain + bias) for part in parts]
+    assert_all_close([layer(x, Forest(trees))[0]], [torch.cat(wanted)])
+    same = Forest(
+        trees, keys=[[0, 1, 2], [1, 0]]
+    )  # nodes with equal subtrees differ with the rest of the tree
+    assert_all_close(layer(x[[0, 1, 2, 1, 0]], same), layer(x[[0, 1, 2, 1, 0]], Forest(trees)))
+
+
+def test_tree_norm_passes_gradcheck() -> None:
+    forest, layer = Forest([Tree([-1, 0, 0]), Tree([-1])]), TreeConv(2, (3, 2), norm="tree").double()
+    x = torch.randn(4, 2, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: layer(x, forest)[1:], (x,))
+
+
+def test_tree_conv_drops_entries_while_training() -> None:
+    layer, x = TreeConv(4, (3, 3), dropout=0.5), torch.randn(5, 4)
+    forest = Forest([PHRASE], keys=[[0, 1, 0, 2, 3]])
+    assert not torch.equal(layer(x, forest)[0], layer(x, forest)[0])
+    layer.eval()
+    assert torch.equal(layer(x, forest)[0], layer(x, forest)[0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"hidden_size": ()}, r"^hidden_size=\(\): at least one width$"),
+        ({"activation": "softmax"}, r"^activation='softmax': one of 'tanh', 'relu', "),
+        ({"norm": "batch"}, r"^norm='batch': one of 'none', 'node', 'tree'$"),
+        ({"dropout": 1.0}, r"^dropout=1\.0: at least 0, below 1$"),
+    ],
+)
+def test_wrong_settings_of_tree_conv_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TreeConv(4, **{"hidden_size": 3} | settings)

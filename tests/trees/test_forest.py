@@ -59,7 +59,7 @@ def test_levels_hold_every_unit_once_and_children_below(batch: tuple[list[Tree],
     heights = [int(tree.heights[node]) for tree in trees for node in range(len(tree))]
     unit_heights = [heights[node] for node in forest.node_of.tolist()]
     assert unit_heights == sorted(unit_heights)
-    assert forest.leaves == forest.level_sizes[0] == unit_heights.count(0)
+    assert forest.num_unique_leaves == forest.level_sizes[0] == unit_heights.count(0)
     for l, (start, end) in enumerate(forest.slices):
         edges = forest.edge_slices[l]
         assert edges.stop - edges.start == forest.edge_sizes[l]
@@ -166,7 +166,7 @@ def test_a_hundred_thousand_deep() -> None:
 
 def test_an_empty_forest() -> None:
     for forest in (Forest([]), Forest([], []), Forest([], relations={})):
-        assert (len(forest), forest.num_nodes, forest.num_unique, forest.leaves) == (0, 0, 0, 0)
+        assert (len(forest), forest.num_nodes, forest.num_unique, forest.num_unique_leaves) == (0, 0, 0, 0)
         assert forest.level_sizes == []
         assert forest.roots.shape == forest.children.shape == forest.inputs.shape == (0,)
         forest.check_arity(2)
@@ -197,9 +197,9 @@ def test_keys_that_do_not_fit(keys: Keys, message: str) -> None:
 
 def test_keys_are_compared_as_whole_numbers() -> None:
     near = [np.array([2**62, 2**62 + 1, 0]), np.array([2**62, 2**62 + 1, 0], dtype=np.uint64)]
-    assert Forest([PAIR], near[:1]).leaves == 2
+    assert Forest([PAIR], near[:1]).num_unique_leaves == 2
     assert Forest([PAIR, PAIR], near).num_unique == 3
-    assert Forest([PAIR], [torch.tensor([-5, -5, 0]).numpy()]).leaves == 1
+    assert Forest([PAIR], [torch.tensor([-5, -5, 0]).numpy()]).num_unique_leaves == 1
 
 
 def test_a_hash_collision_is_an_error_and_never_a_wrong_state(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,7 @@ def test_dataclasses_and_functions() -> None:
         ({"Total Cost": "12"}, "Plans[1].Plans[0]: \"Total Cost\" is '12'; expected a number"),
         ({"Total Cost": math.inf}, 'Plans[1].Plans[0]: "Total Cost" is inf; expected a number'),
         ({"Total Cost": 10**400}, 'Plans[1].Plans[0]: "Total Cost" is 1000'),
-        ({"Total Cost": [1]}, 'Plans[1].Plans[0]: "Total Cost" is [1]; expected a number'),
+        ({"Total Cost": [1]}, 'Plans[1].Plans[0]: "Total Cost" is [1.0]; expected a number'),
         ({"Node Type": {}}, 'Plans[1].Plans[0]: "Node Type" is {}; expected a string'),
         (
             {"Plans": {"Node Type": "x"}},
@@ -216,3 +216,36 @@ def test_a_nested_object_may_be_deep_and_shared_but_has_no_cycle() -> None:
 def test_one_name_where_a_list_is_expected_is_refused() -> None:
     with pytest.raises(TypeError, match="numbers='Total Cost'; expected a list of names"):
         Tree.from_nested(PLAN, numbers="Total Cost")
+
+
+EXPLAINED = [{"Plan": {"Type": "Sort", "Cost": {"total": 9.5}, "Plans": [{"Type": "Scan"}]}, "Time": 2.0}]
+
+
+def test_the_root_may_be_nested_and_lists_of_one_are_unwrapped() -> None:
+    tree = Tree.from_nested(EXPLAINED, root="Plan", children="Plans", token="Type", numbers=["Cost.total"])
+    assert tree.tokens == ("Sort", "Scan")
+    np.testing.assert_array_equal(tree.features, [[9.5], [math.nan]])
+    assert tree == Tree.from_nested(
+        EXPLAINED[0]["Plan"], children="Plans", token="Type", numbers=["Cost.total"]
+    )
+
+
+def test_a_root_without_the_children_that_a_nested_object_has_is_an_error() -> None:
+    message = 'the root has no "Plans", but "Plan" has; use from_nested(..., root="Plan")'
+    with pytest.raises(FormatError, match=rf"^{re.escape(message)}$"):
+        Tree.from_nested(EXPLAINED, children="Plans")
+    with pytest.raises(FormatError, match=r"^no 'plan' in \[.*; give the path of the root as root="):
+        Tree.from_nested(EXPLAINED, root="plan", children="Plans")
+    leaf = {"Type": "Scan", "Output": ["a"]}
+    assert len(Tree.from_nested(leaf, children="Plans")) == 1
+    assert len(Tree.from_nested([leaf], children="Plans")) == 1
+
+
+def test_a_list_of_numbers_is_several_columns() -> None:
+    nested = {"at": [1, 0], "children": [{"at": [0.5, 2]}, {}]}
+    tree = Tree.from_nested(nested, numbers=["at"])
+    assert tree.feature_names == ("at[0]", "at[1]")
+    np.testing.assert_array_equal(tree.features, [[1, 0], [0.5, 2], [math.nan, math.nan]])
+    nested["children"][1]["at"] = [1]  # type: ignore[index]
+    with pytest.raises(FormatError, match=r'^children\[1\]: "at" is \[1\.0\]; expected a list of 2 numbers'):
+        Tree.from_nested(nested, numbers=["at"])

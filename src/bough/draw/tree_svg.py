@@ -4,26 +4,33 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bough.draw.arcs import Arcs
 from bough.draw.canvas import GAP, MARGIN, ROW, WIDEST, Drawn, box, clipped, document, shown, text_width
+from bough.draw.graph_svg import Levels
+from bough.trees.graph import Graph
 from bough.trees.tree import Tree
 
 MOST = 500  # the most nodes that are drawn: a larger picture would not be readable
 STEP, INDENT = 38.0, 22.0  # the distance between levels, from top to bottom and from left to right
 
 
-def svg(trees: Sequence[Tree], title: str, *, caption: str = "", widest: float = WIDEST) -> str | None:
+def svg(
+    trees: Sequence[Tree | Graph], title: str, *, caption: str = "", widest: float = WIDEST
+) -> str | None:
     """Draw the first trees, up to `MOST` nodes, below one another as one SVG document.
 
-    A sentence with dependencies is drawn with arcs over the words, any other tree as boxes. If a
+    A sentence with dependencies is drawn with arcs over the words, any other tree or graph as boxes. If a
     tree is wider than `widest`, its nodes are below one another. Return None if the first tree has
     more than `MOST` nodes.
     """
     pictures: list[Drawn] = [Caption(caption)] if caption else []
     nodes = done = 0
     for tree in trees:
-        nodes += len(tree.parents)
+        nodes += len(tree)
         if nodes > MOST:
             break
-        pictures.append(Arcs(tree, 0, widest) if is_sentence(tree) else Boxes(tree, widest))
+        if isinstance(tree, Graph):
+            pictures.append(Levels(tree))
+        else:
+            pictures.append(Arcs(tree, 0, widest) if is_sentence(tree) else Boxes(tree, widest))
         done += 1
     if not done:
         return None

@@ -17,6 +17,7 @@ from bough.nn.heads import (
 from bough.nn.layer import TreeLayer
 from bough.nn.lstm import LSTM
 from bough.nn.nary import NaryTreeLSTM
+from bough.nn.readout import AttentionReadout
 from bough.nn.registry import kinds, register
 from bough.nn.state_cache import StateCache
 from bough.nn.top_down import BiTreeLSTM, TopDownTreeLSTM
@@ -24,8 +25,8 @@ from bough.nn.tree_and_mean import MeanVectors, TreeAndMean
 from bough.nn.tree_conv import TreeConv
 
 __all__ = [
-    "LSTM", "AttentiveChildSum", "BaseLayer", "BiTreeLSTM", "ChildSumTreeGRU", "ChildSumTreeLSTM", "Children",
-    "Classifier", "CosineSimilarity", "GatedRecursive", "MeanVectors", "MultiLabelClassifier", "NaryTreeLSTM",
-    "PairClassifier", "Regressor", "Similarity", "StateCache", "TopDownTreeLSTM", "TreeAndMean", "TreeConv",
-    "TreeLayer", "kinds", "register",
+    "LSTM", "AttentionReadout", "AttentiveChildSum", "BaseLayer", "BiTreeLSTM", "ChildSumTreeGRU",
+    "ChildSumTreeLSTM", "Children", "Classifier", "CosineSimilarity", "GatedRecursive", "MeanVectors",
+    "MultiLabelClassifier", "NaryTreeLSTM", "PairClassifier", "Regressor", "Similarity", "StateCache",
+    "TopDownTreeLSTM", "TreeAndMean", "TreeConv", "TreeLayer", "kinds", "register",
 ]  # fmt: skip

@@ -71,7 +71,7 @@ class Children:
     def slots(self, rows: Tensor, arity: int) -> Tensor:
         """Arrange the rows by `places`, with zeros in empty slots: (E, D) -> (n, arity, D)."""
         self._forest.check_arity(arity)
-        if self._forest.runs_down:
+        if self._forest.runs_down and bool((self.count > 1).any()):
             self._forest.check_one_parent()
         if len(rows) == self.nodes * arity and not self._forest.runs_down:
             return rows.view(self.nodes, arity, rows.shape[1])

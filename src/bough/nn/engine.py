@@ -1,6 +1,6 @@
 """Run a layer's equations over a forest, one level at a time, and differentiate them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -15,7 +15,13 @@ LARGE = 4096  # rows of a level from which torch uses all its threads
 
 
 def run_equations(
-    layer: Any, a: Tensor, forest: Forest, dropout: Tensor | None = None, edge_features: Tensor | None = None
+    layer: Any,
+    a: Tensor,
+    forest: Forest,
+    dropout: Tensor | None = None,
+    edge_features: Tensor | None = None,
+    *,
+    at_once: Callable[[Tensor], tuple[Tensor, ...]] | None = None,
 ) -> tuple[Tensor, ...]:
     """Return one (U, D) per state of the layer, for the unique nodes of the forest.
 
@@ -25,6 +31,7 @@ def run_equations(
         forest: the forest in the order in which the layer computes it.
         dropout: the mask of recurrent dropout, one row per unique node that `below.drop` is called for.
         edge_features: (E, F) for `below.features`, in the order of `forest.edge_index`; it gets a gradient.
+        at_once: computes all states from a, instead of one level after the other.
     """
     tensors = (a, edge_features, *layer.parameters())
     record = recorded(*tensors)
@@ -32,7 +39,7 @@ def run_equations(
         for module, name in _other_tensors(layer):
             found = f"{name} of {type(module).__name__} requires a gradient, but is no parameter"
             raise ValueError(f"{found} and would get none; make it an nn.Parameter, or detach it")
-    states: tuple[Tensor, ...] = _Equations.apply(layer, forest, dropout, record, *tensors)  # type: ignore[no-untyped-call]
+    states: tuple[Tensor, ...] = _Equations.apply(layer, forest, dropout, at_once, record, *tensors)  # type: ignore[no-untyped-call]
     if record:
         for module, name in _other_tensors(layer):  # `node` may have stored one for inspection
             vars(module)[name] = vars(module)[name].detach()
@@ -65,7 +72,13 @@ class _Equations(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, layer: Any, forest: Forest, dropout: Tensor | None, record: bool, *tensors: Any
+        ctx: Any,
+        layer: Any,
+        forest: Forest,
+        dropout: Tensor | None,
+        at_once: Any,
+        record: bool,
+        *tensors: Any,
     ) -> tuple[Tensor, ...]:
         a, features, *weights = tensors
         a = a.detach().requires_grad_(record and a.requires_grad)
@@ -74,7 +87,12 @@ class _Equations(torch.autograd.Function):
         buffer = LevelBuffer(a, forest, layer.states)
         # inference mode makes a small call a fifth faster; the buffers, which are returned, are made outside it
         with without_autocast(a.device), torch.inference_mode(not record), torch.set_grad_enabled(record):
-            ctx.outputs = _run_levels(layer, a, features, forest, dropout, buffer)
+            if at_once is None:
+                ctx.outputs = _run_levels(layer, a, features, forest, dropout, buffer)
+            else:
+                ctx.outputs = at_once(a)
+                for rows, state in zip(buffer.states, ctx.outputs, strict=True):
+                    rows.copy_(state.detach())
         ctx.inputs, ctx.sizes = (a, features, *weights), forest.level_sizes
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(*weights)  # so that torch refuses a second backward, and changed weights
@@ -102,7 +120,7 @@ class _Equations(torch.autograd.Function):
         ):  # an empty forest, or leaves alone, which do not use all weights
             if found[k] is None and tensor is not None and ctx.needs_input_grad[k + 4]:
                 found[k] = torch.zeros_like(tensor)
-        return (None, None, None, None, *differentiated_once(tuple(found)))
+        return (None, None, None, None, None, *differentiated_once(tuple(found)))
 
 
 def _run_levels(

@@ -125,7 +125,7 @@ class TreeLayer(BaseLayer):
 
     def input_nodes(self, forest: Forest) -> Tensor:
         forest = self.schedule(forest)
-        return forest.node_of[: forest.leaves] if self.leaf_inputs else forest.inputs
+        return forest.node_of[: forest.num_unique_leaves] if self.leaf_inputs else forest.inputs
 
     def rows(self, x: Tensor, forest: Forest, edge_features: Tensor | None = None) -> tuple[Tensor, Tensor]:
         states = self.compose(self.map_inputs(x, forest), forest, edge_features)
@@ -144,7 +144,7 @@ class TreeLayer(BaseLayer):
             a = a.to(some.dtype)  # autocast may have changed it
         dropout = None
         if self.training and self.recurrent_dropout:
-            rows = len(forest.node_of) - (forest.leaves if self.leaf_inputs else 0)
+            rows = len(forest.node_of) - (forest.num_unique_leaves if self.leaf_inputs else 0)
             dropout = dropout_mask(a, rows, self.dropout_width, self.recurrent_dropout)
         equations = edge_features is not None or forest.kinds is not None
         if not equations and self._has_kernel() and takes(a, dropout, *self.parameters()):

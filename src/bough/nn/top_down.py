@@ -22,7 +22,9 @@ class TopDownTreeLSTM(TreeLayer):
         o_j = σ(W_o x_j + U_o,l h_p + b_o)        u_j = tanh(W_u x_j + U_u,l h_p + b_u)
         c_j = i_j ⊙ u_j + f_j ⊙ c_p               h_j = o_j ⊙ tanh(c_j)
 
-    p is the parent of j, and j is its l-th child. A root reads zeros.
+    p is the parent of j, and j is its l-th child. A root reads zeros. In a graph, a node may have
+    several parents: i, o and u read Σ_p U_l h_p, and each parent has a forget gate f_jp, so that
+    c_j = i_j ⊙ u_j + Σ_p f_jp ⊙ c_p.
 
     Args:
         input_size: the width X of an input row.
@@ -64,7 +66,6 @@ class TopDownTreeLSTM(TreeLayer):
         self.reset_parameters()
 
     def check(self, forest: Forest) -> None:
-        forest.check_one_parent()
         if self.arity > 1:
             forest.check_arity(self.arity)
 
@@ -74,6 +75,8 @@ class TopDownTreeLSTM(TreeLayer):
 
     def node(self, a: Tensor, above: Children) -> tuple[Tensor, Tensor]:
         h_p, c_p = above.states  # (n, D), none above the roots
+        if bool((above.count > 1).any()):
+            return self._node_of_graph(a, above)
         h = above.slots(h_p, self.arity).flatten(1) if self.arity > 1 else above.sum(h_p)  # (n, arity * D)
         z_i, z_f, z_o, z_u = torch.addmm(a, h, self.U).chunk(4, dim=1)
         i, f, o = torch.sigmoid(z_i), torch.sigmoid(z_f), torch.sigmoid(z_o)
@@ -81,11 +84,26 @@ class TopDownTreeLSTM(TreeLayer):
         c = i * u + f * above.sum(c_p)
         return o * torch.tanh(c), c
 
+    def _node_of_graph(self, a: Tensor, above: Children) -> tuple[Tensor, Tensor]:
+        """Return h and c of nodes that may have several parents, E in all."""
+        h_p, c_p = above.states  # (E, D)
+        rows = torch.arange(len(h_p), device=a.device)
+        places = above.places if self.arity > 1 else torch.zeros_like(rows)
+        slots = h_p.new_zeros(len(h_p), self.arity, self.hidden_size).index_put((rows, places), h_p)
+        z_p = slots.flatten(1) @ self.U  # (E, 4D): U_l h_p
+        z_i, _, z_o, z_u = (a + above.sum(z_p)).chunk(4, dim=1)
+        i, o, u = torch.sigmoid(z_i), torch.sigmoid(z_o), above.drop(torch.tanh(z_u))
+        f = torch.sigmoid((above.spread(a) + z_p).chunk(4, dim=1)[1])  # (E, D)
+        c = i * u + above.sum(f * c_p)
+        return o * torch.tanh(c), c
+
 
 class BiTreeLSTM(BaseLayer):
     """Tree-LSTM from the leaves, followed by one from the roots over its states, so that a node sees the whole tree.
 
         h↑ = Tree-LSTM(x),  h↓ = TopDownTreeLSTM(h↑),  h = [h↑ ; h↓]
+
+    It also takes graphs, as its two layers do.
 
     Args:
         input_size: the width X of an input row.

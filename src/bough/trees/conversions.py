@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from bough.errors import FormatError
-from bough.trees.validate import ParentError
+from bough.trees.validate import Floats, ParentError
 
 Field = str | Callable[[Any], Any]
 Path = Callable[[int], str]
 Strings = Sequence[str]
 Fields = Mapping[str, Field | None]
 T = TypeVar("T")
+REVERSE = "if the edges run from child to parent, reverse the edges"
 # the fields of nodes of `ast` that hold a name or a constant
 _NAMED = ("id", "attr", "name", "arg", "value", "module", "rest")
 
@@ -34,6 +35,7 @@ class Conversions:
         cls,
         obj: Any,
         *,
+        root: str = "",
         children: str | Callable[[Any], Iterable[Any] | None] = "children",
         token: str | Callable[[Any], Any] | None = None,
         label: str | Callable[[Any], Any] | None = None,
@@ -44,13 +46,17 @@ class Conversions:
     ) -> Self:
         """Convert any nested object: JSON, dictionaries, dataclasses. The nodes are in preorder.
 
+        A key may be a path with dots, such as `cost.total`.
+
         Args:
-            obj: the root.
+            obj: the root, or with `root` an object that holds it. A list of one object stands for the object.
+            root: the path of the root in `obj`, such as `Plan`.
             children: the key or attribute that holds the list of a node's children, or a function of the node.
             token: the key or attribute of the token, or a function of the node.
             label: the key or attribute of the label, or a function of the node.
             relation: the key or attribute that names the edge to the parent, or a function of the node.
-            numbers: the keys of the numbers, which become `features`; a missing one is NaN, a boolean 0 or 1.
+            numbers: the keys of the numbers, which become `features`; a missing one is NaN, a boolean 0 or 1. A list of
+                numbers becomes several columns.
             categories: the keys of the categories; a missing one is None.
             edge_numbers: the keys of the numbers that belong to the edge to the parent: `edge_features`.
 
@@ -64,10 +70,15 @@ class Conversions:
             >>> tree, tree.features.tolist()
             (Tree((Sort Seq Scan), 2 nodes), [[9.5], [nan]])
         """
-        objects, parents, path = _preorder(obj, children)
+        top = value_at(obj, root)
+        if top is None:
+            raise FormatError(f"no {root!r} in {short(obj)}; give the path of the root as root=")
+        objects, parents, path = _preorder(top, children)
+        if len(objects) == 1 and isinstance(children, str):
+            _check_children_are_not_deeper(top, children)
         fields = {"tokens": token, "labels": label, "relations": relation}
         names = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
-        return cls(parents=parents, **_columns(objects, objects, path, fields, names))
+        return cls(parents=parents, **columns_of(objects, objects, path, path, fields, names))
 
     @classmethod
     def from_nltk(cls, tree: Any) -> Self:
@@ -96,30 +107,27 @@ class Conversions:
     def from_networkx(
         cls, graph: Any, *, numbers: Strings = (), categories: Strings = (), edge_numbers: Strings = ()
     ) -> Self:
-        """Convert a directed graph whose edges run from parent to child (`nodes(data=True)` and `edges`).
+        """Convert a directed graph whose edges run from parent to child; `graph.reverse()` turns them around.
 
         Nodes keep the order of the graph. Their attributes `token`, `label` and `relation` are
-        read, and those named in `numbers` and `categories`. `edge_numbers` are attributes of the
-        edges.
+        read, and those named in `numbers` and `categories`. If no node has a token or a label, names of
+        nodes that are strings become the tokens. `edge_numbers` are attributes of the edges.
         """
-        if not graph.is_directed():
-            raise ValueError("an undirected graph has no root; pass a DiGraph, with edges to the children")
-        index = {name: node for node, name in enumerate(graph.nodes)}
-        parents = [-1] * len(index)
-        edges: list[Mapping[str, Any]] = [{}] * len(index)
-        for above, below, attributes in graph.edges(data=True):
-            node = index[below]
+        names, nodes, arrows = read_networkx(graph)
+        parents = [-1] * len(names)
+        edges: list[Mapping[str, Any]] = [{}] * len(names)
+        for above, node, attributes in arrows:
             if parents[node] >= 0:
-                raise ValueError(f"node {below!r} has two parents; in a tree every node but the root has one")
-            parents[node], edges[node] = index[above], attributes
+                wrong = f"node {names[node]!r} has two parents; in a tree every node but the root has one"
+                raise ValueError(f"{wrong} ({REVERSE} with graph.reverse())")
+            parents[node], edges[node] = above, attributes
 
         def path(node: int) -> str:
-            return f"node {list(index)[node]!r}"
+            return f"node {names[node]!r}"
 
-        nodes = [attributes for _, attributes in graph.nodes(data=True)]
         fields = {"tokens": "token", "labels": "label", "relations": "relation"}
-        names = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
-        columns = _columns(nodes, edges, path, fields, names)
+        keys = {"numbers": numbers, "categories": categories, "edge_numbers": edge_numbers}
+        columns = columns_of(nodes, edges, path, path, fields, keys)
         try:
             return cls(parents=parents, **columns)._without_empty()
         except ParentError as error:
@@ -277,6 +285,42 @@ def entries_of(columns: Mapping[str, Sequence[Any] | None], node: int) -> dict[s
     return {name: entry for name, entry in known.items() if entry is not None and entry == entry}
 
 
+def value_at(obj: Any, path: str) -> Any:
+    """Return the value at a path of keys or attributes with dots, None if it is missing.
+
+    A list of one item on the way stands for the item. A key that has dots itself goes first.
+
+    Examples:
+        >>> value_at([{"Plan": {"Total Cost": 9.5}, "Execution Time": 2.0}], "Plan.Total Cost")
+        9.5
+    """
+    while type(obj) in (list, tuple) and len(obj) == 1 and isinstance(obj[0], Mapping | list):
+        obj = obj[0]
+    if not path or obj is None:
+        return obj
+    if isinstance(obj, Mapping):
+        if path in obj:
+            return obj[path]
+    elif hasattr(obj, path):
+        return getattr(obj, path)
+    key, _, rest = path.partition(".")
+    below = obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
+    return value_at(below, rest) if rest else below
+
+
+def _check_children_are_not_deeper(root: Any, children: str) -> None:
+    """Raise a FormatError if a root without children holds an object, not a child, that has them."""
+    waiting = [("", root)]
+    for path, value in waiting:  # the list grows during the loop
+        if isinstance(value, Mapping):
+            if path and children in value:
+                wrong = f'the root has no "{children}", but "{path}" has'
+                raise FormatError(f'{wrong}; use from_nested(..., root="{path}")')
+            waiting += [(f"{path}.{key}".lstrip("."), below) for key, below in value.items()]
+        elif isinstance(value, list) and len(value) == 1:
+            waiting.append((path, value[0]))
+
+
 def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Path]:
     """Return the objects of a nested structure in preorder, their parents, and a function for their paths."""
     objects: list[Any] = []
@@ -313,26 +357,68 @@ def _preorder(root: Any, children: Field) -> tuple[list[Any], list[int], Path]:
     return objects, parents, path
 
 
-def _columns(
-    objects: Sequence[Any], edges: Sequence[Any], path: Path, fields: Fields, names: Mapping[str, Strings]
+def read_networkx(
+    graph: Any,
+) -> tuple[list[Any], list[dict[str, Any]], list[tuple[int, int, dict[str, Any]]]]:
+    """Return the names and attributes of the nodes, and for each edge its start, its end and its attributes."""
+    if not graph.is_directed():
+        raise ValueError("an undirected graph has no root; pass a DiGraph, with edges to the children")
+    names = list(graph.nodes)
+    nodes = [dict(graph.nodes[name]) for name in names]
+    if all(
+        isinstance(name, str) and not {"token", "label"} & attributes.keys()
+        for name, attributes in zip(names, nodes, strict=True)
+    ):
+        nodes = [{**attributes, "token": name} for name, attributes in zip(names, nodes, strict=True)]
+    index = {name: node for node, name in enumerate(names)}
+    return names, nodes, [(index[start], index[end], data) for start, end, data in graph.edges(data=True)]
+
+
+def columns_of(
+    objects: Sequence[Any],
+    edges: Sequence[Any],
+    path: Path,
+    edge_path: Path,
+    fields: Fields,
+    names: Mapping[str, Strings],
 ) -> dict[str, Any]:
-    """Return the columns of a tree, from one object per node and one per edge to the parent."""
+    """Return the columns of a tree or a graph, from one object per node and one per row of `edge_features`."""
     for what, keys in names.items():
         if isinstance(keys, str):
             raise TypeError(f"{what}={keys!r}; expected a list of names")
 
-    def read(check: Callable[[Any], T], field: Field, owners: Sequence[Any] = objects) -> list[T]:
-        return [_read(check, owner, field, path, node) for node, owner in enumerate(owners)]
+    def read(check: Callable[[Any], T], field: Field) -> list[T]:
+        return [_read(check, obj, field, path, node) for node, obj in enumerate(objects)]
 
     columns: dict[str, Any] = {"categories": {key: read(_text, key) for key in names["categories"]} or None}
     for name, field in fields.items():
         if field is not None:
             columns[name] = read(_text if name == "tokens" else _hashable, field)
-    for name, what, owners in (("feature", "numbers", objects), ("edge_feature", "edge_numbers", edges)):
+    for name, what, owners, where in (
+        ("feature", "numbers", objects, path),
+        ("edge_feature", "edge_numbers", edges, edge_path),
+    ):
         if keys := names[what]:
-            columns[f"{name}s"] = np.column_stack([read(_number, key, owners) for key in keys])
-            columns[f"{name}_names"] = keys
+            columns[f"{name}s"], columns[f"{name}_names"] = _number_columns(owners, keys, where)
     return columns
+
+
+def _number_columns(owners: Sequence[Any], keys: Strings, path: Path) -> tuple[Floats, list[str]]:
+    """Return the numbers of all objects, and the names of their columns: `a[0]`, `a[1]` for the lists of a key a."""
+    columns, names = list[Floats](), list[str]()
+    for key in keys:
+        rows = [_read(_numbers, owner, key, path, node) for node, owner in enumerate(owners)]
+        present = next((row for row in rows if row is not math.nan), math.nan)  # it says what the others are
+        width = len(present) if isinstance(present, list) else None
+        for node, row in enumerate(rows):
+            if row is math.nan:
+                rows[node] = math.nan if width is None else [math.nan] * width
+            elif (len(row) if isinstance(row, list) else None) != width:
+                expected = "a number" if width is None else f"a list of {width} numbers, as before"
+                raise FormatError(f'"{key}" is {short(row)}; expected {expected}', where=path(node))
+        columns.append(np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0))
+        names += [key] if width is None else [f"{key}[{column}]" for column in range(width)]
+    return np.hstack(columns), names
 
 
 def _read(check: Callable[[Any], T], obj: Any, field: Field, path: Path, node: int) -> T:
@@ -341,15 +427,23 @@ def _read(check: Callable[[Any], T], obj: Any, field: Field, path: Path, node: i
         value = field(obj)
     elif isinstance(obj, Mapping):
         value = obj.get(field)
+        if value is None and "." in field:
+            value = value_at(obj, field)
     elif isinstance(obj, str | bytes | Real | list | None) or type(obj) is tuple:
         raise FormatError(f"{short(obj)} is no object with {field!r}", where=path(node))
     else:
-        value = getattr(obj, field, None)
+        value = value_at(obj, field)
     try:
         return check(value)
     except TypeError as error:
         name = field if isinstance(field, str) else getattr(field, "__name__", "value")
         raise FormatError(f'"{name}" is {short(value)}; expected {error}', where=path(node)) from None
+
+
+def _numbers(value: Any) -> float | list[float]:
+    if isinstance(value, list | tuple):
+        return [_number(entry) for entry in value]
+    return _number(value)
 
 
 def _number(value: Any) -> float:

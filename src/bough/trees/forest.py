@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -13,9 +14,11 @@ from torch import Tensor
 
 from bough.trees import validate
 from bough.trees.builders import chain, reversed_chain
+from bough.trees.conversions import REVERSE
+from bough.trees.graph import Graph
 from bough.trees.subtree_sharing import Digests, Flat, flatten, merged
 from bough.trees.tree import Tree
-from bough.trees.validate import Ints, inverse
+from bough.trees.validate import Floats, Ints, inverse
 
 T = TypeVar("T")
 
@@ -33,7 +36,7 @@ class Forest:
     unique; with them, equal subtrees are computed once.
 
     Args:
-        trees: the trees.
+        trees: the trees, or graphs.
         keys: one list of ints per tree; nodes with equal keys must have equal inputs.
         relations: the id of each relation, for layers with weights per relation, unless the relations are ints.
         digests: the result of `bough.trees.subtree_sharing.prepared(trees, keys)`; not used with relations.
@@ -53,27 +56,31 @@ class Forest:
     device = torch.device("cpu")
     keys: Ints | None = None  # (N,)
     runs_down = False  # whether unique nodes are sorted from the roots, and edges lead to parents
-    # (E,) the column of `edge_index` of each edge of `_flat.below`; None for trees
+    # (E,) the column of `edge_index` of each edge of `_flat.below`; None if all examples are trees
     _columns: Ints | None = None
     _kinds: Ints | None = None  # (N,) the kind of each node, by which the nodes of a level are sorted
     _of_kinds: Forest | None = None  # the last result of `with_kinds`
+    _examples: tuple[Tree | Graph, ...] | None  # None if the forest was made from edges
 
     def __init__(
         self,
-        trees: Sequence[Tree],
+        trees: Sequence[Tree | Graph],
         keys: Sequence[Sequence[int] | Ints] | None = None,
         *,
         relations: Mapping[Any, int] | None = None,
         digests: Sequence[Digests] | None = None,
     ) -> None:
-        if isinstance(trees, Tree):
-            raise TypeError("a Tree, where a list of trees is expected: Forest([tree])")
-        self._trees: tuple[Tree, ...] | None = tuple(trees)
-        for number, tree in enumerate(self._trees):
-            if not isinstance(tree, Tree):
+        if isinstance(trees, Tree | Graph):
+            kind = type(trees).__name__
+            raise TypeError(f"a {kind}, where a list of trees is expected: Forest([{kind.lower()}])")
+        self._examples = tuple(trees)
+        for number, tree in enumerate(self._examples):
+            if not isinstance(tree, Tree | Graph):
                 what = "None" if tree is None else f"a {type(tree).__name__}"
-                raise TypeError(f"tree {number} is {what}; expected a bough.Tree")
-        self.num_nodes = sum(map(len, self._trees))
+                raise TypeError(f"tree {number} is {what}; expected a bough.Tree or a bough.Graph")
+        self.num_nodes = sum(map(len, self._examples))
+        if any(isinstance(example, Graph) for example in self._examples):
+            self._columns = _columns(self._examples)
         if keys is not None or relations is not None:
             self._schedule(keys, relations, digests)
 
@@ -84,13 +91,14 @@ class Forest:
         relations: Mapping[Any, int] | None = None,
         digests: Sequence[Digests] | None = None,
     ) -> None:
-        assert self._trees is not None
-        flat = flatten(self._trees)
-        related = validate.relation_ids([tree.relations for tree in self._trees], relations)
+        assert self._examples is not None
+        flat = self._flat = flatten(self._examples)
         self.keys = None if keys is None else validate.checked_keys(keys, np.diff(flat.starts))
-        roots = flat.starts[:-1] + np.array([tree.root for tree in self._trees], dtype=np.int64)
-        self.roots = torch.from_numpy(roots)
-        self._flat, self._relations = flat, None if related is None else related[flat.below]
+        has_parent = np.zeros(self.num_nodes, dtype=bool)
+        has_parent[flat.below] = True
+        self.roots = torch.from_numpy(np.flatnonzero(~has_parent))
+        related = validate.relation_ids(list(map(_edge_relations, self._examples)), relations)
+        self._relations = None if related is None else related[self._flat_columns()]
         self._schedule_by_height(np.concatenate(digests) if digests else None)
 
     if not TYPE_CHECKING:
@@ -132,7 +140,7 @@ class Forest:
         degrees = np.bincount(upper, minlength=num_nodes)
         heights = validate.longest_paths(lower, upper, num_nodes)
         forest = cls(())
-        forest._trees, forest._columns, forest.num_nodes = None, columns, num_nodes
+        forest._examples, forest._columns, forest.num_nodes = None, columns, num_nodes
         forest.roots = torch.from_numpy(np.flatnonzero(np.bincount(lower, minlength=num_nodes) == 0))
         forest._flat = Flat(starts, heights, degrees, np.cumsum(degrees) - degrees, lower[columns])
         forest._relations = None if related is None else related[columns]
@@ -140,7 +148,7 @@ class Forest:
         return forest.to(edge_index.device) if isinstance(edge_index, Tensor) else forest
 
     def __len__(self) -> int:
-        return len(self._flat.starts) - 1 if self._trees is None else len(self._trees)
+        return len(self._flat.starts) - 1 if self._examples is None else len(self._examples)
 
     def __repr__(self) -> str:
         if self._columns is None:
@@ -153,19 +161,19 @@ class Forest:
     def _repr_svg_(self) -> str | None:
         from bough.draw.tree_svg import svg
 
-        return svg(self._trees, repr(self), caption=repr(self)) if self._trees is not None else None
+        return svg(self._examples, repr(self), caption=repr(self)) if self._examples is not None else None
 
-    @property
+    @cached_property
     def trees(self) -> tuple[Tree, ...]:
-        """The trees. Raise a ValueError if the forest was made from edges and a graph is not a tree."""
-        if self._trees is None:
-            self.check_one_parent()
-            self.check_one_root()
-            parents = self._parents_by_edges()
-            firsts = np.repeat(self._flat.starts[:-1], np.diff(self._flat.starts))
-            inside = np.where(parents < 0, -1, parents - firsts)
-            self._trees = tuple(map(Tree, np.split(inside, self._flat.starts[1:-1])))
-        return self._trees
+        """The trees. Raise a ValueError if the forest has a graph that is not a tree."""
+        if self._examples is not None and all(isinstance(example, Tree) for example in self._examples):
+            return self._examples  # type: ignore[return-value]
+        self.check_one_parent()
+        self.check_one_root()
+        parents = self._parents_by_edges()
+        firsts = np.repeat(self._flat.starts[:-1], np.diff(self._flat.starts))
+        inside = np.where(parents < 0, -1, parents - firsts)
+        return tuple(map(Tree, np.split(inside, self._flat.starts[1:-1])))
 
     @torch.inference_mode(False)
     def to(self, device: torch.device | str) -> Forest:
@@ -262,7 +270,7 @@ class Forest:
 
         self.num_unique = len(node_of)
         self.level_sizes: list[int] = np.bincount(ranks[node_of]).tolist() if self.num_unique else []
-        self.leaves = self.level_sizes[0] if self.level_sizes else 0
+        self.num_unique_leaves = self.level_sizes[0] if self.level_sizes else 0
         self.slices = tuple(pairwise(np.cumsum([0, *self.level_sizes]).tolist()))
         bounds = [0, *ends.tolist()]
         self.edge_slices = [slice(bounds[start], bounds[end]) for start, end in self.slices]
@@ -353,6 +361,109 @@ class Forest:
         return torch.from_numpy(self._flat.places[self._edges]).to(self.device)
 
     @_derived
+    def edge_index_places(self) -> Tensor:
+        """(E,) the position of each edge's child among the children of its parent, in the order of `edge_index`."""
+        places = np.empty_like(self._flat.below)
+        places[self._flat_columns()] = self._flat.places
+        return torch.from_numpy(places).to(self.device)
+
+    @_derived
+    def leaf_nodes(self) -> Tensor:
+        """(leaves,) the nodes without children, of all trees."""
+        return torch.from_numpy(np.flatnonzero(self._flat.degrees == 0)).to(self.device)
+
+    @property
+    def leaves(self) -> int:
+        """The number of unique nodes without children. Deprecated: use `num_unique_leaves`."""
+        new = "use num_unique_leaves for this number, or leaf_nodes for the nodes"
+        warnings.warn(f"Forest.leaves is deprecated; {new}", DeprecationWarning, stacklevel=2)
+        return self.num_unique_leaves
+
+    @property
+    def tokens(self) -> tuple[str | None, ...]:
+        """(N,) the tokens of all nodes, None where a node has none."""
+        if self._examples is None:
+            return (None,) * self.num_nodes
+        return tuple(token for tree in self._examples for token in tree.tokens or (None,) * len(tree))
+
+    @_derived
+    def features(self) -> Tensor | None:
+        """(N, F) the features of all nodes in torch's default float type, NaN if missing; None if there are none."""
+        return self._joined_features("features", lambda tree: tree.features)
+
+    @_derived
+    def edge_features(self) -> Tensor | None:
+        """(E, F) the features of all edges in the order of `edge_index`, as `features`; None if there are none."""
+        return self._joined_features("edge_features", _edge_feature_rows)
+
+    def _joined_features(self, name: str, rows_of: Callable[[Tree | Graph], Floats | None]) -> Tensor | None:
+        examples = self._examples or ()
+        rows = [rows_of(example) for example in examples]
+        layouts = [
+            (None if part is None else part.shape[1], getattr(tree, f"{name.removesuffix('s')}_names"))
+            for tree, part in zip(examples, rows, strict=True)
+        ]
+        for number, layout in enumerate(layouts):
+            if layout != layouts[0]:
+                first, other = (
+                    f"{width} {name} {list(names)}" if width is not None else f"no {name}"
+                    for width, names in (layouts[0], layout)
+                )
+                raise ValueError(
+                    f"tree {number} has {other}, tree 0 has {first}; give all trees the same columns"
+                )
+        whole = [part for part in rows if part is not None]
+        if not whole:
+            return None
+        return torch.from_numpy(np.concatenate(whole)).to(self.device, torch.get_default_dtype())
+
+    def pool(
+        self,
+        h: Tensor,
+        how: Literal["max", "mean", "sum"],
+        over: Literal["nodes", "leaves", "roots"] = "nodes",
+    ) -> Tensor:
+        """Return a vector per tree (trees, D) from the rows h (N, D): a readout, or global pooling.
+
+        Args:
+            h: one row per node.
+            how: the "max", "mean" or "sum" over the rows; zeros for a graph without nodes.
+            over: the rows that count: those of all "nodes", of the "leaves" or of the "roots".
+
+        Examples:
+            >>> import torch
+            >>> forest = Forest([Tree(parents=[1, -1, 1]), Tree(parents=[1, -1])])
+            >>> forest.pool(torch.tensor([[1.0], [2.0], [6.0], [4.0], [5.0]]), "mean", over="leaves").tolist()
+            [[3.5], [4.0]]
+        """
+        if how not in ("max", "mean", "sum"):
+            raise ValueError(f"how={how!r}: 'max', 'mean' or 'sum'")
+        if len(h) != self.num_nodes or h.device != self.device:
+            found = f"h has {len(h)} rows on {h.device}"
+            raise ValueError(
+                f"{found}; the forest has {self.num_nodes} nodes, one row each, on {self.device}"
+            )
+        graph_of, counts = self._rows_pooled(over)
+        if over != "nodes":
+            h = h.index_select(0, self.leaf_nodes if over == "leaves" else self.roots)
+        if how == "max":
+            largest = torch.segment_reduce(h, "max", lengths=counts, unsafe=True)
+            return largest.masked_fill(counts.eq(0).view(-1, *[1] * (h.dim() - 1)), 0)
+        sums = h.new_zeros(len(self), *h.shape[1:]).index_add(0, graph_of, h)
+        if how == "sum":
+            return sums
+        return sums / counts.clamp_min(1).view(-1, *[1] * (h.dim() - 1))
+
+    def _rows_pooled(self, over: str) -> tuple[Tensor, Tensor]:
+        """Return the tree of each node, leaf or root, and their number per tree (trees,)."""
+        if over == "nodes":
+            return self.batch, self.ptr.diff()
+        if over not in ("leaves", "roots"):
+            raise ValueError(f"over={over!r}: 'nodes', 'leaves' or 'roots'")
+        graph_of = self.batch.index_select(0, self.leaf_nodes if over == "leaves" else self.roots)
+        return graph_of, torch.bincount(graph_of, minlength=len(self))
+
+    @_derived
     def batch(self) -> Tensor:
         """(N,) the tree that each node belongs to."""
         return torch.arange(len(self), device=self.device).repeat_interleave(self.ptr.diff())
@@ -364,10 +475,11 @@ class Forest:
 
     def describe_node(self, node: int) -> str:
         """Return the name of a node for errors: its tree and its index there, or its index in `edge_index`."""
-        if self._columns is not None:
+        if self._examples is None:
             return f"node {node}"
         tree = int(np.searchsorted(self._flat.starts, node, side="right")) - 1
-        return f"node {node - int(self._flat.starts[tree])} of tree {tree}"
+        kind = type(self._examples[tree]).__name__.lower()
+        return f"node {node - int(self._flat.starts[tree])} of {kind} {tree}"
 
     @cached_property
     def parents(self) -> Ints | None:
@@ -398,7 +510,8 @@ class Forest:
         if self._columns is not None and self._parent_counts.max() > 1:
             node = int(self._parent_counts.argmax())
             count = self._parent_counts[node]
-            raise ValueError(f"{self.describe_node(node)} has {count} parents; in a tree it has at most one")
+            wrong = f"{self.describe_node(node)} has {count} parents; in a tree it has at most one"
+            raise ValueError(f"{wrong} ({self._reverse()})")
 
     def check_one_root(self) -> None:
         """Raise a ValueError unless every graph has exactly one root."""
@@ -407,7 +520,11 @@ class Forest:
             if (roots != 1).any():
                 graph = int((roots != 1).int().argmax())
                 wrong = f"graph {graph} has {int(roots[graph])} roots; one vector per graph needs exactly one"
-                raise ValueError(f"{wrong} (or pool the rows of forest.roots by forest.batch)")
+                way_out = "or use forest.pool(h, ..., over='roots')"
+                raise ValueError(f"{wrong} ({way_out}; {self._reverse()})")
+
+    def _reverse(self) -> str:
+        return REVERSE.replace("child to parent", "parent to child") + ": edge_index.flip(0)"
 
     def check_chains(self) -> None:
         """Raise a ValueError if a tree is not a chain."""
@@ -474,7 +591,7 @@ class Forest:
     @_derived
     def chain_starts(self) -> Tensor:
         """(trees,) the leaf of each chain, which is the first word of the sentence."""
-        return torch.from_numpy(np.flatnonzero(self._flat.degrees == 0)).to(self.device)
+        return self.leaf_nodes
 
     def _copied(self) -> Forest:
         """Return a shallow copy without the cached properties."""
@@ -486,3 +603,30 @@ class Forest:
 
     def _key_lists(self) -> list[Ints] | None:
         return None if self.keys is None else np.split(self.keys, self._flat.starts[1:-1])[: len(self)]
+
+
+def _columns(examples: Sequence[Tree | Graph]) -> Ints:
+    """Return the column in `edge_index` of each edge of `flatten(examples).below`."""
+    parts, start = list[Ints](), 0
+    for example in examples:
+        if isinstance(example, Graph):
+            columns = example.edge_order
+        else:  # the edges of a tree are sorted by child
+            columns = (np.cumsum(example.parents >= 0) - 1)[example.child_list]
+        parts.append(columns + start)
+        start += len(columns)
+    return validate.joined(parts)
+
+
+def _edge_relations(example: Tree | Graph) -> Sequence[Any] | None:
+    """Return the relation of each edge, in the order of `edge_index`."""
+    if isinstance(example, Graph) or example.relations is None:
+        return example.relations
+    return example.relations[: example.root] + example.relations[example.root + 1 :]
+
+
+def _edge_feature_rows(example: Tree | Graph) -> Floats | None:
+    """Return the features of each edge, in the order of `edge_index`."""
+    if isinstance(example, Graph) or example.edge_features is None:
+        return example.edge_features
+    return np.delete(example.edge_features, example.root, axis=0)

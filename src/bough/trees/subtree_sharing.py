@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.trees.graph import Graph
 from bough.trees.tree import Tree
 from bough.trees.validate import Ints, inverse, joined
 
@@ -33,16 +34,17 @@ class Flat(NamedTuple):
         return np.arange(len(self.below)) - np.repeat(self.first, self.degrees)
 
 
-def flatten(trees: Sequence[Tree]) -> Flat:
-    """Return the concatenated arrays of all trees, with the nodes numbered consecutively."""
+def flatten(trees: Sequence[Tree | Graph]) -> Flat:
+    """Return the concatenated arrays of all trees or graphs, with the nodes numbered consecutively."""
     starts = np.zeros(len(trees) + 1, dtype=np.int64)
     np.cumsum([len(tree) for tree in trees], out=starts[1:])
     heights, degrees = joined([tree.heights for tree in trees]), joined([tree.degrees for tree in trees])
-    below = joined([tree.child_list for tree in trees]) + np.repeat(starts[:-1], np.diff(starts) - 1)
+    edges = [len(tree.child_list) for tree in trees]
+    below = joined([tree.child_list for tree in trees]) + np.repeat(starts[:-1], edges)
     return Flat(starts, heights, degrees, np.cumsum(degrees) - degrees, below)
 
 
-def prepared(trees: Sequence[Tree], keys: Sequence[Ints]) -> list[Digests]:
+def prepared(trees: Sequence[Tree | Graph], keys: Sequence[Ints]) -> list[Digests]:
     """Return the digests of each tree for `Forest(trees, keys, digests=...)`, to compute them once per data set."""
     flat = flatten(trees)
     return np.split(digests(flat, joined(keys), None), flat.starts[1:-1]) if len(trees) else []

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bough.trees import validate
 from bough.trees.conversions import Conversions
-from bough.trees.validate import Floats, Ints, depths, frozen, inverse
-
-_COLUMNS = ("tokens", "labels", "relations")
-_FEATURES = (("features", "feature_names"), ("edge_features", "edge_feature_names"))
-_FIELDS = ("parents", *_COLUMNS, "categories", *(name for pair in _FEATURES for name in pair))
+from bough.trees.structure import FEATURES, NODE_COLUMNS, Structure
+from bough.trees.validate import Ints, depths, frozen, inverse
 
 
-class Tree(Conversions):
+class Tree(Conversions, Structure):
     """Immutable tree: `parents[i]` is the parent of node i, -1 for the root; see `replace` for changes.
 
     Args:
@@ -41,15 +37,8 @@ class Tree(Conversions):
         (2, 1)
     """
 
+    shape, edge_owner = "parents", "node"  # the edge to its parent
     parents: Ints
-    tokens: tuple[str | None, ...] | None
-    labels: tuple[Hashable, ...] | None
-    relations: tuple[Hashable, ...] | None
-    features: Floats | None = None
-    feature_names: tuple[str, ...] = ()
-    categories: Mapping[str, tuple[str | None, ...]] | None = None
-    edge_features: Floats | None = None
-    edge_feature_names: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -74,64 +63,12 @@ class Tree(Conversions):
             columns["categories"] = categories
         self._set_columns(columns)
 
-    def _set_columns(self, given: dict[str, Any]) -> None:
-        own, size = self.__dict__, len(self)
-        for name in _COLUMNS:
-            if name in given:
-                own[name] = validate.column(name, given[name], size)
-        if "categories" in given:
-            own["categories"] = validate.category_columns(given["categories"], size)
-        for name, names in _FEATURES:
-            if name in given or names in given:
-                rows = given.get(name, getattr(self, name))
-                old = () if rows is None else getattr(self, names)
-                own[name], own[names] = validate.feature_rows(name, rows, given.get(names, old), size)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Tree does not change; tree.replace({name}=...) makes another")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Tree does not change; tree.replace({name}=None) makes another")
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {name: self.__dict__[name] for name in _FIELDS if name in self.__dict__}
-        if self.categories is not None:
-            state["categories"] = dict(self.categories)  # a mappingproxy cannot be pickled
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        for name in ("parents", "features", "edge_features"):
-            if (array := state.get(name)) is not None:
-                frozen(array)
-        if self.categories is not None:
-            self.__dict__["categories"] = MappingProxyType(self.categories)
-
-    def __copy__(self) -> Tree:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Tree:
-        return self
-
     def __len__(self) -> int:
         return len(self.parents)
 
-    def __eq__(self, other: object) -> bool:
-        return self._identity() == other._identity() if isinstance(other, Tree) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
-
-    def _identity(self) -> tuple[Any, ...]:
-        """Return all columns as objects that are equal, and have equal hashes, if the columns are equal."""
-        categories = None if self.categories is None else frozenset(self.categories.items())
-        parts: list[Any] = [self.parents.tobytes(), self.tokens, self.labels, self.relations, categories]
-        for name, names in _FEATURES:
-            rows = getattr(self, name)
-            if rows is not None:  # 0 equals -0, and all kinds of NaN are equal
-                rows = rows.shape, np.where(np.isnan(rows), np.nan, rows + 0.0).tobytes()
-            parts += [rows, getattr(self, names)]
-        return tuple(parts)
+    @property
+    def _edge_rows(self) -> int:
+        return len(self)  # the root has an entry, too
 
     def __repr__(self) -> str:
         return f"Tree({self.sketch()}, {len(self)} node{'s' if len(self) > 1 else ''})"
@@ -253,13 +190,13 @@ class Tree(Conversions):
             >>> Tree(parents=[1, -1], tokens=["dogs", "sleep"]).replace(tokens=["cats", "sleep"])
             Tree((sleep cats), 2 nodes)
         """
-        if unknown := changes.keys() - set(_FIELDS):
-            raise TypeError(f"a Tree has no {min(unknown)!r}; it has {', '.join(_FIELDS)}")
+        if unknown := changes.keys() - set(self._fields()):
+            raise TypeError(f"a Tree has no {min(unknown)!r}; it has {', '.join(self._fields())}")
         if "parents" in changes:
-            for name, names in _FEATURES:
+            for name, names in FEATURES:
                 if changes.get(name, ()) is None:
                     changes.setdefault(names, ())
-            return Tree(**{name: getattr(self, name) for name in _FIELDS} | changes)
+            return Tree(**{name: getattr(self, name) for name in self._fields()} | changes)
         other = object.__new__(Tree)
         other.__dict__.update(self.__dict__)  # with the cached properties of the structure
         other._set_columns(changes)
@@ -309,10 +246,10 @@ class Tree(Conversions):
         def pick(values: Sequence[Any] | None) -> list[Any] | None:
             return None if values is None else [None if old is None else values[old] for old in origin]
 
-        fields: dict[str, Any] = {name: pick(getattr(self, name)) for name in _COLUMNS}
+        fields: dict[str, Any] = {name: pick(getattr(self, name)) for name in (*NODE_COLUMNS, "relations")}
         if self.categories is not None:
             fields["categories"] = {name: pick(values) for name, values in self.categories.items()}
-        for name, names in _FEATURES:
+        for name, names in FEATURES:
             rows = getattr(self, name)
             if rows is not None:
                 new = np.array([old is None for old in origin])
@@ -332,12 +269,4 @@ class Tree(Conversions):
 
     def node_name(self, node: int) -> str:
         """Return a node's label and token; for a leaf that has neither, its number."""
-        parts = [column[node] for column in (self.labels, self.tokens) if column is not None]
-        named = ":".join(str(part) for part in parts if part is not None)
-        return named or ("·" if self.children[node] else str(node))
-
-    def _repr_svg_(self) -> str | None:
-        """Return the picture that a notebook shows, unless the tree is too large for one."""
-        from bough.draw.tree_svg import svg
-
-        return svg([self], self.sketch())
+        return self._entries_shown(node) or ("·" if self.children[node] else str(node))

@@ -119,6 +119,23 @@ def checked_kinds(kinds: Any, num_nodes: int) -> Ints:
     return ids
 
 
+def checked_pairs(edges: Any, num_nodes: int) -> Ints:
+    """Return the child and the parent of each edge (E, 2), or raise a ValueError."""
+    if not isinstance(num_nodes, int | np.integer) or num_nodes < 1:
+        raise ValueError(f"num_nodes is {num_nodes!r}; expected the number of nodes, an int of at least 1")
+    pairs = _as_ints("edges", edges)
+    if pairs.size == 0:
+        return frozen(np.zeros((0, 2), dtype=np.int64))
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        way_out = "the child and the parent of each edge, which is the transpose of an edge_index"
+        raise ValueError(f"edges have shape {pairs.shape}; expected (E, 2): {way_out}")
+    outside = np.flatnonzero(((pairs < 0) | (pairs >= num_nodes)).any(axis=1))
+    if len(outside):
+        wrong = tuple(pairs[outside[0]].tolist())
+        raise ValueError(f"edge {outside[0]} is {wrong}; the nodes are 0..{num_nodes - 1}")
+    return frozen(np.ascontiguousarray(pairs))
+
+
 def _as_ints(name: str, values: Any) -> Ints:
     """Return a tensor, an array or lists as an array of ints, or raise a ValueError."""
     try:
@@ -204,14 +221,14 @@ def longest_paths(tails: Ints, heads: Ints, size: int) -> Ints:
     return np.array(lengths, dtype=np.int64)
 
 
-def column(name: str, values: Sequence[T] | None, n: int) -> tuple[T, ...] | None:
-    """Return a column as a tuple, or raise an error if it has not one entry per node."""
+def column(name: str, values: Sequence[T] | None, n: int, per: str = "node") -> tuple[T, ...] | None:
+    """Return a column as a tuple, or raise an error if it has not one entry per node (or per edge)."""
     if values is None:
         return None
     if isinstance(values, str) or not hasattr(values, "__len__"):
-        raise TypeError(f"{name} is {short(values)}; expected a list with one entry per node")
+        raise TypeError(f"{name} is {short(values)}; expected a list with one entry per {per}")
     if len(values) != n:
-        raise ValueError(f"{len(values)} {name} for {n} nodes; give one per node, None where it has none")
+        raise ValueError(f"{len(values)} {name} for {n} {per}s; give one per {per}, None where it has none")
     return tuple(values)
 
 
@@ -227,7 +244,7 @@ def _cycle_from(following: list[int], node: int, first: int = 0, *, backwards: b
 
 
 def feature_rows(
-    what: str, values: ArrayLike | None, names: Sequence[str], n: int
+    what: str, values: ArrayLike | None, names: Sequence[str], n: int, per: str = "node"
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Return `features` or `edge_features` as (n, F) floats, and the names of their columns."""
     names = checked_names(what, names)
@@ -240,13 +257,13 @@ def feature_rows(
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} are no numbers: {error}") from None
     if rows.ndim != 2 or len(rows) != n:
-        raise ValueError(f"{what} have shape {rows.shape}; expected ({n}, F), one row per node")
+        raise ValueError(f"{what} have shape {rows.shape}; expected ({n}, F), one row per {per}")
     if names and len(names) != rows.shape[1]:
         raise ValueError(f"{len(names)} names for {rows.shape[1]} columns of {what}")
     if np.isinf(rows).any():
         node, place = np.argwhere(np.isinf(rows))[0].tolist()
         wrong = f"column {repr(names[place]) if names else place}: {rows[node, place]}"
-        raise ValueError(f"{what} of node {node}, {wrong}; expected a finite number or NaN")
+        raise ValueError(f"{what} of {per} {node}, {wrong}; expected a finite number or NaN")
     return frozen(rows), names
 
 

@@ -124,12 +124,12 @@ def test_the_floors_do_the_arithmetic_of_a_step() -> None:
     """Multiplications by shape: as many as a step without sharing needs, counted from the equations."""
     forest = sst_shaped(None, 5).batch(0, 5, shared=False).forest
     d, x = 6, 5
-    leaves, inner = forest.leaves, forest.num_nodes - forest.leaves
+    leaves, inner = forest.num_unique_leaves, forest.num_nodes - forest.leaves
     wanted = 3 * (leaves * x * 2 * d + inner * 2 * d * 5 * d + forest.num_nodes * d * 5)
     assert multiplications(sentiment_floor(forest, d, x)) == wanted
 
     forest = sick_shaped(None, 5).batch(0, 5, shared=False).forest
-    inner, edges = forest.num_nodes - forest.leaves, forest.num_nodes - 10
+    inner, edges = forest.num_nodes - forest.num_unique_leaves, forest.num_nodes - 10
     gates = 3 * (inner * d * 2 * d + edges * d * d)
     wanted = 2 * forest.num_nodes * x * 3 * d + gates + 3 * 5 * (2 * d * 50 + 50 * 5)
     assert multiplications(relatedness_floor(forest, d, x)) == wanted

@@ -151,7 +151,7 @@ class _Pass:
         self, U: Tensor, b: Tensor | None, forest: Forest, arity: int | None, output_gate: bool, *, keep: bool
     ) -> None:
         plan = self.plan = plan_of(forest, arity)
-        units, leaves, own = forest.num_unique, forest.leaves, forest.inputs_are_unique
+        units, leaves, own = forest.num_unique, forest.num_unique_leaves, forest.inputs_are_unique
         affine, d = arity is not None and b is not None, U.shape[0] // plan.slots
         gated, self.width = units - affine * leaves, (2 + plan.slots + output_gate) * d
         rows = leaves if affine else units if own else len(forest.inputs)
