@@ -111,7 +111,7 @@ def test_what_is_wrong_is_one_line(folder: Path) -> None:
     file = str(folder / "things.csv")
     for arguments, message in [
         (("--label", "kind"), "no column 'kind'"),
-        (("--epochs", "many"), "--epochs many: must be a positive number or auto"),
+        (("--epochs", "many"), "epochs many: must be a positive number or auto"),
         (("--out", str(folder / "model")), "is not empty; resume the run"),
         (("--recipe", "fit-text"), "did you mean 'fit-texts'?"),
         (("--relation", "side"), "need a column of trees; name it with --tree"),

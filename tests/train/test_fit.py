@@ -19,6 +19,7 @@ from bough.nn import registry
 from bough.outputs import Classes
 from bough.outputs.base import TargetOptions
 from bough.pipelines import PairPipeline, Pipeline
+from bough.train.configure import configuration
 from bough.train.evaluate import evaluate_file
 from bough.train.fit import fit_sources
 from bough.train.loop import Event
@@ -201,7 +202,9 @@ def test_a_tree_of_one_word_does_not_choose_the_layer(
     tmp_path: Path, name: str, text: str, layer: str
 ) -> None:
     (tmp_path / name).write_text(text)
-    assert FitOptions().config(open_labelled(tmp_path / name), None, Classes(("0", "1"))).layer == layer
+    assert (
+        configuration(FitOptions(), open_labelled(tmp_path / name), None, Classes(("0", "1"))).layer == layer
+    )
 
 
 def test_the_same_seed_gives_the_same_model() -> None:

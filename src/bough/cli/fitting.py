@@ -1,9 +1,11 @@
 """`bough fit` and `bough evaluate`."""
 
+import dataclasses
 import json
 import logging
+import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -20,11 +22,36 @@ from bough.cli.options import (
     Settings,
     TreeKeys,
     check_device,
-    parse_settings,
     use_threads,
 )
 from bough.cli.progress import TrainingDisplay
 from bough.cli.tables import class_table, confusion_table, metric_table
+from bough.train import options
+
+
+def fit_flags() -> Any:
+    """Return the options of a fit as a class for the command line: a flag for each field of `FitOptions`."""
+    types: dict[str, Any] = {"float": float, "Shape": options.Shape, "Scale": options.Scale}
+    annotations: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+    for option in dataclasses.fields(options.FitOptions):
+        name, default = option.metadata.get(options.FLAG), option.default or None
+        kind = (
+            int if option.type in ("int", "int | None") else types.get(str(option.type).split(" | ")[0], str)
+        )
+        if name == "--set":
+            annotations[option.name], default = Settings, []
+        else:
+            annotations[option.name] = Annotated[kind if default else kind | None, Parameter(name=name)]
+        defaults[option.name] = dataclasses.field(default_factory=list) if default == [] else default
+    about = (options.FitOptions.__doc__ or "").partition("    Examples:")[0]
+    about = re.sub(r"(?m)^( {8}\w+: )([a-z])", lambda first: first[1] + first[2].upper(), about)
+    body = {"__annotations__": annotations, "__doc__": about, "__module__": __name__, **defaults}
+    return Parameter(name="*")(dataclasses.dataclass(frozen=True)(type("FitFlags", (), body)))
+
+
+FitFlags = fit_flags()
+DEFAULTS = FitFlags()
 
 
 def fit(
@@ -33,30 +60,14 @@ def fit(
     *,
     text: Columns = [],  # noqa: B006
     label: str | None = None,
-    task: Literal["classes", "numbers", "labels"] | None = None,
-    scale: Literal["linear", "log"] | None = None,
-    class_weight: str | None = None,
     sample_weight: str | None = None,
     keys: TreeKeys = NO_TREES,
     dev: Path | None = None,
     test: Path | None = None,
-    trees: Literal["constituency", "dependency", "balanced", "none"] | None = None,
-    parser: ParserName = "builtin",
-    layer: str | None = None,
-    recipe: str | None = None,
-    settings: Settings = [],  # noqa: B006
-    start: Annotated[str | None, Parameter(name="--from")] = None,
-    epochs: str = "auto",
-    batch_size: int | None = None,
-    learning_rate: float | None = None,
-    vectors: str | None = None,
-    encoder: str | None = None,
-    seed: int = 1,
+    flags: FitFlags = DEFAULTS,  # type: ignore[valid-type]
     out: Path | None = None,
     resume: Flag = False,
-    data: Path | None = None,
     threads: int = 1,
-    device: Device = "cpu",
 ) -> None:
     """Fit a model to your own labelled file, and evaluate it.
 
@@ -67,44 +78,22 @@ def fit(
             brackets; CoNLL-U with "# label = NAME".
         text: The column of the text; repeat it for pairs. Default: a column with a usual name.
         label: The column of the label or the rating.
-        task: What the labels are: one of several classes, numbers, or several labels at once. Default:
-            inferred from the labels.
-        scale: The scale of numbers; log for numbers that span decades.
-        class_weight: balanced, or NAME=WEIGHT,...: the weight of each class in training.
         sample_weight: The column with the weight of each example in training.
         dev: A labelled file to select the best epoch on. Default: a tenth of FILE, stratified by class.
         test: A labelled file to evaluate on. Default: another tenth of FILE.
-        trees: The kind of trees for texts; balanced (for any language) and none (a chain of words)
-            need no parser.
-        layer: The name of a registered layer, such as tree-gru or bi-dependency. Default: the recipe's.
-        recipe: The name of a recipe (fit-texts, fit-trees, fit-pairs, ...), or your own TOML file.
-        settings: key=value overrides the recipe; can be repeated.
-        start: A bundled model (sentiment, relatedness) or a folder to start from, or none for
-            random weights. By default up to 5,000 texts are trained from both, and dev selects.
-        epochs: A number of epochs, or auto: stop when the loss on dev no longer falls; with an
-            encoder, four epochs.
-        batch_size: Number of examples per step. Default: the recipe's.
-        learning_rate: Learning rate. Default: the recipe's.
-        vectors: GloVe vectors: 840B, 840B-completed, 42B, 6B or a file; or bundled, the vectors of
-            the sentiment model.
-        encoder: Folder or name of a transformer whose hidden states replace the word vectors; needs
-            bough[contextual].
-        seed: Random seed for the split, shuffling, initialization and dropout.
         out: Folder for the model and its report. Default: models/FILE-SEED.
         resume: Continue an interrupted run. A finished run is shown again.
-        data: Data folder with GloVe. Default: BOUGH_DATA, else the user cache.
         threads: Number of torch threads; one is fastest, except with an encoder.
     """
     from bough.data.labelled import open_labelled
     from bough.train.distributed import joined, restarts
     from bough.train.fit import fit_sources
-    from bough.train.options import FitOptions
 
     use_threads(threads)
-    with joined(device) as ranks:
-        check_device(device)
-        if epochs != "auto" and not (epochs.isdecimal() and int(epochs)):
-            raise ValueError(f"--epochs {epochs}: must be a positive number or auto")
+    given = {name: value for name, value in vars(flags).items() if value not in (None, [])}
+    chosen = options.FitOptions.given(given)
+    with joined(chosen.device) as ranks:
+        check_device(chosen.device)
         nested = keys.columns()
         train = open_labelled(file, text, label, tree=nested, weight=sample_weight)
         sources, columns = {"train": train}, train.columns
@@ -112,41 +101,20 @@ def fit(
             if path is not None:
                 texts = () if nested else columns.items
                 sources[name] = open_labelled(path, texts, columns.label or None, tree=nested)
-        folder = out or Path("models") / f"{file.stem}-{seed}"
+        folder = out or Path("models") / f"{file.stem}-{chosen.seed}"
         quiet = not ranks.first
         console, plain = Console(stderr=True, quiet=quiet), plain_console(stderr=True, quiet=quiet)
         logging.getLogger("bough").setLevel(logging.ERROR if quiet else logging.INFO)
         if columns.items:
             plain.print(f"text: {', '.join(columns.items)}; label: {columns.label}")
         with TrainingDisplay(console) as display:
-            labels = {"task": task, "scale": scale, "class_weight": _class_weight(class_weight)}
-            model = {"trees": trees, "parser": parser, "layer": layer, "init_from": start, "device": device}
-            words = {"vectors": vectors, "encoder": encoder, "data": data}
-            steps = {"batch_size": batch_size, "learning_rate": learning_rate, "seed": seed}
-            steps["epochs"] = None if epochs == "auto" else int(epochs)
-            recipes = {"recipe": recipe, "settings": parse_settings(settings)}
-            options = FitOptions.given({**labels, **model, **words, **steps, **recipes})
             shown: dict[str, Any] = {"callbacks": [display.show]}
             shown["warn"] = lambda line: plain.print(as_typed(line))
             again = resume or restarts()
-            pipeline, facts = fit_sources(sources, folder, options, hold_test=True, resume=again, **shown)
+            pipeline, facts = fit_sources(sources, folder, chosen, hold_test=True, resume=again, **shown)
     if ranks.first:
         _show(facts, pipeline.model.output)
         plain.print(f"{folder}  (report: {folder / 'report.html'})", style="dim")
-
-
-def _class_weight(text: str | None) -> str | dict[str, float] | None:
-    """Return NAME=WEIGHT,... as a dict; return a text without "=" unchanged."""
-    if text is None or "=" not in text:
-        return text
-    weights = {}
-    for part in text.split(","):
-        name, _, weight = part.rpartition("=")
-        try:
-            weights[name.strip()] = float(weight)
-        except ValueError:
-            raise ValueError(f"--class-weight {part}: must be NAME=NUMBER") from None
-    return weights
 
 
 def _show(facts: dict[str, Any], output: Any) -> None:

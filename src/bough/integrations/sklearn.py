@@ -1,9 +1,11 @@
 """scikit-learn compatible estimators, for `cross_val_score`, `GridSearchCV` and `Pipeline`."""
 
 import contextlib
+import inspect
 import logging
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,36 +31,31 @@ def _pairs(X: Any) -> list[tuple[Any, Any]]:
     return [(a, b) if isinstance(a, Tree) else (str(a), str(b)) for a, b in rows]
 
 
+# the options of `bough.fit`, under the names of scikit-learn
+PARAMETERS = {"random_state" if o.name == "seed" else o.name: o.default for o in fields(FitOptions)}
+PARAMETERS = {name: default for name, default in PARAMETERS.items() if name != "task"} | {"verbose": 0}
+
+
 class _Fitted(BaseEstimator):  # type: ignore[misc]
     """Hold the options of `bough.fit` as parameters."""
 
     _items: Any = staticmethod(_texts)  # turns X into a list of texts, trees or pairs
 
-    def __init__(
-        self,
-        trees: str | None = None,
-        hidden_size: int | None = None,
-        epochs: int | None = None,
-        learning_rate: float | None = None,
-        batch_size: int | None = None,
-        class_weight: str | Mapping[str, float] | None = None,
-        vectors: str | None = None,
-        encoder: str | None = None,
-        layer: str | None = None,
-        recipe: str | None = None,
-        settings: Mapping[str, Any] | None = None,
-        parser: str = "builtin",
-        data: str | None = None,
-        device: str = "cpu",
-        random_state: int = 1,
-        verbose: int = 0,
-        scale: str | None = None,
-    ) -> None:
-        self.trees, self.hidden_size, self.epochs = trees, hidden_size, epochs
-        self.learning_rate, self.batch_size, self.class_weight = learning_rate, batch_size, class_weight
-        self.vectors, self.encoder, self.layer, self.recipe = vectors, encoder, layer, recipe
-        self.settings, self.parser, self.data, self.device = settings, parser, data, device
-        self.random_state, self.verbose, self.scale = random_state, verbose, scale
+    def __init__(self, **options: Any) -> None:
+        for name, default in PARAMETERS.items():
+            setattr(self, name, options.pop(name, default))
+        for name in options:
+            raise TypeError(f"{type(self).__name__} has no parameter {name!r}")
+
+    __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+                for name, default in PARAMETERS.items()
+            ),
+        ]
+    )
 
     def _fit(self, items: Sequence[Any], labels: Sequence[Any], sample_weight: Any, task: str | None) -> None:
         given = self.get_params(deep=False) | {"task": task}
@@ -143,7 +140,9 @@ class TreeLSTMClassifier(_Classifier):
         device: where to train.
         random_state: random seed for the split, shuffling, initialization and dropout.
         verbose: 1 shows facts about the data on stderr.
+        init_from: the name of a bundled model, or a folder, to start from; "none" for random weights.
         scale: "linear", or "log" for numbers that span decades; only `TreeLSTMRegressor` uses it.
+        order: the classes in their order, if they form a scale.
 
     Examples:
         >>> from bough.sklearn import TreeLSTMClassifier

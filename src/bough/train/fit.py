@@ -20,6 +20,7 @@ from bough.files import read_json, write_json, write_text
 from bough.formats import nested
 from bough.models.inputs import InputSpec
 from bough.models.model import UNKNOWN, Model, Trees
+from bough.models.settings import check_device
 from bough.models.subwords import detokenise
 from bough.outputs import Output
 from bough.pipelines import AnyPipeline, load, pipeline_for
@@ -27,11 +28,12 @@ from bough.train.card import fit_card
 from bough.train.checkpoint import NAME as CHECKPOINT
 from bough.train.checkpoint import TrainingState
 from bough.train.config import TrainConfig
+from bough.train.configure import configuration, start_model, tree_kind
 from bough.train.dataset import Examples, Parsed, TreeSet, Warn, parse_splits
 from bough.train.distributed import current
 from bough.train.evaluate import evaluate_splits
 from bough.train.loop import Event, train_once
-from bough.train.options import FitOptions, tree_kind
+from bough.train.options import FitOptions
 from bough.train.report import Evidence, report_page
 from bough.train.run_folder import alone_in_folder, lock_run_folder, versions
 from bough.train.splits import SPLITS, Splits, read_splits, seen_by_start
@@ -208,11 +210,12 @@ def fit_sources(
 
 def plan_fit(sources: Mapping[str, Source], options: FitOptions, *, hold_test: bool, warn: Warn) -> Plan:
     """Check the examples and the options, and return the plan of a fit. What can fail fails here, before parsing."""
-    train, start = sources["train"], options.start()
+    check_device(options.device)
+    train, start = sources["train"], start_model(options)
     unparsed: dict[str | None, Trees] = {"none": "chain", "balanced": "balanced"}
     trees: Trees = "given" if train.trees else unparsed.get(options.trees, "whole")
     splits = read_splits(sources, options.targets, hold_test=hold_test, seed=options.seed)
-    config = options.config(train, start, splits.output)
+    config = configuration(options, train, start, splits.output)
     messages = [*splits.messages, *seen_by_start(splits, options)]
     for line in messages:
         warn(line)
@@ -263,10 +266,10 @@ def _better_start(
 ) -> Trained:
     """Train again from the bundled model, and return the training that is better on dev."""
     options = replace(plan.options, init_from=SMALL_START)
-    start, seen = options.start(), seen_by_start(plan.splits, options)
+    start, seen = start_model(options), seen_by_start(plan.splits, options)
     for line in seen:
         warn(line)
-    config = options.config(plan.train, start, plan.output)
+    config = configuration(options, plan.train, start, plan.output)
     earlier, folder = first.state.epoch, out / SMALL_START
 
     def later(event: Event) -> None:  # goes on counting epochs, so that loggers keep both trainings

@@ -15,6 +15,7 @@ from bough.data.text_filter import TextFilter, without_spaces
 from bough.errors import DataError
 from bough.outputs import Output, choose_output
 from bough.outputs.base import TargetOptions
+from bough.train.configure import start_folder
 from bough.train.options import FitOptions
 from bough.trees.tree import Tree
 
@@ -174,7 +175,7 @@ def _overlaps(examples: Sequence[Example], keys: Ints, assigned: Ints) -> list[s
 
 def seen_by_start(splits: Splits, options: FitOptions) -> list[str]:
     """Return a message if examples are among the texts that the model to start from was trained on."""
-    trained_on = None if options.start_folder is None else TextFilter.load(options.start_folder)
+    trained_on = None if (folder := start_folder(options)) is None else TextFilter.load(folder)
     if trained_on is None:
         return []
     texts = [[*example.texts, *map(_words, example.trees)] for example in splits.examples]
