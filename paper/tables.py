@@ -18,7 +18,7 @@ FIVE_SEEDS = (
 )
 READING = (
     "Ours: mean (standard deviation, number of seeds). Within: at most one of the paper's standard deviations "
-    f"from its mean; above or below: farther. {FIVE_SEEDS}"
+    f"from its mean; above or below: farther. Version: of bough, that made the runs. {FIVE_SEEDS}"
 )
 
 
@@ -75,6 +75,13 @@ def _vectors(*systems: System | None) -> Cell:
     return Cell(", ".join(names)) if names else MISSING
 
 
+def _versions(*systems: System | None) -> Cell:
+    """Return the versions of bough that made the runs."""
+    there = [system for system in systems if system is not None]
+    versions = sorted({version for system in there for version in system.versions})
+    return Cell(", ".join(versions)) if versions else NOTHING if there else MISSING
+
+
 def table1() -> Table:
     """Return Table 1, the memory dimensions and parameter counts, of built layers."""
     rows = []
@@ -102,7 +109,7 @@ def table2(systems: Systems) -> Table:
         if name == DERIVED:
             trained = replace(derived, verdict="derived" if five else "")
         ours = cell(five, "accuracy", published[0])
-        return title, ours, fine, trained, binary, derived, _vectors(five, two)
+        return title, ours, fine, trained, binary, derived, _vectors(five, two), _versions(five, two)
 
     together = {name + TOGETHER_NAME: title for name, title in TOGETHER.items()}
     rows = [
@@ -110,7 +117,16 @@ def table2(systems: Systems) -> Table:
         (Cell("ours: not in the paper"),),
         *(row(Cell(title, tone="own"), name, [None, None]) for name, title in (OURS | together).items()),
     ]
-    header = ("method", "fine-grained", "paper", "binary", "paper", "derived binary", "our vectors")
+    header = (
+        "method",
+        "fine-grained",
+        "paper",
+        "binary",
+        "paper",
+        "derived binary",
+        "our vectors",
+        "version",
+    )
     notes = (
         READING,
         "Binary: trained on the binary task. Derived binary: the five-class model's, P(0) + P(1) against "
@@ -127,10 +143,20 @@ def table3(systems: Systems) -> Table:
         system, cells = systems.get(f"sick-{name}"), [title]
         for figure, theirs in zip(("pearson", "spearman", "mse"), published, strict=True):
             cells += [cell(system, figure, theirs), paper_cell(theirs, figure)]
-        return *cells, _vectors(system)
+        return *cells, _vectors(system), _versions(system)
 
     rows = _compared(row, paper.TABLE3_CITED, paper.TABLE3)
-    header = ("method", "Pearson's r", "paper", "Spearman's rho", "paper", "MSE", "paper", "our vectors")
+    header = (
+        "method",
+        "Pearson's r",
+        "paper",
+        "Spearman's rho",
+        "paper",
+        "MSE",
+        "paper",
+        "our vectors",
+        "version",
+    )
     notes = (READING, "MSE: lower is better.", *_notes(systems, "sick", paper.TABLE3_CITED))
     return Table("Table 3. SICK semantic relatedness, test", header, tuple(rows), notes)
 
