@@ -230,7 +230,7 @@ def test_stored_runs_of_earlier_code_are_told_and_their_rows_are_not_mixed(
     assert boards[-1].missing == [missing]
     write_report(tmp_path, mini, QUICK)
     assert "Training has changed since" in (tmp_path / "report.md").read_text()
-    started: list[Run] = []
+    started: list[int] = []
 
     def refuse(job: Any, work: Path, log: Path) -> Any:
         started.append(job["seed"])
