@@ -11,6 +11,7 @@ from benchmarks.plans import plans
 from benchmarks.scaling import scaling
 from benchmarks.scaling_scoring import scaling_scoring
 from benchmarks.speed import speed
+from benchmarks.texts import texts
 from bough.cli import Commands, grouped_app
 from bough.cli.console import run_app
 
@@ -20,7 +21,7 @@ def build_app() -> App:
     scoring = App(name="scaling_scoring", default_command=scaling_scoring)
     commands: Commands = {
         "Speed": [speed, latency, scaling, scoring, load],
-        "Tree tasks": [listops, logic, entailment, plans],
+        "Tree tasks": [listops, logic, entailment, plans, texts],
     }
     return grouped_app("python -m benchmarks", "Measure speed, and accuracy on tasks with trees.", commands)
 

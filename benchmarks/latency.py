@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from benchmarks.measure import AsJson, Figures, Work, best_seconds, by_equations
 from benchmarks.recursion import recursive
+from benchmarks.store import Store, made_by, store
 from bough import Forest, Tree
 from bough.nn import ChildSumTreeLSTM, StateCache, kernels
 from bough.nn.engine import one_thread
@@ -109,9 +110,11 @@ def run_latency(batches: int = 5, rounds: int = 15) -> Figures:
     return facts | {"microseconds": microseconds, "ratios": ratios}
 
 
-def latency(*, as_json: AsJson = False) -> None:
+def latency(*, as_json: AsJson = False, keep: Store = False) -> None:
     """Compare one tree at a time with steps of torch's LSTMCell and with recursion."""
     result = run_latency()
+    if keep:
+        store("latency", {**result, "made_by": made_by()})
     if as_json:
         print(json.dumps(result, indent=2))
     else:

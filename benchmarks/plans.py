@@ -3,20 +3,19 @@
 import json
 import tempfile
 import time
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from rich.console import Console
 from rich.table import Table
 
 import bough
-from benchmarks.tree_tasks import RESULTS, Data
+from benchmarks.store import made_by, store
+from benchmarks.tree_tasks import Data
 from bough.data import find_data
 from bough.data.paths import require
-from bough.files import read_json, write_json
+from bough.files import read_json
 
 KEYS: dict[str, Any] = {
     "children": "Plans",
@@ -58,6 +57,9 @@ def plans(*, data: Data = None, seed: int = 1) -> None:
     planner's own cost with a linear fit in logarithms.
     """
     train, test = (read(find_data(data) / "plans" / f"{name}.jsonl") for name in ("train", "test"))
+    trained = set(train[0])
+    rows = [row for row, tree in enumerate(test[0]) if tree not in trained]
+    unseen: Plans = [test[0][row] for row in rows], [test[1][row] for row in rows]
     with tempfile.TemporaryDirectory() as folder:
         out, started = Path(folder) / "plans", time.process_time()
         mine = bough.fit(*train, test=test, task="numbers", scale="log", seed=seed, out=out)
@@ -67,6 +69,11 @@ def plans(*, data: Data = None, seed: int = 1) -> None:
         "bough.fit": mine.evaluate(*test).figures,
         baseline["name"]: baseline["figures"]["test"],
         "the planner's cost, linear fit": cost_figures(train, test),
+    }
+    # without the plans that also occur in training
+    systems |= {
+        "bough.fit, unseen plans": mine.evaluate(*unseen).figures,
+        "the planner's cost, unseen plans": cost_figures(train, unseen),
     }
     taken = []
     for tree in test[0][:200]:
@@ -78,11 +85,13 @@ def plans(*, data: Data = None, seed: int = 1) -> None:
         "q_error": {name: {key: round(part[key], 3) for key in FIGURES} for name, part in systems.items()},
         "training_cpu_seconds": round(seconds),
         "milliseconds_per_plan": round(float(np.median(taken)), 2),
-        "date": date.today().isoformat(),
-        "torch": torch.__version__,
+        "test_plans": len(test[0]),
+        "unseen_test_plans": len(rows),
+        "made_by": made_by(),
     }
-    write_json(RESULTS / "plans.json", found)
-    title = f"q-error on {len(test[0])} unseen plans; {found['milliseconds_per_plan']} ms for a single plan"
+    store("plans", found)
+    title = f"q-error on {len(test[0])} test plans, {len(rows)} of them unseen; "
+    title += f"{found['milliseconds_per_plan']} ms for a single plan"
     table = Table("system", *FIGURES.values(), title=title, title_justify="left")
     for name, part in systems.items():
         table.add_row(name, *(f"{part[key]:.2f}" for key in FIGURES))

@@ -14,6 +14,7 @@ from rich.table import Table
 from benchmarks import steps
 from benchmarks.corpora import BATCH, Corpus, sick_shaped, sst_shaped
 from benchmarks.measure import AsJson, Figures, Work, best_seconds, by_equations
+from benchmarks.store import Store, made_by, store
 from bough.nn import kernels
 from bough.nn.engine import one_thread
 
@@ -173,7 +174,7 @@ def growth(corpus: Corpus, effort: Effort) -> Figures:
     return {"growth_ratio": per_node(most) / per_node(min(effort.trees))}
 
 
-def speed(*, data: Path | None = None, as_json: AsJson = False) -> None:
+def speed(*, data: Path | None = None, as_json: AsJson = False, keep: Store = False) -> None:
     """Compare a training step with its matrix multiplications, recursion and plain torch, on one thread.
 
     Parameters
@@ -182,6 +183,8 @@ def speed(*, data: Path | None = None, as_json: AsJson = False) -> None:
         Data folder; without data, random trees of the same shapes.
     """
     result = run_bench(data)
+    if keep:
+        store("speed", {**result, "made_by": made_by()})
     if as_json:
         print(json.dumps(result, indent=2))
         return

@@ -4,7 +4,6 @@ import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -16,6 +15,8 @@ from rich.table import Table
 from torch import Tensor, nn
 from torch.nn import functional
 
+from benchmarks import store
+from benchmarks.store import made_by
 from bough import Forest, Tree
 from bough.files import read_json, write_json
 from bough.formats import ptb
@@ -23,7 +24,7 @@ from bough.models.settings import kind_named
 from bough.nn import BaseLayer, Classifier
 from paper.cli import Data as Data
 
-RESULTS, PUBLISHED = Path(__file__).parent / "results", Path(__file__).with_name("published.toml")
+RESULTS, PUBLISHED = store.RESULTS, Path(__file__).with_name("published.toml")
 # options that every task has
 Layer = Annotated[str, Parameter(help="A name in bough.nn.kinds().")]
 Show = Annotated[bool, Parameter(negative="", help="Print the stored results and train nothing.")]
@@ -175,7 +176,7 @@ def run(
     """Train, choose the epoch on the second split, test once, and store the result."""
     found = train(model, settings, *splits)
     found["test"] = {name: round(100 * accuracy(model, part), 2) for name, part in test.items()}
-    found["date"], found["torch"] = date.today().isoformat(), torch.__version__
+    found["made_by"] = made_by()
     same = (settings.layer, settings.seed)
     others = [line for line in stored_runs(task) if (line["layer"], line["seed"]) != same]
     runs = sorted([*others, asdict(settings) | found], key=lambda line: (line["layer"], line["seed"]))

@@ -12,6 +12,21 @@ from paper.results import System
 Answer = Literal["holds", "does not hold", "undecided within the noise"]
 Term = dict[str, Any]
 CONFIDENCE = 0.95
+# the abstract: "Tree-LSTMs outperform [...] strong LSTM baselines on two tasks"; each tree is compared with each LSTM
+LSTMS = {
+    "LSTM": "lstm",
+    "Bidirectional LSTM": "bilstm",
+    "2-layer LSTM": "lstm-2layer",
+    "2-layer Bidirectional LSTM": "bilstm-2layer",
+}
+TREES = (
+    ("SST fine-grained, points", "sst5", "accuracy", "Constituency", "constituency-tuned"),
+    ("SST fine-grained, points", "sst5", "accuracy", "Dependency", "dependency"),
+    ("SST binary, points", "sst2", "binary", "Constituency", "constituency-tuned"),
+    ("SST binary, points", "sst2", "binary", "Dependency", "dependency"),
+    ("SICK r", "sick", "pearson", "Constituency", "constituency"),
+    ("SICK r", "sick", "pearson", "Dependency", "dependency"),
+)
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,39 @@ def find(claim: dict[str, Any], systems: Mapping[str, System]) -> Finding | None
         return None
     constant = sum(term["weight"] * term.get("constant", 0.0) for term, _ in values)
     return contrast(samples, constant, claim.get("margin"))
+
+
+def gain(better: System | None, worse: System | None, figure: str) -> Finding | None:
+    """Return the finding that one system is better than another, or None if one of them is missing."""
+    if better is None or worse is None:
+        return None
+    return contrast([(1.0, better.figures[figure]), (-1.0, worse.figures[figure])])
+
+
+def main_claim_table(systems: Mapping[str, System]) -> Table:
+    """Return the table of the main claim: each Tree-LSTM less each LSTM, with confidence intervals."""
+    rows = []
+    for title, task, figure, name, tree in TREES:
+        cells = [Cell(f"{title}: {name} Tree-LSTM")]
+        scale, digits = (1, 4) if figure == "pearson" else (100, 2)
+        for lstm in LSTMS.values():
+            finding = gain(systems.get(f"{task}-{tree}"), systems.get(f"{task}-{lstm}"), figure)
+            if finding is None:
+                cells.append(MISSING)
+                continue
+            text, answer = f"{scale * finding.difference:+.{digits}f}", "one seed"
+            if finding.half is not None:
+                low, high = (scale * (finding.difference + side * finding.half) for side in (-1, 1))
+                text += f" [{low:+.{digits}f}, {high:+.{digits}f}]"
+                answer = finding.answer.removesuffix(" within the noise")
+            cells.append(Cell(text, answer))
+        rows.append(tuple(cells))
+    note = (
+        "The abstract says that Tree-LSTMs outperform strong LSTM baselines on both tasks. A cell is the mean of the "
+        f"Tree-LSTM less that of the LSTM, with the {CONFIDENCE:.0%} confidence interval (Welch); the claim holds, or "
+        "does not, if the interval lies on one side of zero."
+    )
+    return Table("The main claim: Tree-LSTM less LSTM", ("figure and tree", *LSTMS), tuple(rows), (note,))
 
 
 def claims_table(systems: Mapping[str, System]) -> Table:

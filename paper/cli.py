@@ -163,6 +163,7 @@ def reproduce(
     data: Data = None,
     settings: Settings = [],  # noqa: B006
     readme: Annotated[list[Path], Parameter(negative="", show_default=False)] = [],  # noqa: B006
+    again: Annotated[bool, Parameter(negative="")] = False,
     ray: Ray = None,
 ) -> None:
     """Run the paper's experiments and write the report.
@@ -185,6 +186,9 @@ def reproduce(
     readme
         Also put the short tables, or the headline, between the markers in this file, such as
         docs/results.md or README.md; may be repeated.
+    again
+        Train again what an earlier version of the code has trained. By default such stored runs are
+        shown, with their version.
     ray
         On a Ray cluster: at this address, else RAY_ADDRESS, else this machine's processors.
     """
@@ -192,7 +196,7 @@ def reproduce(
     from paper.runner import reproduce as run
 
     options: dict[str, Any] = {"seeds": seeds, "out": out, "data": find_data(data), "readme": readme}
-    options["overrides"] = parse_settings(settings)
+    options |= {"overrides": parse_settings(settings), "again": again}
     if jobs is not None and jobs < 1:
         raise ValueError(f"--jobs {jobs}: at least 1")
     with contextlib.ExitStack() as stack:
@@ -247,6 +251,16 @@ class RunsDisplay(ProgressBars):
         if self.shown is None:
             runs = "run" if progress.total == 1 else "runs"
             self.console.print(f"{progress.total} {runs}, {progress.skipped} done before", **plain)
+            if progress.stored:
+                from paper.results import joined_versions
+
+                versions = joined_versions(progress.stored)
+                line = f"stored runs of {versions}: {len(progress.stored)}; training has changed since"
+                self.console.print(f"{line}, --again trains them with this version", **plain)
+            if progress.missing:
+                systems = dict.fromkeys(run.system for run in progress.missing)
+                line = f"missing: {len(progress.missing)} more runs of {', '.join(systems)}"
+                self.console.print(f"{line}; --again trains them with the others of their rows", **plain)
         for event in progress.events[self.shown or 0 :]:
             self.console.print(f"[{progress.ended}/{progress.total}] {event}", **plain)
         self.shown, left = len(progress.events), progress.time_left()

@@ -15,7 +15,7 @@ from bough.models.model import Model
 from bough.train.tasks import RatedPair
 from paper import published as paper
 from paper.document import MISSING, Cell, Table
-from paper.plan import Run
+from paper.plan import CODE, EARLIER, Run
 from paper.sst import words_of
 from paper.tasks import Task
 
@@ -23,13 +23,19 @@ FILE = "neighbours.json"
 SAMPLE, SAMPLE_SEED, TOP = 1000, 0, 3
 
 
-def stored_neighbours(out: Path, data: Path, run: Run) -> dict[str, Any] | None:
-    """Return the stored Table 4 of this run, or None. It is stored so that a report needs no model."""
+def stored_neighbours(out: Path, data: Path, run: Run, *, earlier: bool = True) -> dict[str, Any] | None:
+    """Return the stored Table 4 of this run, or None. It is stored so that a report needs no model.
+
+    With `earlier`, the model may be that of an earlier version of the code.
+    """
     try:
         stored = read_json(out / FILE)
     except FormatError:
         return None
-    return stored if stored.get("key") == _key(run, data) else None
+    for code in (CODE, *(EARLIER if earlier else ())):
+        if stored.get("key") == _key(run, data, code):
+            return {**stored, "earlier": code != CODE}
+    return None
 
 
 def find_neighbours(out: Path, folder: Path, data: Path, run: Run) -> dict[str, Any]:
@@ -77,8 +83,8 @@ def _top(texts: Sequence[str], scores: NDArray[np.float64]) -> list[list[Any]]:
     return [[texts[i], round(float(scores[i]), 4)] for i in order]
 
 
-def _key(run: Run, data: Path) -> str:
-    return f"{run.key(data)}-{SAMPLE}-{SAMPLE_SEED}-{TOP}"
+def _key(run: Run, data: Path, code: int = CODE) -> str:
+    return f"{run.key(data, code)}-{SAMPLE}-{SAMPLE_SEED}-{TOP}"
 
 
 def table4(stored: dict[str, Any] | None) -> Table:
@@ -98,9 +104,10 @@ def table4(stored: dict[str, Any] | None) -> Table:
     sample = "ours is missing"
     if stored:
         sample = f"ours of {stored['sample']:,} with seed {stored['sample_seed']}"
+    by = ", trained by an earlier version of the code" if stored and stored["earlier"] else ""
     notes = (
         f"Each draws its own sample of sentences of SICK's test split ({sample}), the query left out. "
-        "Cosine: of mean word vectors. Model: the rating, 1 to 5, that a Dependency Tree-LSTM predicts (seed 1).",
+        f"Cosine: of mean word vectors. Model: the rating, 1 to 5, that a Dependency Tree-LSTM predicts (seed 1{by}).",
         f"Sentences from {paper.SICK_CREDIT}; the paper's columns as printed by {paper.AUTHORS}.",
     )
     header = ("ours, by cosine", "ours, by model", "paper, by cosine", "paper, by model")

@@ -9,13 +9,22 @@ from typing import Any
 from bough.files import write_json, write_text
 from paper import beyond
 from paper import published as paper
-from paper.claims import claims_table
+from paper.claims import claims_table, main_claim_table
 from paper.document import Block, Cell, Figure, Sections, Table, as_html, as_markdown, grid
 from paper.figures import FIGURE3, FIGURE4, draw
 from paper.neighbours import stored_neighbours, table4
 from paper.parser_cost import cost_line, cost_table
 from paper.plan import BINARY_ENCODER, TABLE4_RUN, planned
-from paper.results import Result, all_finished, from_summary, summary, systems, vectors_of, with_ensembles
+from paper.results import (
+    Result,
+    all_finished,
+    from_summary,
+    stored_line,
+    summary,
+    systems,
+    vectors_of,
+    with_ensembles,
+)
 from paper.sick import TEXTS
 from paper.tables import FIVE_SEEDS, Systems, short_table, spread, table1, table2, table3
 
@@ -41,8 +50,9 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
     opening = (
         "Every table and figure of “Improved Semantic Representations From Tree-Structured Long Short-Term Memory "
         f"Networks” ({paper.AUTHORS}), the paper's numbers beside ours, from {len(results)} finished runs of "
-        f"{len(found)} systems. What has not been run is shown as missing. Nothing was chosen on test."
-    )
+        f"{len(found)} systems. What has not been run is shown as missing. Nothing was chosen on test. "
+        f"{stored_line(found)}"
+    ).rstrip()
     drawn: dict[str, Block] = {}
     for drawing in (FIGURE3, FIGURE4, beyond.BY_LENGTH):
         missing = f"{drawing.caption} Missing: none of its systems has been run."
@@ -54,7 +64,7 @@ def write_report(out: Path, data: Path, overrides: Mapping[str, str] | None = No
         "Relatedness": (relatedness,),
         "Sentence length": (drawn["figure3"], drawn["figure4"]),
         "Nearest sentences": (table4(stored_neighbours(out, data, planned(TABLE4_RUN, overrides))),),
-        "Claims": (claims_table(found),),
+        "Claims": (main_claim_table(found), claims_table(found)),
     }
     if any(beyond.ENCODER in name for name in found):
         sections["Beyond the paper"] = (*beyond.tables(found), drawn[beyond.BY_LENGTH.name])
@@ -149,7 +159,8 @@ def _headline(systems: Systems) -> str:
             cells += [replace(row[column], verdict=""), row[column + 1]]
         rows.append(tuple(cells))
     header = ("test split", "Dependency Tree-LSTM", "paper", "Constituency Tree-LSTM", "paper")
-    return f"\n\n{grid(Table('', header, tuple(rows)))}\n\n"
+    blocks = [grid(Table("", header, tuple(rows))), stored_line(systems)]
+    return "\n\n" + "\n\n".join(filter(None, blocks)) + "\n\n"
 
 
 def _leaves(systems: Systems) -> str:
@@ -165,7 +176,7 @@ def _leaves(systems: Systems) -> str:
 def _results(systems: Systems) -> str:
     blocks = [
         "Test figures: ours as mean (standard deviation, number of seeds), the paper's beside them as mean "
-        f"(standard deviation). {FIVE_SEEDS}"
+        f"(standard deviation). {FIVE_SEEDS} {stored_line(systems)}".rstrip()
     ]
     sick = short_table(table3(systems), "SICK", (1, 2, 3, 4, 5, 6))
     sst = short_table(table2(systems), "SST", (1, 2, 3, 4))

@@ -15,7 +15,7 @@ from bough.errors import FormatError
 from bough.files import read_json, write_json
 from paper.figures import by_length
 from paper.parses import NONE, PAPER
-from paper.plan import TOGETHER, Run, planned
+from paper.plan import CODE, EARLIER, TOGETHER, Run, planned
 from paper.recipes import load_recipe
 from paper.tasks import sentiment_figures
 
@@ -35,26 +35,34 @@ def result_path(out: Path, run: Run) -> Path:
     return out / "runs" / f"{run.name}.json"
 
 
-def finished(out: Path, run: Run, data: Path) -> Result | None:
-    """Return the result of a run, or None if it is missing, partial or outdated."""
+def finished(out: Path, run: Run, data: Path, *, earlier: bool = False) -> Result | None:
+    """Return the result of a run, or None if it is missing, partial or outdated.
+
+    With `earlier`, the result may be that of an earlier version of the code.
+    """
     path = result_path(out, run)
     result = _read(path) if path.exists() else None
-    return result if result is not None and result["key"] == run.key(data) else None
+    if result is None or run.made_by(result["key"], data) not in (CODE, *(EARLIER if earlier else ())):
+        return None
+    return result
 
 
 def all_finished(out: Path, data: Path, overrides: Mapping[str, str] | None = None) -> list[Result]:
-    """Return every valid result by name. Partial and outdated ones are left out with a warning."""
+    """Return every valid result by name, with the version of the code that made it as `code`.
+
+    Partial results and those of other settings or data are left out with a warning.
+    """
     results = []
     for path in sorted((out / "runs").glob("*.json")):
         if (result := _read(path)) is None:
             continue
         run = Run(result["recipe"], result["seed"], tuple(result["settings"].items()))
         try:
-            current = result["key"] == planned(run, overrides).key(data)
+            code = planned(run, overrides).made_by(result["key"], data)
         except ValueError:  # its recipe does not exist any more
-            current = False
-        if current:
-            results.append(result)
+            code = None
+        if code is not None:
+            results.append({**result, "code": code})
         else:
             log.warning("%s: made with another recipe, data or code; left out", path)
     return results
@@ -104,6 +112,8 @@ class System:
     coverage: str = ""  # the share of the training split that has vectors
     together: int = 0  # the number of models in an ensemble, else 0
     trees: str = PAPER  # whose trees, see `paper.parses`
+    versions: tuple[str, ...] = ()  # of bough, that made the runs
+    earlier: bool = False  # whether some were made by code that has changed since
 
     def mean(self, figure: str) -> float:
         return statistics.fmean(self.figures[figure])
@@ -131,6 +141,8 @@ def systems(results: Iterable[Result]) -> dict[str, System]:
             seconds=statistics.fmean(result["seconds"] for result in group),
             coverage=next((known for result in group if (known := result.get("coverage"))), ""),
             trees=trees_of(group[0]),
+            versions=tuple(sorted({result["versions"]["bough"] for result in group})),
+            earlier=any(result.get("code", CODE) != CODE for result in group),
         )
     return found
 
@@ -173,6 +185,26 @@ def with_ensembles(gathered: dict[str, System], results: Iterable[Result], data:
     return found
 
 
+def stored_line(gathered: Mapping[str, System]) -> str:
+    """Return a sentence about the systems whose runs were made by earlier code, "" if there are none."""
+    earlier = [system for system in gathered.values() if system.earlier]
+    if not earlier:
+        return ""
+    versions = joined_versions(version for system in earlier for version in system.versions)
+    which = (
+        "These are" if len(earlier) == len(gathered) else f"{len(earlier)} of {len(gathered)} systems have"
+    )
+    return (
+        f"{which} stored runs of bough {versions}. Training has changed since: with the same seed, today's code gives "
+        "other figures."
+    )
+
+
+def joined_versions(versions: Iterable[str]) -> str:
+    """Return each version once, as "0.1.0 and 0.2.0"."""
+    return " and ".join(sorted(set(versions)))
+
+
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:
     """Return the word vectors of a task's systems, with their coverage of the training split."""
     of_task = [system for name, system in gathered.items() if name.startswith(task) and ENCODER not in name]
@@ -192,6 +224,7 @@ def summary(gathered: dict[str, System]) -> dict[str, Any]:
         }
         entry |= {"together": system.together} if system.together else {}
         entry |= {"trees": system.trees} if system.trees not in (PAPER, NONE) else {}
+        entry |= {"versions": list(system.versions), "earlier": system.earlier}
         entry |= {"seconds": round(system.seconds, 1), "test": {}}
         for figure, values in system.figures.items():
             entry["test"][figure] = {"values": values, "mean": system.mean(figure), "sd": system.sd(figure)}
@@ -206,5 +239,6 @@ def from_summary(results: Mapping[str, Any]) -> dict[str, System]:
         figures = {figure: numbers["values"] for figure, numbers in entry["test"].items()}
         plain = {"coverage": entry.get("coverage", ""), "together": entry.get("together", 0)}
         plain |= {"trees": entry.get("trees", PAPER)}
+        plain |= {"versions": tuple(entry.get("versions", ())), "earlier": entry.get("earlier", False)}
         found[name] = System(name, entry["seeds"], entry["vectors"], figures, {}, entry["seconds"], **plain)
     return found

@@ -110,6 +110,8 @@ class PlanProgress:
     failed: dict[str, str] = field(default_factory=dict)  # name -> reason
     events: list[str] = field(default_factory=list)  # one line for each run that has ended
     seconds: list[float] = field(default_factory=list)  # of every finished run
+    stored: list[str] = field(default_factory=list)  # for every run of earlier code, the version of bough
+    missing: list[Run] = field(default_factory=list)  # not trained, because their rows are of earlier code
 
     @property
     def ended(self) -> int:
@@ -146,14 +148,18 @@ def reproduce(
     jobs: Callable[[], int] = lambda: 2,
     overrides: Mapping[str, str] | None = None,
     readme: Sequence[Path] = (),
+    again: bool = False,
     show: Show = lambda progress: None,
 ) -> tuple[Sections, dict[str, str]]:
-    """Do the runs of `part` that are not done. Return the report's sections, and why runs failed."""
+    """Do the runs of `part` that are not done. Return the report's sections, and why runs failed.
+
+    With `again`, runs of an earlier version of the code count as not done.
+    """
     runs = runs_for(part, seeds, overrides)
     table4_run = planned(TABLE4_RUN, overrides)
-    ranking = part in ("table4", "all") and stored_neighbours(out, data, table4_run) is None
+    ranking = part in ("table4", "all") and not stored_neighbours(out, data, table4_run, earlier=not again)
     keep = [table4_run] if ranking else []
-    _, failed = execute(runs, out, data, keep=keep, show=show, start=start, jobs=jobs)
+    _, failed = execute(runs, out, data, keep=keep, again=again, show=show, start=start, jobs=jobs)
     for run in keep:
         folder = kept_model(out, run, data)
         if folder is not None:  # None if the run has failed, which is reported
@@ -170,6 +176,7 @@ def execute(
     data: Path,
     *,
     keep: Collection[Run] = (),
+    again: bool = False,
     show: Show = lambda progress: None,
     start: Start = start_process,
     jobs: Callable[[], int] = lambda: 2,
@@ -179,6 +186,9 @@ def execute(
     At most `jobs()` runs are at work at the same time; the number may change with the nodes of a
     cluster. `start` starts a run, by default in a process of this machine. The model of a run in
     `keep` is kept (see `kept_model`), and such a run is done again if only its model is missing.
+
+    Stored runs of an earlier version of the code count as done, unless `again` is set. The missing
+    runs of a system that has such runs are not done, so that no row mixes versions of the code.
 
     The folder `work/NAME` in `out` holds an unfinished run, its log, and the key of the run that it belongs to.
     """
@@ -193,7 +203,7 @@ def execute(
             )
         for run in runs:
             with progress.failures_of(run):
-                result = finished(out, run, data)
+                result = finished(out, run, data, earlier=not again)
                 if result is not None:
                     results[run] = result
                     progress.seconds.append(result["seconds"])
@@ -203,7 +213,13 @@ def execute(
                     progress.skipped += 1
                     # the folder is still there if the command was killed after it wrote the result
                     shutil.rmtree(out / "work" / run.name, ignore_errors=True)
-        _run_all(progress, start, jobs, out, data, keep, results, show)
+        earlier = {run: one for run, one in results.items() if one["key"] != run.key(data)}
+        progress.stored = [result["versions"]["bough"] for result in earlier.values()]
+        systems = {run.system for run in earlier}
+        progress.missing = [run for run in progress.waiting if run.system in systems and run not in results]
+        progress.waiting = [run for run in progress.waiting if run not in progress.missing]
+        progress.total -= len(progress.missing)
+        _run_all(progress, start, jobs, out, data, keep, again, results, show)
     return list(results.values()), progress.failed
 
 
@@ -214,6 +230,7 @@ def _run_all(
     out: Path,
     data: Path,
     keep: Collection[Run],
+    again: bool,
     results: dict[Run, Result],
     show: Show,
 ) -> None:
@@ -234,7 +251,7 @@ def _run_all(
                     if (code := started.exitcode) is None:
                         progress.running[run] = _progress_of(folder / "run", progress.running[run].epochs)
                         continue
-                    result = results[run] = _collected(run, code, out, data, run in keep)
+                    result = results[run] = _collected(run, code, out, data, run in keep, again)
                     progress.done += 1
                     progress.seconds.append(result["seconds"])
                     figures = {name: value for name, value in result["test"].items() if name != "loss"}
@@ -251,14 +268,14 @@ def _run_all(
     show(progress)
 
 
-def _collected(run: Run, code: int, out: Path, data: Path, keep: bool) -> Result:
+def _collected(run: Run, code: int, out: Path, data: Path, keep: bool, again: bool) -> Result:
     """Return the result of an ended run, and clear its folder. Raise ValueError if it has failed."""
     folder, kept = out / "work" / run.name, out / "work" / "models" / run.name
     if code:
         log = folder / "log"
         lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
         raise ValueError(lines[-1] if lines else f"exit code {code}")
-    result = finished(out, run, data) or collect(out, run, folder / "run", data)
+    result = finished(out, run, data, earlier=not again) or collect(out, run, folder / "run", data)
     if keep:
         shutil.rmtree(kept, ignore_errors=True)
         kept.parent.mkdir(parents=True, exist_ok=True)

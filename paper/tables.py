@@ -19,7 +19,7 @@ FIVE_SEEDS = (
 )
 READING = (
     "Ours: mean (standard deviation, number of seeds). Within: at most one of the paper's standard deviations "
-    f"from its mean; above or below: farther. {FIVE_SEEDS}"
+    f"from its mean; above or below: farther. Version: of bough, that made the runs. {FIVE_SEEDS}"
 )
 
 
@@ -83,6 +83,13 @@ def _trees(*systems: System | None) -> Cell:
     return Cell(", ".join(shown.get(name, name) for name in names)) if names else MISSING
 
 
+def _versions(*systems: System | None) -> Cell:
+    """Return the versions of bough that made the runs."""
+    there = [system for system in systems if system is not None]
+    versions = sorted({version for system in there for version in system.versions})
+    return Cell(", ".join(versions)) if versions else NOTHING if there else MISSING
+
+
 def table1() -> Table:
     """Return Table 1, the memory dimensions and parameter counts, of built layers."""
     rows = []
@@ -110,7 +117,8 @@ def table2(systems: Systems) -> Table:
         if name == DERIVED:
             trained = replace(derived, verdict="derived" if five else "")
         ours = cell(five, "accuracy", published[0])
-        return title, ours, fine, trained, binary, derived, _vectors(five, two), _trees(five, two)
+        shown = _vectors(five, two), _trees(five, two), _versions(five, two)
+        return title, ours, fine, trained, binary, derived, *shown
 
     together = {name + TOGETHER_NAME: title for name, title in TOGETHER.items()}
     rows = [
@@ -127,6 +135,7 @@ def table2(systems: Systems) -> Table:
         "derived binary",
         "our vectors",
         "our trees",
+        "version",
     )
     notes = (
         READING,
@@ -144,7 +153,7 @@ def table3(systems: Systems) -> Table:
         system, cells = systems.get(f"sick-{name}"), [title]
         for figure, theirs in zip(("pearson", "spearman", "mse"), published, strict=True):
             cells += [cell(system, figure, theirs), paper_cell(theirs, figure)]
-        return *cells, _vectors(system), _trees(system)
+        return *cells, _vectors(system), _trees(system), _versions(system)
 
     rows = _compared(row, paper.TABLE3_CITED, paper.TABLE3)
     header = (
@@ -157,6 +166,7 @@ def table3(systems: Systems) -> Table:
         "paper",
         "our vectors",
         "our trees",
+        "version",
     )
     notes = (READING, "MSE: lower is better.", *_notes(systems, "sick", paper.TABLE3_CITED))
     return Table("Table 3. SICK semantic relatedness, test", header, tuple(rows), notes)

@@ -3,7 +3,7 @@
 import pytest
 
 from minruns import system
-from paper.claims import claims_table, contrast, find, term_values
+from paper.claims import LSTMS, TREES, claims_table, contrast, find, main_claim_table, term_values
 from paper.plan import runs_for
 from paper.published import CLAIMS
 
@@ -74,6 +74,27 @@ def test_windows_are_averaged_for_each_seed() -> None:
 def test_nothing_is_said_of_what_was_not_run() -> None:
     assert all(find(claim, {}) is None for claim in CLAIMS)
     assert all(row[-1].text == "missing" for row in claims_table({}).rows)
+
+
+def test_each_tree_is_compared_with_each_lstm() -> None:
+    found = {
+        "sst5-dependency": system("sst5-dependency", accuracy=HIGH),
+        "sst5-lstm": system("sst5-lstm", accuracy=LOW),
+        "sst5-bilstm": system("sst5-bilstm", accuracy=NOISY),
+        "sst5-lstm-2layer": system("sst5-lstm-2layer", accuracy=[0.9, 0.901, 0.899]),
+        "sst5-bilstm-2layer": system("sst5-bilstm-2layer", accuracy=[0.9]),
+    }
+    rows = {row[0].text: row[1:] for row in main_claim_table(found).rows}
+    cells = rows["SST fine-grained, points: Dependency Tree-LSTM"]
+    assert [cell.verdict for cell in cells] == ["holds", "undecided", "does not hold", "one seed"]
+    assert cells[0].text == "+2.00 [+1.77, +2.23]"
+    assert all(cell.text == "missing" for cell in rows["SICK r: Dependency Tree-LSTM"])
+
+
+def test_the_compared_systems_are_planned() -> None:
+    planned = {run.system for run in runs_for("all", 5)}
+    assert {f"{task}-{tree}" for _, task, _, _, tree in TREES} <= planned
+    assert {f"{task}-{lstm}" for _, task, *_ in TREES for lstm in LSTMS.values()} <= planned
 
 
 def test_every_claim_is_about_runs_that_are_planned() -> None:

@@ -13,6 +13,7 @@ from paper import plan
 from paper.neighbours import stored_neighbours
 from paper.plan import (
     DERIVED,
+    MORE_SYSTEMS,
     OURS,
     PARTS,
     TABLE4_RUN,
@@ -34,11 +35,12 @@ def test_every_part_has_its_runs() -> None:
     counts = {part: len(runs_for(part, 5)) for part in PARTS}
     assert counts["table1"] == 0
     cited = 2 * len(TABLE2_CITED) - (DERIVED in {row.system for row in TABLE2_CITED})
-    assert counts["table2"] == 5 * (16 + 2 * len(OURS)) + 3 * cited
+    more = 5 * len(MORE_SYSTEMS)
+    assert counts["table2"] == 5 * (16 + 2 * len(OURS)) + more + 3 * cited
     assert counts["figure4"] == 5 * 9
     assert counts["table3"] == 5 * 9 + 3 * 4
-    assert counts["figure3"] == 5 * 8
-    assert counts["all"] == 5 * (9 + 16 + 2 * len(OURS)) + 3 * (6 + 4 + cited)
+    assert counts["figure3"] == 5 * 8 + more
+    assert counts["all"] == 5 * (9 + 16 + 2 * len(OURS)) + more + 3 * (6 + 4 + cited)
     everything = set(runs_for("all", 5))
     others = ("beyond", "parser")  # not part of all
     assert all(set(runs_for(part, 5)) <= everything for part in PARTS if part not in others)
@@ -95,6 +97,27 @@ def test_the_key_follows_the_version_of_the_code(mini: Path, monkeypatch: pytest
     before = Run("sick-lstm", 1).key(mini)
     monkeypatch.setattr(plan, "CODE", plan.CODE + 1)
     assert Run("sick-lstm", 1).key(mini) != before
+
+
+def test_a_run_of_an_earlier_code_counts_only_where_it_is_asked_for(mini: Path, tmp_path: Path) -> None:
+    run = Run("sick-lstm", 1)
+    result = dict.fromkeys(FIELDS, "") | {"recipe": run.recipe, "settings": {}, "seed": 1}
+    write_json(result_path(tmp_path, run), result | {"key": run.key(mini, 1)})
+    assert finished(tmp_path, run, mini) is None
+    assert finished(tmp_path, run, mini, earlier=True) is not None
+    assert [one["code"] for one in all_finished(tmp_path, mini)] == [1]
+    write_json(result_path(tmp_path, run), result | {"key": run.key(mini)})
+    assert finished(tmp_path, run, mini) is not None
+
+
+def test_five_rows_in_five_classes_have_ten_seeds() -> None:
+    seeds: dict[str, list[int]] = {}
+    for one in runs_for("all", 5):
+        seeds.setdefault(one.system, []).append(one.seed)
+    assert {name for name, own in seeds.items() if len(own) == 10} == {
+        f"sst5-{name}" for name in MORE_SYSTEMS
+    }
+    assert len([one for one in runs_for("all", 3) if one.system == "sst5-lstm"]) == 3
 
 
 def test_our_own_rows_have_other_seeds_than_their_search() -> None:

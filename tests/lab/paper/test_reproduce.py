@@ -13,6 +13,7 @@ import pytest
 
 import minidata
 from lab_calls import command_of, surroundings
+from paper import plan, results
 from paper.neighbours import ranked, stored_neighbours
 from paper.plan import Run, runs_for
 from paper.report import write_report
@@ -211,6 +212,32 @@ def test_a_torn_result_is_redone_and_never_shown(done: Path, mini: Path, tmp_pat
 def test_results_of_other_settings_do_not_count(done: Path, mini: Path) -> None:
     assert len(all_finished(done, mini, QUICK)) == RUNS
     assert all_finished(done, mini, {**QUICK, "hidden_size": "5"}) == []
+
+
+def test_stored_runs_of_earlier_code_are_told_and_their_rows_are_not_mixed(
+    done: Path, mini: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(done / "runs", tmp_path / "runs")
+    missing = Run("sick-mean", 2, overrides=SETTINGS)
+    stored = Run("sick-mean", 1, overrides=SETTINGS)
+    monkeypatch.setattr(plan, "CODE", 3)
+    monkeypatch.setattr(plan, "EARLIER", (1, 2))
+    monkeypatch.setattr(results, "CODE", 3)
+    monkeypatch.setattr(results, "EARLIER", (1, 2))
+    boards: list[Any] = []
+    execute([stored, missing], tmp_path, mini, show=boards.append)
+    assert (boards[-1].skipped, boards[-1].done, len(boards[-1].stored)) == (1, 0, 1)
+    assert boards[-1].missing == [missing]
+    write_report(tmp_path, mini, QUICK)
+    assert "Training has changed since" in (tmp_path / "report.md").read_text()
+    started: list[int] = []
+
+    def refuse(job: Any, work: Path, log: Path) -> Any:
+        started.append(job["seed"])
+        raise ValueError("not today")
+
+    execute([stored, missing], tmp_path, mini, again=True, start=refuse, jobs=lambda: 1)
+    assert started == [1, 2]
 
 
 def test_two_sittings_in_one_folder_are_kept_apart(mini: Path, tmp_path: Path) -> None:
