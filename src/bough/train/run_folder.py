@@ -28,6 +28,7 @@ P = ParamSpec("P")
 @contextlib.contextmanager
 def alone_in(out: Path) -> Iterator[None]:
     """Hold a folder within the block. Raise a TrainingError if another process, or another thread, holds it."""
+    is_new = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
     try:
         handle = os.open(out, os.O_RDONLY)
@@ -42,8 +43,9 @@ def alone_in(out: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-        with contextlib.suppress(OSError):  # nothing was written
-            out.rmdir()
+        if is_new:
+            with contextlib.suppress(OSError):  # unless something was written
+                out.rmdir()
 
 
 def alone_in_folder(function: Callable[Concatenate[A, Path, P], R]) -> Callable[Concatenate[A, Path, P], R]:
