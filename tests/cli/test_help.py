@@ -11,7 +11,7 @@ from bough.cli import COMMANDS, main, version
 from bough.nn.kernels import path
 
 NAMES = {
-    "Text": ["sentiment", "relatedness", "nearest", "score", "serve"],
+    "Text": ["sentiment", "relatedness", "nearest", "parse", "score", "serve"],
     "Your own data": ["fit", "evaluate", "predict"],
     "Tools": ["parser", "fetch"],
 }

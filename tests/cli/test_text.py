@@ -46,6 +46,35 @@ def test_sentiment_shows_a_tree_and_the_verdict(tmp_path: Path, bough: Call) -> 
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
+def test_parse_shows_both_trees_of_every_sentence(tmp_path: Path, bough: Call) -> None:
+    shown = bough("parse", "Cats climb trees. Dogs sleep.", "--svg", str(tmp_path / "a.svg"))
+    assert shown.returncode == 0, shown.stderr
+    for line in (
+        "├─ Cats climb trees",
+        "└─ .",
+        "climb root",
+        "├─ Cats nsubj",
+        "├─ trees dobj",
+        "Dogs sleep.",
+    ):
+        assert line in shown.stdout.splitlines()
+    assert "dobj" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_parse_reads_texts_files_and_standard_input(
+    tmp_path: Path, bough: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.txt").write_text("Cats climb.\n\nDogs sleep.\n")
+    (tmp_path / "two.txt").write_text("It rains.\n")
+    files = ("--file", str(tmp_path / "one.txt"), "--file", str(tmp_path / "two.txt"))
+    lines = ["( ( It snows) .)", "( ( Cats climb) .)", "( ( Dogs sleep) .)", "( ( It rains) .)"]
+    assert bough("parse", "It snows.", *files, "--ptb").stdout.splitlines() == lines
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Cats climb.\n")))
+    assert bough("parse", "-", "--conllu").stdout.startswith("# text = Cats climb.\n1\tCats\t")
+    texts = [json.loads(line)["text"] for line in bough("parse", *files, "--json").stdout.splitlines()]
+    assert texts == ["Cats climb.", "", "Dogs sleep.", "It rains."]
+
+
 def test_json_is_a_line_a_text(bough: Call) -> None:
     shown = bough("sentiment", "Good [bold]film[/bold] \U0001f600.", "Bad", "--json")
     first, second = (json.loads(line) for line in shown.stdout.splitlines())
@@ -148,6 +177,10 @@ def test_a_dash_is_standard_input(bough: Call, monkeypatch: pytest.MonkeyPatch) 
         (("serve", "--device", "nope"), "--device nope:"),
         (("evaluate", "sentiment", "/dev/null", "--device", "nope"), "--device nope:"),
         (("evaluate", __file__, "sentiment"), "is a file; the model comes first: bough evaluate sentiment "),
+        (("parse",), "no text; try bough parse"),
+        (("parse", "--jsn"), "--jsn: unknown option"),
+        (("parse", "good", "--ptb", "--json"), "--ptb, --conllu and --json: choose one"),
+        (("parse", "good", "bad", "--svg", "a.svg"), "--svg draws one text"),
         (("sentiment", "good", "--svg", "a.png"), "the picture is in SVG format; name the file a.svg"),
         (("sentiment", "good", "--tree", "x" * 5000), "neither a file nor a tree"),
     ],

@@ -18,7 +18,7 @@ VECTORS = {512: "AVX-512", 256: "AVX2", 128: "vectors of 4 floats"}
 
 # in the order of the help; to start fast, a command imports large packages when it is called
 COMMANDS: Commands = {
-    "Text": [text.sentiment, text.relatedness, text.nearest, text.score, text.serve],
+    "Text": [text.sentiment, text.relatedness, text.nearest, text.parse, text.score, text.serve],
     "Your own data": [fitting.fit, fitting.evaluate, text.predict],
     "Tools": [tools.parser, tools.fetch],
 }
@@ -27,6 +27,7 @@ COMMANDS: Commands = {
 USAGE = {
     "bough sentiment": "TEXT...",
     "bough predict": "TEXT... --model FOLDER",
+    "bough parse": "TEXT...",
     "bough score": "FILE...",
     "bough evaluate": "MODEL FILE",
     "python -m paper fetch": "[sst] [sick] [glove] [wordnet]",

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 import webbrowser
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,7 +37,7 @@ from bough.cli.options import (
 from bough.cli.progress import ProgressBars
 
 if TYPE_CHECKING:
-    from bough.pipelines import Prediction
+    from bough.pipelines import Parse, Prediction
 
 
 def sentiment(*text: str, show: ShowOptions = SHOW) -> None:
@@ -62,9 +63,8 @@ def predict(*text: str, model: str, show: ShowOptions = SHOW) -> None:
 def _predict(model: str, text: tuple[str, ...], show: ShowOptions, example: str) -> None:
     if not text and show.tree is None:
         raise ValueError(f"no text; try {example}")
-    if show.svg is not None and show.svg.suffix.lower() != ".svg":
-        right = show.svg.with_suffix(".svg")
-        raise ValueError(f"--svg {show.svg}: the picture is in SVG format; name the file {right}")
+    if show.svg is not None:
+        check_picture(show.svg)
     pipeline = load_pipeline(model, show.trees or show.parser, show.device)
     if pipeline.pairs:
         if len(text) != 2 or show.tree or show.svg:
@@ -92,6 +92,95 @@ def _predict(model: str, text: tuple[str, ...], show: ShowOptions, example: str)
         show_tree(result, console)
     if show.svg is not None:
         console.print(f"picture: {show.svg}", style="dim")
+
+
+def parse(
+    *text: FileName,
+    file: Annotated[list[str], Parameter(negative="", allow_leading_hyphen=True, show_default=False)] = [],  # noqa: B006
+    ptb: Flag = False,
+    conllu: Flag = False,
+    as_json: Json = False,
+    svg: Path | None = None,
+    parser: ParserName = "builtin",
+) -> None:
+    """Show every sentence as a tree of phrases and as dependencies.
+
+    Args:
+        text: A text in quotes, or - for standard input with one text per line.
+        file: A file with one text per line; repeat it for several files.
+        ptb: Print the trees of phrases in brackets (Penn Treebank), a sentence per line.
+        conllu: Print the dependencies as CoNLL-U.
+        as_json: Print one line of JSON per text.
+        svg: Write the picture of one text to this .svg file.
+    """
+    if mistyped := [item for item in text if item.startswith("-") and item != "-" and " " not in item]:
+        raise ValueError(f"{mistyped[0]}: unknown option")
+    if not text and not file:
+        raise ValueError('no text; try bough parse "The cat climbs a tree."')
+    if ptb + conllu + as_json > 1:
+        raise ValueError("--ptb, --conllu and --json: choose one")
+    if svg is not None:
+        check_picture(svg)
+        if len(text) != 1 or text[0] == "-" or file:
+            raise ValueError("--svg draws one text; give it in quotes")
+    from bough.pipelines import ParserPipeline
+
+    use_threads()
+    console = plain_console()
+    for result in ParserPipeline(parser).stream(_texts(text, file)):
+        if svg is not None:
+            from bough.files import write_text
+
+            write_text(svg, result.svg())
+        if as_json:
+            say(result.json())
+        elif not result.sentences:
+            continue  # a blank line
+        elif ptb:
+            say(result.ptb())
+        elif conllu:
+            say(result.conllu().removesuffix("\n"))
+        else:
+            show_parse(result, console)
+    if svg is not None and not (ptb or conllu or as_json):
+        console.print(f"picture: {svg}", style="dim")
+
+
+def _texts(given: Sequence[str], files: Sequence[str]) -> Iterator[str]:
+    """Yield texts, with the lines of standard input for "-", and then those of files."""
+    from bough.formats.lines import numbered
+    from bough.pipelines.files import open_source
+
+    for text in given:
+        if text != "-":
+            yield text
+    for file in [*(text for text in given if text == "-"), *files]:
+        with open_source(file) as stream:
+            yield from (line for _, line in numbered(stream, file))
+
+
+def check_picture(svg: Path) -> None:
+    """Raise a ValueError unless the name of a picture ends in .svg."""
+    if svg.suffix.lower() != ".svg":
+        right = svg.with_suffix(".svg")
+        raise ValueError(f"--svg {svg}: the picture is in SVG format; name the file {right}")
+
+
+def show_parse(result: Parse, console: Console) -> None:
+    """Print the trees of each sentence: a phrase above its parts, and a head above its dependents."""
+    from bough.draw import branches
+
+    for sentence in result.sentences:
+        tokens, phrases, dependencies = sentence
+        if phrases is not None:
+            covered = [(tokens[start].start, tokens[end - 1].end) for start, end in sentence.spans]
+            console.print(
+                *branches(phrases, [result.text[start:end] for start, end in covered]), "", sep="\n"
+            )
+        if dependencies is not None:
+            relations = dependencies.relations or [""] * len(tokens)
+            names = [f"{token.text} {relation}" for token, relation in zip(tokens, relations, strict=True)]
+            console.print(*branches(dependencies, names), "", sep="\n")
 
 
 def relatedness(

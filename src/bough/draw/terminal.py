@@ -1,10 +1,12 @@
-"""Draw scored trees as lines for a terminal."""
+"""Draw trees as lines for a terminal."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bough.draw.canvas import without_controls
 from bough.draw.scored_svg import below, marks_of
+from bough.trees.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,33 @@ class Line:
     sign: str
     level: int
     text: str
+
+
+def branches(tree: Tree, names: Sequence[str]) -> list[str]:
+    """Return a tree as lines, a node above its children.
+
+    Args:
+        tree: any tree.
+        names: the text of each node.
+
+    Examples:
+        >>> import bough, bough.draw
+        >>> tree = bough.Tree(parents=[1, -1, 1], tokens=["cats", "climb", "trees"])
+        >>> print(*bough.draw.branches(tree, tree.tokens), sep="\\n")
+        climb
+        ├─ cats
+        └─ trees
+    """
+    found: list[str] = []
+    stack = [(tree.root, "", "")]
+    while stack:
+        node, before, under = stack.pop()
+        found.append(before + " ".join(without_controls(names[node]).split()))
+        turn, line = "\u2514\u2500 ", "   "  # for the last child, which is pushed first
+        for child in reversed(tree.children[node]):
+            stack.append((child, under + turn, under + line))
+            turn, line = "\u251c\u2500 ", "\u2502  "
+    return found
 
 
 def lines(result: Any) -> list[Line]:

@@ -36,6 +36,7 @@ class SpacyParser:
     """
 
     name = "spacy"
+    trees = ("dependency",)
 
     def __init__(self, model: str | None = None) -> None:
         try:
