@@ -50,14 +50,10 @@ class DAGEncoder(nn.Module):
         )
 
     def forward(self, x: Tensor, forest: bough.Forest, edge_features: Tensor) -> Tensor:
-        first = torch.bincount(forest.edge_index[1], minlength=len(x)) == 0
-        last = torch.bincount(forest.edge_index[0], minlength=len(x)) == 0
         vectors = []
-        for stack, ends in zip(self.stacks, (last, first), strict=True):
-            h, graphs = x, forest.batch[ends].unsqueeze(1)
+        for stack, back in zip(self.stacks, (False, True), strict=True):
+            h = x
             for layer in stack:
                 h = layer(h, forest, edge_features=edge_features)
-                largest = h.new_zeros(len(forest), h.shape[1])
-                index = graphs.expand(-1, h.shape[1])
-                vectors.append(largest.scatter_reduce(0, index, h[ends], "amax", include_self=False))
+                vectors.append(forest.pool(h, "max", over="leaves" if back else "roots"))
         return torch.cat(vectors, dim=1)

@@ -9,6 +9,8 @@ The vector of a conversation is the maximum over its leaves (top-down), or the s
 a reply that arrives later is one more step: `layer.step(x, h[parents], range(len(x)))`.
 """
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
@@ -44,15 +46,9 @@ class RumourClassifier(nn.Module):
     def __init__(self, input_size: int, hidden_size: int, classes: int = 4, *, top_down: bool = True) -> None:
         super().__init__()
         self.layer = (RumourDown if top_down else RumourUp)(input_size, hidden_size)
+        self.over: Literal["leaves", "roots"] = "leaves" if top_down else "roots"
         self.output = nn.Linear(hidden_size, classes)
 
     def forward(self, x: Tensor, forest: bough.Forest) -> Tensor:
         h = self.layer(x, forest)
-        if not self.layer.from_roots:
-            return torch.as_tensor(self.output(h[forest.roots]))
-        leaf = torch.bincount(forest.edge_index[1], minlength=len(x)) == 0
-        trees = forest.batch[leaf].unsqueeze(1).expand(-1, h.shape[1])
-        vectors = h.new_zeros(len(forest), h.shape[1]).scatter_reduce(
-            0, trees, h[leaf], "amax", include_self=False
-        )
-        return torch.as_tensor(self.output(vectors))
+        return torch.as_tensor(self.output(forest.pool(h, "max", over=self.over)))

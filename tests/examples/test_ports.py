@@ -161,3 +161,54 @@ def test_a_reply_that_arrives_later_is_one_step() -> None:
     x, tree = rows(4), Tree([-1, 0, 1, 1])
     whole, h = layer(x, Forest([tree])), layer(x[:3], Forest([Tree([-1, 0, 1])]))
     assert_all_close([layer.step(x[3:], h[[1]], [0])], [whole[3:]])
+
+
+def test_tree_convolution() -> None:
+    trees = [Tree([-1, 0, 0, 1, 1, 2, 2]), Tree([-1]), Tree([1, -1, 1])]  # joins of two inputs
+    forest, scorer = Forest(trees), port("tree_convolution").PlanScorer(X, (6, D), hidden=3).double()
+    for norm in scorer.convolution.norms:
+        nn.init.normal_(norm.weight)
+        nn.init.normal_(norm.bias)
+    x, scores = rows(forest.num_nodes), []
+    for tree, h in zip(trees, x.split([len(tree) for tree in trees]), strict=True):
+        for l, norm in enumerate(scorer.convolution.norms, start=1):
+            W = scorer.convolution.get_parameter(f"W_{l}").T
+            none = h.new_zeros(h.shape[1])
+            z = torch.stack([
+                W @ torch.cat([h[j], *(h[k] for k in below), *[none] * (2 - len(below))])
+                + scorer.convolution.get_parameter(f"b_{l}")
+                for j, below in enumerate(tree.children)
+            ])  # fmt: skip
+            z = (z - z.mean()) / (z.var(unbiased=False) + norm.eps).sqrt() * norm.weight + norm.bias
+            h = torch.where(z > 0, z, z / 100)
+        hidden = linear(scorer.hidden, h.amax(dim=0))
+        scores.append(linear(scorer.output, torch.where(hidden > 0, hidden, hidden / 100)))
+    assert_equal_with_gradients(scorer(x, forest), torch.cat(scores), [x], scorer)
+
+
+def test_a_plan_has_one_score_alone_and_in_a_batch() -> None:
+    scorer, x = port("tree_convolution").PlanScorer(X, (6, D)).double(), rows(8)
+    trees = [Tree([-1, 0, 0]), Tree([-1, 0, 0, 1, 1])]
+    alone = [scorer(part, Forest([tree])) for tree, part in zip(trees, x.split([3, 5]), strict=True)]
+    assert_all_close([scorer(x, Forest(trees))], [torch.cat(alone)])
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_statement_trees(keyed: bool) -> None:
+    symbols, statements = 7, [1, 2]
+    encoder = port("statement_trees").ProgramEncoder(symbols, X, D).double()
+    layer, gru = encoder.statement, encoder.gru
+    ids = torch.randint(symbols, (sum(map(len, TREES)),))
+    vectors = []
+    for tree, inside in zip(TREES, ids.split([len(tree) for tree in TREES]), strict=True):
+
+        def state(node: int, tree: Tree = tree, inside: Tensor = inside) -> Tensor:
+            below = [state(child, tree, inside) for child in tree.children[node]]
+            return sum(below, linear(layer.W, layer.e.weight[inside[node]]))
+
+        vectors.append(torch.stack([state(node) for node in range(len(tree))]).amax(dim=0))
+    # torch's network, one program at a time
+    programs = [gru(part)[0].amax(dim=0) for part in torch.stack(vectors).split(statements)]
+    keys = [part.tolist() for part in ids.split([len(tree) for tree in TREES])]
+    ours = encoder(ids, Forest(TREES, keys if keyed else None), statements)
+    assert_equal_with_gradients(ours, torch.stack(programs), [], encoder)

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from torch import Tensor
 
-from bough import Forest
-from bough.nn import ChildSumTreeLSTM
+from bough import Forest, Tree
+from bough.nn import Children, ChildSumTreeLSTM, TreeLayer
 from bough.nn.base import UniformInit
 from bough.nn.engine import LevelBuffer
 from layers import (
@@ -71,3 +72,49 @@ def test_a_weight_is_as_wide_as_what_it_reads() -> None:
 @pytest.mark.parametrize("name", registered("bough"))
 def test_device_and_dtype_are_taken(name: str) -> None:
     assert_device_and_dtype_are_taken(name)
+
+
+class Looked(TreeLayer):
+    """h_j = tanh(e(x_j) + Σ_k h_k), e an embedding"""
+
+    integer_inputs = True
+
+    def __init__(self, words: int, columns: int = 1) -> None:
+        super().__init__(columns, states=(3,))
+        self.e = torch.nn.Embedding(words, 3)
+        self.looked_up: list[tuple[int, ...]] = []
+
+    def input_map(self, x: Tensor) -> Tensor:
+        self.looked_up.append(tuple(x.shape))
+        rows: Tensor = self.e(x)
+        return rows if x.dim() == 1 else rows.sum(dim=1)
+
+    def node(self, a: Tensor, below: Children) -> tuple[Tensor]:
+        return (torch.tanh(a + below.sum(below.states[0])),)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_ids_are_looked_up_once_per_distinct_input(columns: int) -> None:
+    layer, trees = Looked(5, columns).double(), [Tree([-1, 0, 0]), Tree([1, -1])]
+    ids = torch.tensor([4, 2, 2, 2, 4])
+    x = ids if columns == 1 else torch.stack([ids, ids], dim=1)
+    h = layer(x, Forest(trees, keys=[[4, 2, 2], [2, 4]]))
+    assert layer.looked_up == [(2,) if columns == 1 else (2, 2)]
+    e = columns * layer.e.weight
+    leaf = torch.tanh(e[2])
+    theirs = torch.stack([torch.tanh(e[4] + 2 * leaf), leaf, leaf, leaf, torch.tanh(e[4] + leaf)])
+    torch.testing.assert_close(h, theirs)
+    onto = torch.randn_like(h)
+    grads = (torch.autograd.grad(out, layer.e.weight, onto)[0] for out in (h, theirs))
+    torch.testing.assert_close(*grads)
+    torch.testing.assert_close(layer.step(x[1:2]), leaf[None])
+
+
+def test_ids_that_do_not_fit_are_named() -> None:
+    forest = Forest([Tree([1, -1])])
+    with pytest.raises(
+        ValueError, match=r"^x is torch\.float32; Looked takes ints, such as the ids of words$"
+    ):
+        Looked(5)(torch.zeros(2), forest)
+    with pytest.raises(ValueError, match=r"^x is \(2,\); the layer takes \(nodes, 2\)$"):
+        Looked(5, 2)(torch.zeros(2, dtype=torch.int64), forest)

@@ -43,7 +43,7 @@ def rows_of(h: Tensor, trees: list[Tree], over: str) -> list[Tensor]:
 @drawn
 def test_pooling_is_a_loop_over_the_trees(how: How, over: Over, batch: tuple[list[Tree], Keys]) -> None:
     forest = Forest(*batch)
-    h = torch.randn(forest.num_nodes, 3, dtype=torch.float64, requires_grad=True)
+    h = torch.randint(-1, 2, (forest.num_nodes, 3)).double().requires_grad_()  # with equal maxima, and zeros
     ours = forest.pool(h, how, over=over)
     theirs = torch.stack([HOW[how](rows) for rows in rows_of(h, batch[0], over)])
     onto = torch.randn_like(ours)

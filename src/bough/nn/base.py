@@ -119,6 +119,7 @@ class BaseLayer(UniformInit):
     reads: ClassVar[Reads] = "dependency"
     phrases: ClassVar[bool] = True
     takes_kinds: ClassVar[bool] = False
+    integer_inputs: ClassVar[bool] = False
 
     def __init__(
         self, input_size: int, width: int, *, device: Any = None, dtype: torch.dtype | None = None
@@ -160,9 +161,7 @@ class BaseLayer(UniformInit):
         for part in self.modules():
             if isinstance(part, UniformInit):
                 part.check_weights()
-        x = self._cast("x", x)
-        if x.dim() != 2 or x.shape[1] != self.input_size:
-            raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {self.input_size})")
+        x = self._checked_inputs(x)
         if x.shape[0] != forest.num_nodes:
             raise ValueError(f"x has {len(x)} rows; the forest has {forest.num_nodes} nodes, one row each")
         if forest.device != x.device:
@@ -195,6 +194,18 @@ class BaseLayer(UniformInit):
         """Raise a ValueError: only layers whose nodes read nothing but children, or parents, have a step."""
         wrong = f"{type(self).__name__} has no step"
         raise ValueError(f"{wrong}; the state of a node depends on more than its children, or its parents")
+
+    def _checked_inputs(self, x: Tensor) -> Tensor:
+        """Return x in the type that the layer reads, or raise a ValueError if its type or shape does not fit."""
+        if not self.integer_inputs:
+            x = self._cast("x", x)
+        elif x.is_floating_point() or x.is_complex():
+            raise ValueError(f"x is {x.dtype}; {type(self).__name__} takes ints, such as the ids of words")
+        if x.shape[1:] != (self.input_size,) and not (
+            self.integer_inputs and x.dim() == self.input_size == 1
+        ):
+            raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {self.input_size})")
+        return x
 
     def _cast(self, name: str, given: Tensor) -> Tensor:
         """Return a tensor in the type of the weights, cast under autocast only. Raise a ValueError if it differs."""

@@ -27,7 +27,8 @@ class TreeLayer(BaseLayer):
 
     The attribute `from_roots = True` reverses the direction: `node(a, above)` reads the states of the parents.
     With the attribute `leaf_inputs = True` only leaves have an input; `at_leaf` computes them, and `node` gets None for
-    `a`. A layer whose `node` reads `below.features` is called with `edge_features=`.
+    `a`. With `integer_inputs = True` x has ints, for an embedding in `input_map`: (N, X), or (N,) if X is 1. A layer
+    whose `node` reads `below.features` is called with `edge_features=`.
 
     Args:
         input_size: the width X of an input row.
@@ -186,9 +187,7 @@ class TreeLayer(BaseLayer):
         weight = next(self.parameters(), None)
         like = weight if x is None or weight is not None else x
         if x is not None:
-            x = self._cast("x", x)
-            if x.dim() != 2 or x.shape[1] != self.input_size:
-                raise ValueError(f"x is {tuple(x.shape)}; the layer takes (nodes, {self.input_size})")
+            x = self._checked_inputs(x)
         if states is None:
             assert like is not None
             states = [like.new_empty(0, width) for width in self.states]

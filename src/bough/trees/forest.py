@@ -447,8 +447,8 @@ class Forest:
         if over != "nodes":
             h = h.index_select(0, self.leaf_nodes if over == "leaves" else self.roots)
         if how == "max":
-            largest = torch.segment_reduce(h, "max", lengths=counts, unsafe=True)
-            return largest.masked_fill(counts.eq(0).view(-1, *[1] * (h.dim() - 1)), 0)
+            pooled: Tensor = _SegmentMax.apply(h, counts, graph_of)  # type: ignore[no-untyped-call]
+            return pooled
         sums = h.new_zeros(len(self), *h.shape[1:]).index_add(0, graph_of, h)
         if how == "sum":
             return sums
@@ -603,6 +603,24 @@ class Forest:
 
     def _key_lists(self) -> list[Ints] | None:
         return None if self.keys is None else np.split(self.keys, self._flat.starts[1:-1])[: len(self)]
+
+
+class _SegmentMax(torch.autograd.Function):
+    """Maximum of the rows of each tree; equal maxima share the gradient, unlike in torch's `segment_reduce`."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, counts: Tensor, graph_of: Tensor) -> Tensor:
+        largest = torch.segment_reduce(h, "max", lengths=counts, unsafe=True)
+        largest = largest.masked_fill(counts.eq(0).view(-1, *[1] * (h.dim() - 1)), 0)
+        ctx.save_for_backward(h, largest, graph_of)
+        return largest
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        h, largest, graph_of = ctx.saved_tensors
+        is_largest = (h == largest.index_select(0, graph_of)).to(h.dtype)
+        number = torch.zeros_like(largest).index_add_(0, graph_of, is_largest).clamp_min_(1)
+        return is_largest * (grads[0] / number).index_select(0, graph_of), None, None
 
 
 def _columns(examples: Sequence[Tree | Graph]) -> Ints:
