@@ -242,9 +242,7 @@ class Classes(Output):
     def fields(self, predicted: Array, digits: int | None = None) -> list[dict[str, Any]]:
         shown = predicted if digits is None else predicted.round(digits)
         scores = predicted.max(axis=-1)
-        if self.polarity:
-            scores = predicted @ np.array(self.polarity, dtype=np.float64)
-        elif self.ordered and not self.pairs:
+        if self.ordered and not self.pairs:
             scores = predicted @ np.linspace(-1.0, 1.0, len(self.classes))
         scores = scores if digits is None else scores.round(digits)
         numbers = self.choose(predicted).tolist()
