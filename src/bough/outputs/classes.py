@@ -292,6 +292,19 @@ def sentiment_classes() -> Classes:
     return Classes(SENTIMENT, ordered=True, polarity=OF_SENTIMENT)
 
 
+def polarities(classes: Sequence[str]) -> tuple[int, ...]:
+    """Return -1, 0 or 1 for each class if the last word of each name is a polarity, else nothing.
+
+    A folder of format 2 has the names alone.
+
+    Examples:
+        >>> polarities(("bad", "good")), polarities(("negative", "Very positive"))
+        ((), (-1, 1))
+    """
+    ends = [(name.lower().split() or [""])[-1] for name in classes]
+    return tuple(POLARITIES.index(end) - 1 for end in ends) if {*ends} <= {*POLARITIES} else ()
+
+
 def mean_loss(predicted: Array, targets: Array) -> float:
     """Return the mean negative log-likelihood of classes (n,), or the cross-entropy with distributions (n, K)."""
     if targets.ndim == 1:
