@@ -10,7 +10,7 @@ import numpy as np
 from bough.data.examples import Source
 from bough.errors import DataError
 from bough.outputs.base import Output, TargetOptions, is_number
-from bough.outputs.classes import Classes
+from bough.outputs.classes import Classes, polarities
 from bough.outputs.labels import Labels
 from bough.outputs.numbers import Numbers
 from bough.outputs.ratings import Ratings
@@ -59,7 +59,8 @@ def _read_format_2(stored: Mapping[str, Any]) -> Output:
     if stored.get("thresholds"):
         return Labels(stored["classes"], stored["thresholds"])
     if stored.get("classes"):
-        return Classes(stored["classes"], ordered=stored.get("ordered", False), pairs=pairs)
+        classes, ordered = stored["classes"], stored.get("ordered", False)
+        return Classes(classes, ordered, polarities(classes), pairs)
     return Ratings(*stored.get("ratings", (1.0, 5.0)))
 
 

@@ -63,9 +63,9 @@ class Outcome:
 
     @property
     def score(self) -> float:
-        """The rating; the first number; or of a class, how positive it is, or where on its scale, from -1 to 1.
+        """The rating; the first number; or the expected class on a scale from -1 to 1.
 
-        Of a class without polarity and order, it is its probability.
+        If the classes are not ordered, it is the probability of the label.
         """
         if "score" in self.outcome:
             return float(self.outcome["score"])

@@ -1,0 +1,24 @@
+"""A model folder of format 2 loads, and predicts what the version that wrote it predicted."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bough
+
+EXACT = {"label", "labels", "polarity"}  # the other keys are numbers
+FOLDERS = sorted((Path(__file__).parent / "format2").iterdir())
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_folder_of_format_2_predicts_the_same(folder: Path) -> None:
+    assert json.loads((folder / "config.json").read_text())["format"] == 2
+    pipeline = bough.load(folder)
+    stored = [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
+    assert len(stored) == 10
+    for expected in stored:
+        item = expected.pop("item")
+        result = pipeline(*item) if isinstance(item, list) else pipeline(item)
+        for key, value in expected.items():
+            assert getattr(result, key) == (value if key in EXACT else pytest.approx(value, abs=1e-6)), key
