@@ -202,7 +202,8 @@ def stored_line(gathered: Mapping[str, System]) -> str:
 
 def joined_versions(versions: Iterable[str]) -> str:
     """Return each version once, as "0.1.0 and 0.2.0"."""
-    return " and ".join(sorted(set(versions)))
+    *others, last = sorted(set(versions))
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def vectors_of(gathered: Mapping[str, System], task: str) -> dict[str, str]:

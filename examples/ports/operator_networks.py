@@ -23,7 +23,9 @@ class OperatorNetwork(nn.Module):
         first, second = nn.Linear(size + self.inputs, hidden), nn.Linear(hidden, hidden)
         self.layers = nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), nn.Linear(hidden, width), nn.ReLU())
 
-    def forward(self, x: Tensor, children: Tensor) -> Tensor:
+    def forward(self, x: Tensor, children: Tensor | None = None) -> Tensor:
+        if children is None:
+            children = x.new_zeros(len(x), self.inputs)
         inputs = torch.cat([x[:, : self.size], children[:, : self.inputs]], dim=1)
         return torch.as_tensor(self.layers(inputs))
 
@@ -38,6 +40,9 @@ class OperatorNetworks(bough.nn.TreeLayer):
         self.arity = max(children)
         parts = zip(sizes, children, strict=True)
         self.networks = nn.ModuleList(OperatorNetwork(size, count, width, hidden) for size, count in parts)
+
+    def at_leaf(self, x: Tensor, below: bough.nn.Children) -> tuple[Tensor]:
+        return (below.by_kind(self.networks, x),)
 
     def node(self, x: Tensor, below: bough.nn.Children) -> tuple[Tensor]:
         out = below.slots(below.states[0], self.arity).flatten(1)  # (n, A * width)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bough import Forest, Tree
 from bough.nn import Children, ChildSumTreeLSTM, TreeLayer
-from bough.nn.base import UniformInit
+from bough.nn.base import UniformInit, looks_for_nan
 from bough.nn.engine import LevelBuffer
 from layers import (
     LAYERS,
@@ -61,6 +61,14 @@ def test_weights_start_within_the_papers_bounds(name: str) -> None:
     for module in build(name).modules():
         if isinstance(module, UniformInit):
             assert_within_the_papers_bounds(module)
+
+
+def test_a_device_that_would_wait_is_searched_for_nan_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, elsewhere = torch.empty(1), torch.empty(1, device="meta")
+    assert looks_for_nan(here)
+    assert not looks_for_nan(elsewhere)
+    monkeypatch.setenv("BOUGH_CHECK", "1")
+    assert looks_for_nan(elsewhere)
 
 
 def test_a_weight_is_as_wide_as_what_it_reads() -> None:

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
@@ -93,6 +94,11 @@ def outside_compilation(function: F) -> F:
     return called  # type: ignore[return-value]
 
 
+def looks_for_nan(x: Tensor) -> bool:
+    """Return whether inputs are searched for NaN: on the CPU always, on a GPU, which would wait, if BOUGH_CHECK=1."""
+    return x.device.type == "cpu" or os.environ.get("BOUGH_CHECK") == "1"
+
+
 class BaseLayer(UniformInit):
     """Base class of all layers, which compute states of nodes and vectors of trees from the inputs of the nodes.
 
@@ -176,8 +182,8 @@ class BaseLayer(UniformInit):
         nodes = self.input_nodes(forest)
         with threads_for(forest.level_sizes):
             rows = x.index_select(0, nodes)
-            # the sum is one fast pass; only if it is NaN are the rows searched
-            if bool(rows.detach().sum().isnan()) and bool(rows.isnan().any()):
+            # the sum is one fast pass on the CPU; only if it is NaN are the rows searched
+            if looks_for_nan(rows) and bool(rows.detach().sum().isnan()) and bool(rows.isnan().any()):
                 row = int(rows.isnan().any(dim=1).nonzero()[0])
                 raise ValueError(f"x has a NaN in the row of {forest.describe_node(int(nodes[row]))}")
             states = self.node_states(rows, forest, **more)
@@ -238,7 +244,7 @@ class BaseLayer(UniformInit):
         if edge_features.dim() != 2 or len(edge_features) != edges:
             wanted = f"({edges}, features), a row for each column of forest.edge_index"
             raise ValueError(f"edge_features is {tuple(edge_features.shape)}; it must be {wanted}")
-        if bool(edge_features.isnan().any()):
+        if looks_for_nan(edge_features) and bool(edge_features.isnan().any()):
             row = int(edge_features.isnan().any(dim=1).nonzero()[0])
             child, parent = (forest.describe_node(node) for node in forest.edge_index[:, row].tolist())
             raise ValueError(f"edge_features has a NaN in row {row}, the edge from {child} to {parent}")

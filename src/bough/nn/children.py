@@ -48,13 +48,19 @@ class Children:
         self._forest: Forest = forest  # in a step, what stands for one
         self._level, self._owners, self._mask = level, owners, mask
         self.nodes = forest.level_sizes[level]
+        # a node that is no leaf has at least one neighbour, so as many neighbours as nodes means one each
+        self._one_each = len(owners) == self.nodes
 
     def sum(self, rows: Tensor) -> Tensor:
         """Return the sum of each node's rows: (E, D) -> (n, D)."""
+        if self._one_each:
+            return rows.clone()
         return rows.new_zeros(self.nodes, *rows.shape[1:]).index_add_(0, self._owners, rows)
 
     def max(self, rows: Tensor) -> Tensor:
         """Return the maximum of each node's rows, zeros for a node without neighbours: (E, D) -> (n, D)."""
+        if self._one_each:
+            return rows.clone()
         index = self._owners.unsqueeze(1).expand_as(rows)
         zeros = rows.new_zeros(self.nodes, rows.shape[1])
         return zeros.scatter_reduce(0, index, rows, "amax", include_self=False)
@@ -66,6 +72,8 @@ class Children:
 
     def spread(self, rows: Tensor) -> Tensor:
         """Copy each node's row to all of its neighbours: (n, D) -> (E, D)."""
+        if self._one_each:
+            return rows.clone()
         return rows.index_select(0, self._owners)
 
     def slots(self, rows: Tensor, arity: int) -> Tensor:
@@ -84,14 +92,13 @@ class Children:
         return rows if self._mask is None else rows * self._mask
 
     def addmm(self, b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
-        """Return b + rows @ weight. Faster than `torch.addmm`: the levels share one gradient of the weight."""
+        """Return b + rows @ weight. Faster than `torch.addmm`: the weight's gradient is one product for all levels."""
         if not (torch.is_grad_enabled() and weight.requires_grad):
             return torch.addmm(b, rows, weight)
         if weight not in self._known:
-            gradient: list[Tensor] = []
-            self._known[weight] = gradient, _Weight.apply(gradient, weight)  # type: ignore[no-untyped-call]
-        gradient, shared = self._known[weight]
-        product: Tensor = _Addmm.apply(gradient, b, rows, shared)  # type: ignore[no-untyped-call]
+            products: list[tuple[Tensor, Tensor]] = []
+            self._known[weight] = products, _Weight.apply(products, weight)  # type: ignore[no-untyped-call]
+        product: Tensor = _Addmm.apply(*self._known[weight], b, rows)  # type: ignore[no-untyped-call]
         return product
 
     def once(self, compute: Callable[[], T]) -> T:
@@ -191,33 +198,34 @@ class Children:
 
 
 class _Weight(torch.autograd.Function):
-    """Return the weight. Its gradient is the sum that the products of all levels have added up."""
+    """Return the weight. Its gradient is one product, of the rows and the gradients of all levels."""
 
     @staticmethod
-    def forward(ctx: Any, gradient: list[Tensor], weight: Tensor) -> Tensor:
-        ctx.gradient = gradient
+    def forward(ctx: Any, products: list[tuple[Tensor, Tensor]], weight: Tensor) -> Tensor:
+        ctx.products = products
         ctx.set_materialize_grads(False)
         return weight.view_as(weight)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[None, Tensor | None]:
-        return None, ctx.gradient.pop() if ctx.gradient else None
+        if not ctx.products:
+            return None, None
+        rows, gradients = (torch.cat(parts) for parts in zip(*ctx.products, strict=True))
+        ctx.products.clear()
+        return None, rows.t() @ gradients
 
 
 class _Addmm(torch.autograd.Function):
-    """`torch.addmm` that adds the gradient of the weight to `gradient`, which saves a new matrix per level."""
+    """`torch.addmm` that leaves the gradient of the weight to `_Weight`, instead of a matrix per level."""
 
     @staticmethod
-    def forward(ctx: Any, gradient: list[Tensor], b: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
-        ctx.gradient, ctx.b_rows = gradient, b.dim() == 2
+    def forward(ctx: Any, products: list[Any], weight: Tensor, b: Tensor, rows: Tensor) -> Tensor:
+        ctx.products, ctx.b_rows = products, b.dim() == 2
         ctx.save_for_backward(rows, weight)
         return torch.addmm(b, rows, weight)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, Tensor, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[None, None, Tensor, Tensor]:
         (d_product,), (rows, weight) = grads, ctx.saved_tensors
-        if ctx.gradient:
-            ctx.gradient[0].addmm_(rows.t(), d_product)
-        else:
-            ctx.gradient.append(rows.t() @ d_product)
-        return None, d_product if ctx.b_rows else d_product.sum(0), d_product @ weight.t(), None
+        ctx.products.append((rows, d_product))
+        return None, None, d_product if ctx.b_rows else d_product.sum(0), d_product @ weight.t()

@@ -63,8 +63,17 @@ class LevelBuffer:
 
     def __init__(self, like: Tensor, forest: Forest, widths: Sequence[int]) -> None:
         self.states = tuple(like.new_empty(forest.num_unique, width) for width in widths)
-        self.gradients: list[Tensor] = []
-        self.slices, self.neighbours = forest.slices, forest.children.split(forest.edge_sizes)
+        self.gradients: tuple[Tensor, ...] = ()
+        self.done = like.new_empty(0)
+        self.sizes, self.edges = forest.level_sizes, forest.level_edges
+        self.levels = self._by_level(self.states)
+
+    def _by_level(self, states: Sequence[Tensor]) -> list[tuple[Tensor, ...]]:
+        return list(zip(*(state.split(self.sizes) for state in states), strict=True))
+
+    def differentiate(self, gradients: tuple[Tensor, ...]) -> None:
+        """Begin the backward pass with the gradients of all states."""
+        self.gradients, self.levels = gradients, self._by_level(gradients)
 
 
 class _Equations(torch.autograd.Function):
@@ -127,7 +136,7 @@ def _run_levels(
     layer: Any, a: Tensor, given: Tensor | None, forest: Forest, dropout: Tensor | None, buffer: LevelBuffer
 ) -> tuple[Tensor, ...]:
     """Compute one level after the other from a and the features of edges. Return all states, with their graph."""
-    sizes, owners = forest.level_sizes, forest.edge_rows.split(forest.edge_sizes)
+    sizes, edges = forest.level_sizes, forest.level_edges
     inputs: Sequence[Any] = [a, *[None] * len(sizes)]
     masks: Sequence[Tensor | None] = [None] * len(sizes)
     features: Sequence[Tensor | None] = masks
@@ -140,7 +149,7 @@ def _run_levels(
     done, states, known = a.new_empty(0), tuple[Tensor, ...](), dict[Any, Any]()
     for l, size in enumerate(sizes):
         done, *read = _NextLevel.apply(buffer, l, done, *states)  # type: ignore[no-untyped-call]
-        below = Children(tuple(read), forest, l, owners[l], masks[l], features[l], known)
+        below = Children(tuple(read), forest, l, edges[l][1], masks[l], features[l], known)
         states = (layer.node if l > 0 else layer.at_leaf)(inputs[l], below)
         wanted = [(size, width) for width in layer.states]
         if [state.shape for state in states] != wanted:
@@ -168,29 +177,25 @@ class _NextLevel(torch.autograd.Function):
         ctx.buffer, ctx.l = buffer, l
         ctx.set_materialize_grads(False)
         if states:
-            start, end = buffer.slices[l - 1]
-            for rows, state in zip(buffer.states, states, strict=True):
-                rows[start:end] = state
-        if l == len(buffer.slices):
+            for rows, state in zip(buffer.levels[l - 1], states, strict=True):
+                rows.copy_(state)
+        if l == len(buffer.sizes):
             return done.new_empty(0), *(rows[:] for rows in buffer.states)
-        return done.new_empty(0), *(rows.index_select(0, buffer.neighbours[l]) for rows in buffer.states)
+        return done.new_empty(0), *(rows.index_select(0, buffer.edges[l][0]) for rows in buffer.states)
 
     @staticmethod
     def backward(ctx: Any, done: Tensor | None, *grads: Tensor | None) -> tuple[Any, ...]:
         buffer, l = ctx.buffer, ctx.l
-        if l == len(buffer.slices):
-            buffer.gradients = [
-                torch.zeros_like(rows) if grad is None else grad.clone()
-                for rows, grad in zip(buffer.states, grads, strict=True)
-            ]
+        if l == len(buffer.sizes):
+            whole = zip(buffer.states, grads, strict=True)
+            buffer.differentiate(
+                tuple(torch.zeros_like(rows) if grad is None else grad.clone() for rows, grad in whole)
+            )
         else:
             for rows, grad in zip(buffer.gradients, grads, strict=True):
                 if grad is not None:
-                    rows.index_add_(0, buffer.neighbours[l], grad)
-        if l == 0:
-            return None, None, None
-        start, end = buffer.slices[l - 1]
-        return None, None, buffer.gradients[0].new_empty(0), *(rows[start:end] for rows in buffer.gradients)
+                    rows.index_add_(0, buffer.edges[l][0], grad)
+        return None, None, buffer.done, *(buffer.levels[l - 1] if l > 0 else ())
 
 
 def recorded(*tensors: Tensor | None) -> bool:

@@ -122,7 +122,7 @@ class TreeLayer(BaseLayer):
         """Return the forest in the order in which the layer computes it."""
         if self.from_roots:
             return forest.from_roots
-        return forest if self.shares else forest.unshared
+        return forest if forest.keys is None or self.shares else forest.unshared
 
     def input_nodes(self, forest: Forest) -> Tensor:
         forest = self.schedule(forest)
@@ -137,7 +137,6 @@ class TreeLayer(BaseLayer):
 
         U is the number of unique nodes of `schedule(forest)`; `a` (M, A) comes from `map_inputs`.
         """
-        self.check_weights()
         forest = self.schedule(forest)
         self.check(forest)
         some = next(self.parameters(), None)

@@ -290,6 +290,12 @@ class Forest:
         starts = np.array([start for start, _ in self.slices], dtype=np.int64)
         return self.edge_parents - torch.from_numpy(np.repeat(starts, self.edge_sizes)).to(self.device)
 
+    @_derived
+    def level_edges(self) -> list[tuple[Tensor, Tensor]]:
+        """For each level, the unique nodes that it reads, and the node that reads each, counted within the level."""
+        parts = (edges.split(self.edge_sizes) for edges in (self.children, self.edge_rows))
+        return list(zip(*parts, strict=True))
+
     @property
     def edge_nodes(self) -> Ints:
         """(E,) the node at the lower end of each edge."""
