@@ -8,6 +8,7 @@ from benchmarks.listops import listops
 from benchmarks.load import load
 from benchmarks.logic import logic
 from benchmarks.plans import plans
+from benchmarks.ports import ports
 from benchmarks.scaling import scaling
 from benchmarks.scaling_scoring import scaling_scoring
 from benchmarks.speed import speed
@@ -20,7 +21,7 @@ def build_app() -> App:
     # cyclopts would name it with a hyphen
     scoring = App(name="scaling_scoring", default_command=scaling_scoring)
     commands: Commands = {
-        "Speed": [speed, latency, scaling, scoring, load],
+        "Speed": [speed, latency, ports, scaling, scoring, load],
         "Tree tasks": [listops, logic, entailment, plans, texts],
     }
     return grouped_app("python -m benchmarks", "Measure speed, and accuracy on tasks with trees.", commands)

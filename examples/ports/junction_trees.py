@@ -28,7 +28,8 @@ def graph_of_messages(forest: bough.Forest) -> tuple[bough.Forest, Tensor, Tenso
     read = into[(count.cumsum(0) - count)[start[reader]] + place]
     other = start[read] != end[reader]
     edges = torch.stack([read[other], reader[other]])
-    return bough.Forest.from_edges(edges, len(start)), start, end
+    messages = bough.Graph(edges.t(), len(start))
+    return bough.Forest([messages], keys=[start.tolist()]), start, end  # messages from one cluster have one x
 
 
 class JunctionTreeEncoder(nn.Module):
