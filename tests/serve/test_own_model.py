@@ -48,7 +48,7 @@ def test_a_fitted_model_stands_in_for_sentiment(tmp_path: Path) -> None:
 
 
 def test_the_models_are_loaded_on_the_device() -> None:
-    with pytest.raises(ValueError, match="^device nope: "):
+    with pytest.raises(ValueError, match=r"^device nope: "):
         Models(device="nope")
 
 
