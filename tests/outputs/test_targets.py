@@ -134,6 +134,22 @@ def test_pairs_have_classes_or_ratings(tmp_path: Path) -> None:
     assert rated.model.output.kind == "ratings"
 
 
+def test_classes_that_are_named_by_a_polarity_have_it() -> None:
+    texts = [f"{number} days" for number in range(40)]
+    names = ("negative", "neutral", "Very positive", "positive")
+    signs = {"negative": -1, "neutral": 0, "Very positive": 1, "positive": 1}
+    output = bough.fit(texts, names * 10, trees="none", settings=QUICK, epochs=1).model.output
+    assert dict(zip(output.classes, output.polarity, strict=True)) == signs
+    rows = np.array([[0.3 if name in ("positive", "Very positive") else 0.35 for name in output.classes]])
+    assert output.fields(rows)[0]["polarity"] == "positive"
+    assert (
+        bough.fit(
+            texts, ["negative", "bad"] * 20, trees="none", settings=QUICK, epochs=1
+        ).model.output.polarity
+        == ()
+    )
+
+
 def test_weights_move_the_classes() -> None:
     texts = [f"thing {i}" for i in range(60)]
     labels = ["rare" if i % 5 == 0 else "common" for i in range(60)]

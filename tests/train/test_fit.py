@@ -80,7 +80,7 @@ def test_a_saved_model_is_the_same_and_may_be_saved_again(fruit: Pipeline, tmp_p
             again("The saw is here . It is sharp .").json() == fruit("The saw is here . It is sharp .").json()
         )
     assert (tmp_path / "one" / "config.json").read_bytes() == (tmp_path / "two" / "config.json").read_bytes()
-    assert (tmp_path / "two" / "README.md").read_text().startswith("# 2 classes: fruit, tool")
+    assert (tmp_path / "two" / "README.md").read_text().startswith("# 2 classes: 'fruit', 'tool'\n")
 
 
 def test_balanced_trees_need_no_parser_in_any_language(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_balanced_trees_need_no_parser_in_any_language(tmp_path: Path) -> None:
     assert mine("苹果在桌上").tokens == tuple("苹果在桌上")
     assert mine("苹果在桌上").tree.heights[0] == 3
     with pytest.raises(ValueError, match="trees 'balanced' are for texts; texts holds trees"):
-        fitted([bough.Tree([-1], tokens=["a"])] * 4, [0, 1] * 2, trees="balanced")
+        fitted([bough.Tree([-1], tokens=[text]) for text in texts], labels, trees="balanced")
 
 
 def test_a_text_of_several_sentences_is_one_tree(fruit: Pipeline) -> None:
@@ -326,7 +326,11 @@ def test_weights_of_relations_keep_their_meaning_in_another_fit(tmp_path: Path) 
     ("texts", "labels", "message"),
     [
         (["a b", "c d"], ["x"], "2 examples, 1 labels"),
-        (["a b", "c d", "e f"], ["x", "x", "x"], "one class only, 'x'"),
+        (
+            ["a b", "c d", "e f"],
+            ["x", "x", "x"],
+            "texts: every label is 'x'; a model needs labels that differ",
+        ),
         ([], [], "nothing to learn from"),
         (["a b", 3, "c"], ["x", "y", "x"], r"texts\[1\] is 3, not a text, as the first is"),
         ([("a", "b"), ("c", "d")], ["1", "nan"], r"texts\[1\]: the rating 'nan' is not a number"),

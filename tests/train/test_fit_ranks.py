@@ -65,4 +65,4 @@ def test_what_is_wrong_with_a_file_is_said_once(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "one.csv", [("a text", "only"), ("another", "only")])
     failed = torchrun(2, "-m", "bough", "fit", str(file), "--out", str(tmp_path / "out"))
     assert failed.returncode
-    assert failed.stderr.count("one class only, 'only'") == 1
+    assert failed.stderr.count("every label is 'only'; a model needs") == 1

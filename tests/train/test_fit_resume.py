@@ -196,7 +196,7 @@ def test_labels_and_names_of_files_are_no_markup_in_the_card(tmp_path: Path) -> 
     file = write_csv(tmp_path / "a_<b>.csv", zip(texts, map(hostile.get, labels), strict=True))
     bough.fit(file, trees="none", settings=QUICK, epochs=1, out=tmp_path / "mine")
     card = (tmp_path / "mine" / "README.md").read_text()
-    title = r"# 2 classes: \<script\>a\</script\> \# \*b\* \| \`c\`, snake\_case"
+    title = r"# 2 classes: '\<script\>a\</script\>\\n\\n\# \*b\* \| \`c\`', 'snake\_case'"
     assert card.splitlines()[0] == title
     assert r"a\_\<b\>.csv" in card
     assert not re.search(r"(?<!\\)<", card)

@@ -113,9 +113,9 @@ def test_the_command_takes_a_folder(encoder: Path, tmp_path: Path) -> None:
 
 
 def test_trees_of_names_have_no_encoder(encoder: Path) -> None:
-    trees = [bough.Tree(parents=[1, -1], tokens=["x", "y"])] * 10
+    trees = [bough.Tree(parents=[1, -1], tokens=["x", str(n)]) for n in range(20)]
     with pytest.raises(ValueError, match="reads texts; texts holds trees"):
-        fit(trees, ["a", "b"] * 5, encoder=encoder)
+        fit(trees, ["a", "b"] * 10, encoder=encoder)
 
 
 def test_a_fit_is_not_resumed_with_another_encoder_of_the_same_name(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def _read_format_2(stored: Mapping[str, Any]) -> Output:
         return Labels(stored["classes"], stored["thresholds"])
     if stored.get("classes"):
         classes, ordered = stored["classes"], stored.get("ordered", False)
-        return Classes(classes, ordered, polarities(classes), pairs)
+        return Classes(classes, ordered, () if pairs else polarities(classes), pairs)
     return Ratings(*stored.get("ratings", (1.0, 5.0)))
 
 

@@ -96,7 +96,8 @@ class Classes(Output):
             more = f" and {len(single) - 8} more" if len(single) > 8 else ""
             names_shown = ", ".join(map(repr, single[:8])) + more
             messages = [f"classes with one example, which is used for training only: {names_shown}"]
-        return cls(tuple(classes), ordered=ordered, pairs=source.pairs), messages
+        polarity = () if source.pairs else polarities(classes)
+        return cls(tuple(classes), ordered, polarity, source.pairs), messages
 
     def encode(self, examples: Sequence[Example]) -> Array:
         index = {name: number for number, name in enumerate(self.classes)}
@@ -294,8 +295,6 @@ def sentiment_classes() -> Classes:
 
 def polarities(classes: Sequence[str]) -> tuple[int, ...]:
     """Return -1, 0 or 1 for each class if the last word of each name is a polarity, else nothing.
-
-    A folder of format 2 has the names alone.
 
     Examples:
         >>> polarities(("bad", "good")), polarities(("negative", "Very positive"))
