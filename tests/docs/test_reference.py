@@ -29,6 +29,7 @@ NAMES = [
     "bough.sklearn.TreeLSTMPairRegressor",
     "bough.sklearn.TreeLSTMRegressor",
     "bough.models.transformer.TransformerEmbeddings",
+    "bough.outputs.ordinal.Ordinal",
     "bough.integrations.loggers.MLflowLogger",
     "bough.integrations.loggers.TensorBoardLogger",
 ]
