@@ -42,7 +42,8 @@ def run_app(app: App, arguments: list[str] | None = None) -> None:
 
 
 def as_typed(message: str) -> str:
-    """Return a message of the library with the option --task where it names an argument of Python."""
+    """Return a message of the library with an option, --task or --encoding, where it names an argument of Python."""
+    message = re.sub(r"encoding='(\S+)'", r"--encoding \1", message)
     return re.sub(r'(?:the task (?:to )?|task=")(classes|numbers|labels)\b"?', r"--task \1", message)
 
 

@@ -16,6 +16,7 @@ from bough.cli.options import (
     NO_TREES,
     Columns,
     Device,
+    Encoding,
     Flag,
     Json,
     ParserName,
@@ -64,6 +65,7 @@ def fit(
     keys: TreeKeys = NO_TREES,
     dev: Path | None = None,
     test: Path | None = None,
+    encoding: Encoding = None,
     flags: FitFlags = DEFAULTS,  # type: ignore[valid-type]
     out: Path | None = None,
     resume: Flag = False,
@@ -95,12 +97,13 @@ def fit(
     with joined(chosen.device) as ranks:
         check_device(chosen.device)
         nested = keys.columns()
-        train = open_labelled(file, text, label, tree=nested, weight=sample_weight)
+        train = open_labelled(file, text, label, tree=nested, weight=sample_weight, encoding=encoding)
         sources, columns = {"train": train}, train.columns
         for name, path in (("dev", dev), ("test", test)):
             if path is not None:
                 texts = () if nested else columns.items
-                sources[name] = open_labelled(path, texts, columns.label or None, tree=nested)
+                named = (path, texts, columns.label or None)
+                sources[name] = open_labelled(*named, tree=nested, encoding=encoding)
         folder = out or Path("models") / f"{file.stem}-{chosen.seed}"
         quiet = not ranks.first
         console, plain = Console(stderr=True, quiet=quiet), plain_console(stderr=True, quiet=quiet)
@@ -145,6 +148,7 @@ def evaluate(
     text: Columns = [],  # noqa: B006
     label: str | None = None,
     keys: TreeKeys = NO_TREES,
+    encoding: Encoding = None,
     parser: ParserName = "builtin",
     device: Device = "cpu",
     out: Path | None = None,
@@ -173,7 +177,8 @@ def evaluate(
         logging.getLogger("bough").setLevel(logging.INFO)
     check_device(device)
     columns = keys.columns()
-    report = evaluate_file(model, file, text, label, tree=columns, parser=parser, device=device, out=out)
+    where: dict[str, Any] = {"parser": parser, "device": device, "out": out, "encoding": encoding}
+    report = evaluate_file(model, file, text, label, tree=columns, **where)
     if as_json:
         print(json.dumps(report.figures, indent=2))  # noqa: T201
         return

@@ -21,6 +21,8 @@ ParserName = Annotated[str, Parameter(help=_PARSERS)]
 BalancedTrees = Annotated[Literal["balanced"] | None, Parameter(help="The same as --parser balanced.")]
 Device = Annotated[str, Parameter(help="cpu, cuda, mps, ...")]
 FileName = Annotated[str, Parameter(allow_leading_hyphen=True)]  # - is standard input
+_ENCODING = "Encoding of the files, such as cp1252. Default: that of a byte order mark, else UTF-8."
+Encoding = Annotated[str | None, Parameter(help=_ENCODING)]
 PairModel = Annotated[str, Parameter(help="relatedness, or the folder of a model of pairs.")]
 
 

@@ -22,6 +22,7 @@ from bough.cli.options import (
     BalancedTrees,
     Columns,
     Device,
+    Encoding,
     FileName,
     Flag,
     Json,
@@ -102,6 +103,7 @@ def parse(
     as_json: Json = False,
     svg: Path | None = None,
     parser: ParserName = "builtin",
+    encoding: Encoding = None,
 ) -> None:
     """Show every sentence as a tree of phrases and as dependencies.
 
@@ -127,7 +129,7 @@ def parse(
 
     use_threads()
     console = plain_console()
-    for result in ParserPipeline(parser).stream(_texts(text, file)):
+    for result in ParserPipeline(parser).stream(_texts(text, file, encoding)):
         if svg is not None:
             from bough.files import write_text
 
@@ -146,7 +148,7 @@ def parse(
         console.print(f"picture: {svg}", style="dim")
 
 
-def _texts(given: Sequence[str], files: Sequence[str]) -> Iterator[str]:
+def _texts(given: Sequence[str], files: Sequence[str], encoding: str | None) -> Iterator[str]:
     """Yield texts, with the lines of standard input for "-", and then those of files."""
     from bough.formats.lines import numbered
     from bough.pipelines.files import open_source
@@ -156,7 +158,7 @@ def _texts(given: Sequence[str], files: Sequence[str]) -> Iterator[str]:
             yield text
     for file in [*(text for text in given if text == "-"), *files]:
         with open_source(file) as stream:
-            yield from (line for _, line in numbered(stream, file))
+            yield from (line for _, line in numbered(stream, file, encoding=encoding))
 
 
 def check_picture(svg: Path) -> None:
@@ -232,6 +234,7 @@ def nearest(
     parser: ParserName = "builtin",
     model: PairModel = "relatedness",
     device: Device = "cpu",
+    encoding: Encoding = None,
 ) -> None:
     """Find the sentences of a file that are most related to a query.
 
@@ -249,7 +252,7 @@ def nearest(
     check_file_name(corpus)
     pipeline = load_pipeline(model, parser, device, ratings=True)
     with open_source(corpus) as stream:
-        layout = Layout(False, tuple(text), (), frozenset({"score", "line"}))
+        layout = Layout(False, tuple(text), (), frozenset({"score", "line"}), encoding=encoding)
         records = list(records_of(stream, corpus, layout))
     found = pipeline.nearest(query, [record.texts[0] for record in records], k, skip=True)
     if not found:
@@ -276,6 +279,7 @@ def score(
     trees: BalancedTrees = None,
     batch_size: int = 256,
     device: Device = "cpu",
+    encoding: Encoding = None,
     ray: Ray = None,
     workers: int | None = None,
 ) -> None:
@@ -310,7 +314,7 @@ def score(
             right = Path(out).with_suffix(".jsonl")
             raise ValueError(f"--out {out}: the results are JSON lines; name the file {right}")
         options = {"name": model, "parser": parser, "device": device, "batch_size": batch_size}
-        _score_here(files[0], out, resume, brief, text, **options)
+        _score_here(files[0], out, resume, brief, text, encoding, **options)
         return
     if out is None:
         raise ValueError("--ray writes its results into a folder; name it with --out")
@@ -322,12 +326,19 @@ def score(
 
     with ProgressBars(Console(stderr=True)) as bars:
         options = {"model": model, "parser": parser, "text": text, "brief": brief, "workers": workers}
+        options["encoding"] = encoding
         done = score_files(files, out, address=address_of(ray), callback=bars.rows("scoring"), **options)  # type: ignore[arg-type]
     plain_console(stderr=True).print(f"{done:,} lines in {out}")
 
 
 def _score_here(
-    file: str, out: str | None, resume: bool, brief: bool, text: list[str], **options: Any
+    file: str,
+    out: str | None,
+    resume: bool,
+    brief: bool,
+    text: list[str],
+    encoding: str | None,
+    **options: Any,
 ) -> None:
     """Score one file in this process; `options` are those of `bough.load`."""
     import bough
@@ -335,6 +346,7 @@ def _score_here(
 
     use_threads()
     check_device(options["device"])
+    rows: dict[str, Any] = {"text": text, "brief": brief, "encoding": encoding}
     with open_source(file) as stream:
         pipeline = bough.load(**options)
         # Reference counting frees the results of a batch. Garbage collection would find nothing more, and took 7% of
@@ -342,14 +354,14 @@ def _score_here(
         gc.freeze()
         gc.set_threshold(500_000)
         if out is None:
-            for lines in scored_lines(pipeline, stream, file, text=text, brief=brief):
+            for lines in scored_lines(pipeline, stream, file, **rows):
                 sys.stdout.buffer.write(b"".join(lines))
                 sys.stdout.buffer.flush()
             return
         total = None if file == "-" else Path(file).stat().st_size
         with ProgressBars(Console(stderr=True)) as bars:
-            rows = bars.rows("scoring", total)
-            done = score_file(pipeline, file, Path(out), text=text, resume=resume, brief=brief, callback=rows)
+            rows |= {"resume": resume, "callback": bars.rows("scoring", total)}
+            done = score_file(pipeline, file, Path(out), **rows)
     plain_console(stderr=True).print(f"{done:,} lines in {out}")
 
 

@@ -78,13 +78,14 @@ class TreeColumns:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table with the texts or the trees, the label, the split and the weight."""
+    """The columns of a table with the texts or the trees, the label, the split and the weight, and its encoding."""
 
     items: tuple[str, ...] = ()
     label: str = ""
     tree: TreeColumns | None = None
     split: str = ""
     weight: str = ""
+    encoding: str | None = None
 
 
 @dataclass

@@ -43,6 +43,7 @@ def open_labelled(
     *,
     tree: TreeColumns | None = None,
     weight: str | None = None,
+    encoding: str | None = None,
 ) -> Source:
     """Read a labelled file, in the format of its suffix.
 
@@ -52,6 +53,7 @@ def open_labelled(
         label: the column of the labels; by default, a column with a usual name.
         tree: the column that holds trees as nested objects instead of texts, and their keys.
         weight: the column of the weights of the examples in training.
+        encoding: the encoding of the file; by default, that of its byte order mark, else UTF-8.
     """
     path = Path(path)
     if not path.is_file():
@@ -59,14 +61,14 @@ def open_labelled(
     suffix = path.suffix.lower()
     trees = suffix in CONLLU
     if tree is None and suffix in BRACKETS:
-        first = next((line for _, line in numbered(path, str(path)) if line.strip()), "")
+        first = next((line for _, line in numbered(path, str(path), encoding=encoding) if line.strip()), "")
         trees = first.lstrip().startswith("(")
     if not trees:
-        wanted = Columns(tuple(text), label or "", tree, weight=weight or "")
-        return labelled_rows(*read_table(path), str(path), wanted)
+        wanted = Columns(tuple(text), label or "", tree, weight=weight or "", encoding=encoding)
+        return labelled_rows(*read_table(path, encoding), str(path), wanted)
     if text or label or weight:
         raise ValueError(f"{path} holds trees, which have no columns; do not name columns")
-    return Source(str(path), list((_conllu if suffix in CONLLU else _brackets)(path)))
+    return Source(str(path), list((_conllu if suffix in CONLLU else _brackets)(path, encoding)))
 
 
 def labelled_rows(names: Sequence[str], rows: Iterable[Row], name: str, wanted: Columns) -> Source:
@@ -110,7 +112,7 @@ def check_keys(source: Source) -> None:
     if tree is None:
         return
     known: dict[str, None] = {}
-    for _, row in islice(read_table(Path(source.name))[1], SAMPLE):
+    for _, row in islice(read_table(Path(source.name), source.columns.encoding)[1], SAMPLE):
         cells = [row[column] for column in tree.columns]
         nodes = [parse_json(cell) if isinstance(cell, str) else cell for cell in cells if cell != ""]
         while nodes:
@@ -195,26 +197,25 @@ def text_columns(names: Sequence[str], text: Sequence[str], name: str, *, pairs:
     raise FormatError(f"{which}? name {'them' if pairs else 'it'}; {there}", where=name, line=1)
 
 
-def _brackets(path: Path) -> Iterator[Example]:
+def _brackets(path: Path, encoding: str | None) -> Iterator[Example]:
     number = 0
 
-    def counted(file: Iterable[bytes]) -> Iterator[bytes]:
+    def counted(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
         nonlocal number
-        for number, line in enumerate(file, 1):  # noqa: B007
+        for number, line in lines:  # noqa: B007
             yield line
 
-    with path.open("rb") as file:
-        for tree in ptb.iterate(counted(file), where=str(path)):
-            label = None if tree.labels is None else tree.labels[tree.root]
-            name = "" if label is None else str(label)
-            yield Example(f"{path}:{number}", (tree,), name, name)
+    for tree in ptb.iterate(counted(numbered(path, str(path), encoding=encoding)), where=str(path)):
+        label = None if tree.labels is None else tree.labels[tree.root]
+        name = "" if label is None else str(label)
+        yield Example(f"{path}:{number}", (tree,), name, name)
 
 
-def _conllu(path: Path) -> Iterator[Example]:
+def _conllu(path: Path, encoding: str | None) -> Iterator[Example]:
     """Yield the sentences of a CoNLL-U file, each with a comment `# label = NAME`."""
     block: list[str] = []
     start, label = 1, ""
-    for number, line in chain(numbered(path, str(path)), [(0, "")]):
+    for number, line in chain(numbered(path, str(path), encoding=encoding), [(0, "")]):
         if line.strip():
             start = start if block else number
             block.append(line)

@@ -19,15 +19,17 @@ _LONGEST = 10_000_000  # characters of a cell
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
 
-def read_table(path: Path) -> tuple[list[str], Rows]:
+def read_table(path: Path, encoding: str | None = None) -> tuple[list[str], Rows]:
     """Return the names of a table's columns, and its rows with their line numbers.
 
     A .txt file is read as TSV. The columns of JSON lines are the keys of the first object. A
     missing or null cell is an empty string; other cells of JSON lines and of Parquet keep their
-    types. Raise a FormatError for an empty file.
+    types. Without `encoding`, a file is decoded by its byte order mark, else as UTF-8. Raise a
+    FormatError for an empty file.
     """
     suffix = path.suffix.lower()
-    columns, rows = read_rows(path, str(path), suffix if suffix in (*JSON_LINES, *PARQUET) else ".csv")
+    suffix = suffix if suffix in (*JSON_LINES, *PARQUET) else ".csv"
+    columns, rows = read_rows(path, str(path), suffix, encoding)
     if not columns:
         raise FormatError("an empty file", where=str(path))
 
@@ -40,7 +42,9 @@ def read_table(path: Path) -> tuple[list[str], Rows]:
     return columns, filled()
 
 
-def read_rows(source: BinaryIO | Path, name: str, suffix: str) -> tuple[list[str], Rows]:
+def read_rows(
+    source: BinaryIO | Path, name: str, suffix: str, encoding: str | None = None
+) -> tuple[list[str], Rows]:
     """Return the names of the columns of a file, and its rows with their line numbers.
 
     The format is that of `suffix`; `name` is the file in errors. The cells of CSV and TSV are
@@ -50,7 +54,7 @@ def read_rows(source: BinaryIO | Path, name: str, suffix: str) -> tuple[list[str
     """
     if suffix in PARQUET:
         return _parquet_rows(source, name)
-    lines = numbered(source, name)
+    lines = numbered(source, name, encoding=encoding)
     if suffix in TABLES:
         return _table_rows(lines, Path(name))
     if suffix in JSON_LINES:

@@ -1,14 +1,17 @@
 """Read numbered lines of a path or an iterable, and JSON of any depth."""
 
+import codecs
 import json
 import math
 import os
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from itertools import chain, islice
 from typing import Any, TypeAlias, TypeVar
 
 from bough.errors import FormatError
+from bough.formats.encoding import check_encoding, decoded, encoding_of, likely_encoding
 from bough.trees.tree import Tree
 
 T = TypeVar("T")
@@ -27,12 +30,24 @@ def name_of(source: Source, where: str | None) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def numbered(source: Source, where: str | None, first: int = 1) -> Iterator[tuple[int, str]]:
-    """Yield each line with its number, counted from `first`, without the line ending and without a BOM."""
+def numbered(
+    source: Source, where: str | None, first: int = 1, encoding: str | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number, counted from `first`, without the line ending and without a BOM.
+
+    Bytes are decoded by `encoding`; without one, by their byte order mark, else as UTF-8.
+    """
     number = first - 1
+    check_encoding(encoding)
     # a file is read as bytes: a line of text ends at \n only
-    with open(source, "rb") if isinstance(source, (str, os.PathLike)) else nullcontext(source) as lines:
+    with open(source, "rb") if isinstance(source, (str, os.PathLike)) else nullcontext(source) as content:
+        lines: Iterator[Any] = iter(content)
         try:
+            for start in islice(lines, 1):
+                lines = chain([start], lines)
+                if isinstance(start, bytes):
+                    encoding = codecs.lookup(encoding or encoding_of(start)).name
+                    lines = lines if encoding == "utf-8" else decoded(lines, encoding)
             for raw in lines:
                 line = raw.decode("utf-8") if isinstance(raw, bytes) else raw
                 number += 1
@@ -40,8 +55,14 @@ def numbered(source: Source, where: str | None, first: int = 1) -> Iterator[tupl
                     raise TypeError(f"line {number} is {line!r}; expected a string")
                 yield number, (line.removeprefix("\ufeff") if number == 1 else line).rstrip("\r\n")
         except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            raise FormatError(f"byte 0x{byte:02x} is not UTF-8", where=where, line=number + 1) from error
+            byte = f"byte 0x{error.object[error.start]:02x}"
+            if encoding != "utf-8":
+                raise FormatError(
+                    f"{byte} is not {encoding or 'UTF-8'}", where=where, line=number + 1
+                ) from error
+            likely = likely_encoding(b"".join([error.object, *islice(lines, 500)]))
+            guess = f"; the file looks like {likely}: encoding={likely!r}" if likely else ""
+            raise FormatError(f"{byte} is not UTF-8{guess}", where=where, line=number + 1) from error
 
 
 def only_tree(trees: Sequence[Tree]) -> Tree:

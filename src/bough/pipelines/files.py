@@ -1,5 +1,7 @@
 """Score a file of texts into a file of results: streaming, in order, and resumable."""
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +14,7 @@ from bough.data.labelled import text_columns
 from bough.data.tables import JSON_LINES, PARQUET, TABLES, Rows, read_rows
 from bough.errors import FormatError
 from bough.files import hold
+from bough.formats.encoding import check_encoding, encoding_of
 from bough.pipelines import AnyPipeline
 from bough.pipelines.prediction import Prediction, to_json
 from bough.pipelines.readers import GivenReader, Reader, groups
@@ -40,6 +43,7 @@ def score_file(
     text: Sequence[str] = (),
     resume: bool = False,
     brief: bool = False,
+    encoding: str | None = None,
     callback: Callable[[int, int], None] = lambda lines, read: None,
 ) -> int:
     """Score each row of the file `source` into a line of JSON of the file `out`; return the number of rows.
@@ -47,8 +51,8 @@ def score_file(
     See `records_of` for the formats; the source `-` is standard input. With `resume` the results in
     `out` are checked against `source` and kept up to the last full batch, so that the file gets the
     same bytes as in an uninterrupted run. Raise a ValueError if they come from another model or
-    parser, or if another process writes `out`. `callback` is called with the number of rows done
-    and of bytes read.
+    parser, or if another process writes `out`. `encoding` is that of `source`. `callback` is called
+    with the number of rows done and of bytes read.
     """
     if out.exists() and not out.is_file():
         raise ValueError(f"{out} is not a file; choose a file for the results")
@@ -62,9 +66,12 @@ def score_file(
             raise ValueError(f"{out} is not empty; resume it, or choose another file for the results")
         done = 0
         if resume:
-            done, end = _results_to_keep(pipeline, source, out, text, brief=brief)
+            done, end = _results_to_keep(
+                pipeline, source, out, layout_of(pipeline, text, encoding=encoding), brief=brief
+            )
             file.truncate(end)
-        for lines in scored_lines(pipeline, stream, str(source), text=text, brief=brief, skip=done):
+        options: dict[str, Any] = {"text": text, "brief": brief, "encoding": encoding, "skip": done}
+        for lines in scored_lines(pipeline, stream, str(source), **options):
             file.write(b"".join(lines))
             file.flush()
             done += len(lines)
@@ -85,17 +92,24 @@ def open_source(source: Path | str) -> Iterator[BinaryIO]:
 
 
 def scored_lines(
-    pipeline: AnyPipeline, stream: BinaryIO, name: str, *, text: Sequence[str], brief: bool, skip: int = 0
+    pipeline: AnyPipeline,
+    stream: BinaryIO,
+    name: str,
+    *,
+    text: Sequence[str],
+    brief: bool,
+    encoding: str | None = None,
+    skip: int = 0,
 ) -> Iterator[list[bytes]]:
     """Yield the results of an open file after `skip` rows as lines of JSON, a batch at a time."""
-    records = islice(records_of(stream, name, layout_of(pipeline, text)), skip, None)
+    records = islice(records_of(stream, name, layout_of(pipeline, text, encoding=encoding)), skip, None)
     for group in groups(records, pipeline.batch_size):
         results = scored(pipeline, group, brief=brief, source=name)
         yield [to_json(result).encode() + b"\n" for result in results]
 
 
 def _results_to_keep(
-    pipeline: AnyPipeline, source: Path | str, out: Path, text: Sequence[str], *, brief: bool
+    pipeline: AnyPipeline, source: Path | str, out: Path, layout: Layout, *, brief: bool
 ) -> tuple[int, int]:
     """Return the number of results in `out` that are full batches, and the byte offset of their end.
 
@@ -106,7 +120,7 @@ def _results_to_keep(
     key = pipeline.model.output.keys[-1]  # of the numbers or the probabilities
     first = dict([next(iter(no_result(pipeline, brief=brief).items()))])
     with open_source(source) as stream, out.open("rb") as results:
-        records = records_of(stream, str(source), layout_of(pipeline, text))
+        records = records_of(stream, str(source), layout)
         for line in results:
             record = next(records, None)
             # a line begins with the columns of its row and the first key of a result
@@ -139,7 +153,8 @@ class Layout(NamedTuple):
     """Layout of the input of a model: whether it takes pairs, the columns of the texts, and the keys of results.
 
     `text` are the columns that a user names, `fitted` the columns of the training file, `taken` the
-    names that results use. With `trees`, a cell may be a nested object.
+    names that results use. With `trees`, a cell may be a nested object. The file is
+    decoded by `encoding`, else by its byte order mark, else as UTF-8.
     """
 
     pairs: bool
@@ -147,16 +162,23 @@ class Layout(NamedTuple):
     fitted: tuple[str, ...]
     taken: frozenset[str]
     trees: bool = False
+    encoding: str | None = None
 
 
-def layout_of(pipeline: AnyPipeline, text: Sequence[str] = (), *, own: Sequence[str] = ()) -> Layout:
+def layout_of(
+    pipeline: AnyPipeline,
+    text: Sequence[str] = (),
+    *,
+    own: Sequence[str] = (),
+    encoding: str | None = None,
+) -> Layout:
     """Return the layout of a pipeline's input; `own` are further keys of results."""
     taken = frozenset({GIVEN, *own, *no_result(pipeline, brief=False)})
     fitted = tuple(pipeline.facts.get("text_columns", ()))
     trees = isinstance(pipeline.reader, GivenReader)
     if "tree_columns" in pipeline.facts:
         fitted = (pipeline.facts["tree_columns"]["column"],)
-    return Layout(pipeline.pairs, tuple(text), fitted, taken, trees)
+    return Layout(pipeline.pairs, tuple(text), fitted, taken, trees, encoding)
 
 
 def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
@@ -169,18 +191,19 @@ def records_of(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Record]:
     brace, a table if columns are named or if the first line names the columns of the training file,
     else plain text.
     """
-    pairs, text, fitted, taken, trees = layout
+    pairs, text, fitted, taken, trees, encoding = layout
     suffix = Path(name).suffix.lower()
     if name == "-":
+        check_encoding(encoding)
         first = stream.readline()
-        header = first.decode("utf-8", "replace").rstrip("\r\n")
+        header = first.decode(encoding or encoding_of(first), "replace").lstrip("\ufeff").rstrip("\r\n")
         tabs = "\t" in header
         table = text or (fitted and {*fitted} <= {*header.split("\t" if tabs else ",")})
         suffix = (
             ".jsonl" if header.lstrip()[:1] == "{" else ".txt" if not table else ".tsv" if tabs else ".csv"
         )
         stream = chain([first] if first else [], stream)  # type: ignore[assignment]
-    columns, rows = read_rows(stream, name, suffix)
+    columns, rows = read_rows(stream, name, suffix, encoding)
     if pairs and suffix not in (*TABLES, *JSON_LINES, *PARQUET):
         rows, columns = _tabbed_pairs(rows, name), ["a", "b"]
     keys = fitted if fitted and not text and {*fitted} <= {*columns} else ()

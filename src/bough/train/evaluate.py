@@ -53,6 +53,7 @@ def evaluate_file(
     parser: str | Parser = "builtin",
     device: str = "cpu",
     out: Path | None = None,
+    encoding: str | None = None,
 ) -> Report:
     """Evaluate a model, by its name or folder, on a labelled file, and write its predictions to `out` if given.
 
@@ -61,8 +62,8 @@ def evaluate_file(
     DataError if the file has pairs and the model reads single texts, or the other way round.
     """
     pipeline = load(model, parser=parser, device=device)
-    text, label, tree = _columns(pipeline, file, text, label, tree)
-    source = open_labelled(file, text, label, tree=tree)
+    text, label, tree = _columns(pipeline, file, text, label, tree, encoding)
+    source = open_labelled(file, text, label, tree=tree, encoding=encoding)
     if source.pairs != pipeline.pairs:
         wanted = "two texts and a rating or a class" if pipeline.pairs else "a text and a label"
         raise DataError(f"{file}: the model {model} wants {wanted}; name its columns")
@@ -80,13 +81,18 @@ def evaluate_file(
 
 
 def _columns(
-    pipeline: AnyPipeline, file: Path, text: Sequence[str], label: str | None, tree: TreeColumns | None
+    pipeline: AnyPipeline,
+    file: Path,
+    text: Sequence[str],
+    label: str | None,
+    tree: TreeColumns | None,
+    encoding: str | None,
 ) -> tuple[Sequence[str], str | None, TreeColumns | None]:
     """Return the columns to read: those that are named, else those that the model was fitted on, if they are there."""
     facts = pipeline.facts
     if not facts.get("label_column") or not file.is_file():  # the model was not fitted on a table
         return text, label, tree
-    names = set(read_table(file)[0])
+    names = set(read_table(file, encoding)[0])
     if label is None and facts["label_column"] in names:
         label = facts["label_column"]
     if tree is None and not text:

@@ -87,6 +87,7 @@ def fit(
     sample_weight: Sequence[float] | str | None = None,
     dev: Any = None,
     test: Any = None,
+    encoding: str | None = None,
     out: Path | str | None = None,
     resume: bool = False,
     callbacks: Sequence[Callback] = (),
@@ -106,6 +107,7 @@ def fit(
         dev: a tuple of examples and labels to choose the epoch on, a file or a data frame; by
             default, a tenth of the examples, stratified by class.
         test: a tuple of examples and labels to measure the result on, a file or a data frame.
+        encoding: the encoding of the files; by default, that of their byte order mark, else UTF-8.
         out: a folder for the model and its report.
         resume: whether to continue an interrupted fit in `out`.
         callbacks: functions that are called with each event: a `bough.train.dataset.Parsed` after
@@ -123,11 +125,11 @@ def fit(
         'up'
     """
     columns = (text,) if isinstance(text, str) else tuple(text)
-    sources = {"train": _source("texts", columns, texts, labels, sample_weight)}
+    sources = {"train": _source("texts", columns, encoding, texts, labels, sample_weight)}
     for name, held in (("dev", dev), ("test", test)):
         if held is not None:
             given = held if isinstance(held, tuple) else (held, sources["train"].columns.label or None)
-            sources[name] = _source(name, columns, *given)
+            sources[name] = _source(name, columns, encoding, *given)
     with contextlib.ExitStack() as stack:
         if out is None:
             out = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bough-fit-"))) / "run"
@@ -135,7 +137,14 @@ def fit(
         return fit_sources(sources, Path(out), chosen, resume=resume, callbacks=callbacks)[0]
 
 
-def _source(name: str, text: Sequence[str], examples: Any, labels: Any = None, weight: Any = None) -> Source:
+def _source(
+    name: str,
+    text: Sequence[str],
+    encoding: str | None,
+    examples: Any,
+    labels: Any = None,
+    weight: Any = None,
+) -> Source:
     """Return the labelled examples in a file, a data frame or lists."""
     frame = hasattr(examples, "columns")
     if not isinstance(examples, (str, Path)) and not frame:
@@ -146,7 +155,7 @@ def _source(name: str, text: Sequence[str], examples: Any, labels: Any = None, w
         raise ValueError("for a file or a data frame, labels and sample_weight must be names of columns")
     if frame:
         return labelled_frame(examples, name, text, labels, weight=weight)
-    return open_labelled(examples, text, labels, weight=weight)
+    return open_labelled(examples, text, labels, weight=weight, encoding=encoding)
 
 
 @alone_in_folder

@@ -64,6 +64,7 @@ def score_files(
     parser: str = "builtin",
     text: Sequence[str] = (),
     brief: bool = False,
+    encoding: str | None = None,
     workers: int | None = None,
     rows: int = ROWS,
     callback: Callable[[int], None] = lambda done: None,
@@ -83,6 +84,7 @@ def score_files(
         parser: builtin, spacy, stanza, corenlp, corenlp:URL, or the folder of a trained one.
         text: The column of the texts, two for pairs. Default: that of the training file, or one with a usual name.
         brief: Write only the result of the whole text, not of its phrases.
+        encoding: The encoding of the files. Default: that of their byte order mark, else UTF-8.
         workers: The number of processes, with one processor and one model each. Default: all processors of the cluster.
         rows: The number of rows of a part.
         callback: Called with the number of rows done.
@@ -95,7 +97,7 @@ def score_files(
     out = out if "://" in out else os.path.abspath(out)
     files = find(sources, out)
     model, parser = absolute_folder(model, MODELS), absolute_folder(parser, PARSERS)
-    layout = layout_of(load(model, parser=parser), text, own=("file", "line"))
+    layout = layout_of(load(model, parser=parser), text, own=("file", "line"), encoding=encoding)
     job = Job(out, model, parser, layout, brief, rows)
     with connected(address) as ray:
         claim(job, files)
@@ -175,6 +177,8 @@ def claim(job: Job, files: Sequence[dict[str, Any]]) -> None:
     for key, name in (("model", job.model), ("parser", job.parser)):
         facts[key] = sorted(fingerprint([Path(name)]).values()) if os.path.isabs(name) else name
     facts |= {"text": list(job.layout.text), "brief": job.brief, "rows_per_part": job.rows}
+    if job.layout.encoding is not None:
+        facts["encoding"] = job.layout.encoding
     facts["files"] = [[file["name"], file["size"], file["key"]] for file in files]
     there = names_in(job.out)
     if PLAN in there:
