@@ -89,7 +89,7 @@ def test_label_has_the_polarity_with_the_largest_sum(p: list[float], label: str,
     word = Read(tokenise("Fine"), bough.Tree([-1], tokens=["Fine"]))
     result = Prediction("Fine", sentiment_classes(), [word], [np.array([p], dtype=np.float32)])
     assert (result.label, result.polarity) == (label, polarity)
-    assert result.score == pytest.approx(p[4] + p[3] / 2 - p[1] / 2 - p[0])
+    assert result.score == pytest.approx(p[3] + p[4] - p[0] - p[1])
 
 
 @pytest.mark.parametrize(

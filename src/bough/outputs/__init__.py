@@ -10,7 +10,7 @@ import numpy as np
 from bough.data.examples import Source
 from bough.errors import DataError
 from bough.outputs.base import Output, TargetOptions, is_number
-from bough.outputs.classes import Classes, polarities
+from bough.outputs.classes import POLARITIES, Classes
 from bough.outputs.labels import Labels
 from bough.outputs.numbers import Numbers
 from bough.outputs.ratings import Ratings
@@ -59,8 +59,11 @@ def _read_format_2(stored: Mapping[str, Any]) -> Output:
     if stored.get("thresholds"):
         return Labels(stored["classes"], stored["thresholds"])
     if stored.get("classes"):
-        classes, ordered = stored["classes"], stored.get("ordered", False)
-        return Classes(classes, ordered, () if pairs else polarities(classes), pairs)
+        # in format 2 the names of the classes said whether they have polarities
+        ends = [(name.lower().split() or [""])[-1] for name in stored["classes"]]
+        named = not pairs and {*ends} <= {*POLARITIES}
+        polarity = [POLARITIES.index(end) - 1 for end in ends] if named else ()
+        return Classes(stored["classes"], stored.get("ordered", False), tuple(polarity), pairs)
     return Ratings(*stored.get("ratings", (1.0, 5.0)))
 
 

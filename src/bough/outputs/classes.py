@@ -96,8 +96,7 @@ class Classes(Output):
             more = f" and {len(single) - 8} more" if len(single) > 8 else ""
             names_shown = ", ".join(map(repr, single[:8])) + more
             messages = [f"classes with one example, which is used for training only: {names_shown}"]
-        polarity = () if source.pairs else polarities(classes)
-        return cls(tuple(classes), ordered, polarity, source.pairs), messages
+        return cls(tuple(classes), ordered=ordered, pairs=source.pairs), messages
 
     def encode(self, examples: Sequence[Example]) -> Array:
         index = {name: number for number, name in enumerate(self.classes)}
@@ -243,7 +242,9 @@ class Classes(Output):
     def fields(self, predicted: Array, digits: int | None = None) -> list[dict[str, Any]]:
         shown = predicted if digits is None else predicted.round(digits)
         scores = predicted.max(axis=-1)
-        if self.ordered and not self.pairs:
+        if self.polarity:
+            scores = predicted @ np.array(self.polarity, dtype=np.float64)
+        elif self.ordered and not self.pairs:
             scores = predicted @ np.linspace(-1.0, 1.0, len(self.classes))
         scores = scores if digits is None else scores.round(digits)
         numbers = self.choose(predicted).tolist()
@@ -291,17 +292,6 @@ class Classes(Output):
 def sentiment_classes() -> Classes:
     """Return the five classes of the Stanford Sentiment Treebank, which form a scale and have polarities."""
     return Classes(SENTIMENT, ordered=True, polarity=OF_SENTIMENT)
-
-
-def polarities(classes: Sequence[str]) -> tuple[int, ...]:
-    """Return -1, 0 or 1 for each class if the last word of each name is a polarity, else nothing.
-
-    Examples:
-        >>> polarities(("bad", "good")), polarities(("negative", "Very positive"))
-        ((), (-1, 1))
-    """
-    ends = [(name.lower().split() or [""])[-1] for name in classes]
-    return tuple(POLARITIES.index(end) - 1 for end in ends) if {*ends} <= {*POLARITIES} else ()
 
 
 def mean_loss(predicted: Array, targets: Array) -> float:

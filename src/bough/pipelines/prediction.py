@@ -63,9 +63,9 @@ class Outcome:
 
     @property
     def score(self) -> float:
-        """The rating; the first number; or the expected class on a scale from -1 to 1.
+        """The rating; the first number; or, from -1 to 1, how positive a text is or where it is on an ordered scale.
 
-        If the classes are not ordered, it is the probability of the label.
+        If the classes have neither polarities nor an order, it is the probability of the label.
         """
         if "score" in self.outcome:
             return float(self.outcome["score"])

@@ -47,7 +47,8 @@ class Outcome(Shape):
     label: str | None = Field(default=None, description="the predicted class")
 
     score: Annotated[float, Field(ge=-1, le=1)] | None = Field(
-        default=None, description="the expected class, from -1 to 1, or the probability of the label"
+        default=None,
+        description="from -1 to 1: how positive, or where on an ordered scale; or the probability of the label",
     )
     labels: list[str] | None = Field(default=None, description="the labels above their thresholds")
     probabilities: Probabilities | None = Field(default=None, description="by class")
