@@ -12,6 +12,7 @@ from benchmarks.ports import ports
 from benchmarks.scaling import scaling
 from benchmarks.scaling_scoring import scaling_scoring
 from benchmarks.speed import speed
+from benchmarks.stars import stars
 from benchmarks.texts import texts
 from bough.cli import Commands, grouped_app
 from bough.cli.console import run_app
@@ -22,7 +23,7 @@ def build_app() -> App:
     scoring = App(name="scaling_scoring", default_command=scaling_scoring)
     commands: Commands = {
         "Speed": [speed, latency, ports, scaling, scoring, load],
-        "Tree tasks": [listops, logic, entailment, plans, texts],
+        "Tree tasks": [listops, logic, entailment, plans, texts, stars],
     }
     return grouped_app("python -m benchmarks", "Measure speed, and accuracy on tasks with trees.", commands)
 
