@@ -126,6 +126,13 @@ def test_loss_of_distributions_is_the_mean_cross_entropy() -> None:
     assert TWO.metrics(p, targets).figures["loss"] == pytest.approx(loss)
 
 
+def test_distribution_is_learned_with_all_of_its_probabilities() -> None:
+    head, h = bough.nn.Classifier(3, classes=2), torch.randn(2, 3)
+    targets = torch.tensor([[0.25, 0.75], [0.5, 0.5]])
+    by_hand = -(targets * head(h).log_softmax(dim=1)).sum()
+    torch.testing.assert_close(TWO.loss(head, (h,), targets), by_hand)
+
+
 def test_weight_of_a_distribution_is_the_mean_of_the_weights_of_its_classes() -> None:
     task = TreeTask(TrainConfig(), TWO, np.array([1.0, 5.0]))
     weights = task.weights(np.array([1.0, 2.0]), np.array([[0.25, 0.75], [1.0, 0.0]]), torch.zeros(1))
