@@ -124,10 +124,9 @@ class _Equations(torch.autograd.Function):
                 )
             for k, gradient in zip(learned, gradients, strict=True):
                 found[k] = gradient
-        for k, tensor in enumerate(
-            ctx.inputs
-        ):  # an empty forest, or leaves alone, which do not use all weights
-            if found[k] is None and tensor is not None and ctx.needs_input_grad[k + 4]:
+        # an empty forest, or leaves alone, do not use all weights; the first five inputs are no tensors
+        for k, (tensor, wanted) in enumerate(zip(ctx.inputs, ctx.needs_input_grad[5:], strict=True)):
+            if found[k] is None and tensor is not None and wanted:
                 found[k] = torch.zeros_like(tensor)
         return (None, None, None, None, None, *differentiated_once(tuple(found)))
 

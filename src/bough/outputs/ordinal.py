@@ -69,7 +69,8 @@ class Ordinal(Classes):
 
     Args:
         classes: the names of the classes, from the lowest to the highest.
-        ordered, polarity: as of `Classes`.
+        ordered: whether the classes form a scale, which they do.
+        polarity: -1, 0 or 1 for each class, if it is negative, neutral or positive.
         pairs: whether the classes are those of pairs.
 
     Examples:

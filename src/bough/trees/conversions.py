@@ -441,7 +441,7 @@ def _read(check: Callable[[Any], T], obj: Any, field: Field, path: Path, node: i
 
 
 def _numbers(value: Any) -> float | list[float]:
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and value:
         return [_number(entry) for entry in value]
     return _number(value)
 
