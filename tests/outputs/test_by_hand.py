@@ -11,12 +11,13 @@ import torch
 import bough
 from bough.data.examples import Example, labelled_lists
 from bough.errors import DataError
+from bough.models.batching import prepare_all
 from bough.models.config import Config
 from bough.models.model import Model
 from bough.outputs import Classes, Labels, Numbers, Output, Ratings, choose_output, read_output
 from bough.outputs.base import TargetOptions
 from bough.train.config import TrainConfig
-from bough.train.tasks import TreeTask
+from bough.train.tasks import NodesTask, TreeTask
 from small_models import model_of
 
 TWO = Classes(("bad", "good"))
@@ -131,6 +132,16 @@ def test_distribution_is_learned_with_all_of_its_probabilities() -> None:
     targets = torch.tensor([[0.25, 0.75], [0.5, 0.5]])
     by_hand = -(targets * head(h).log_softmax(dim=1)).sum()
     torch.testing.assert_close(TWO.loss(head, (h,), targets), by_hand)
+
+
+@pytest.mark.parametrize("loss_over", ["trees", "nodes"])
+def test_losses_of_the_parts_of_a_batch_add_up_to_that_of_the_batch(loss_over: Any) -> None:
+    config = TrainConfig(hidden_size=4, embedding_size=3, loss_over=loss_over, dropout=0.0)
+    model, task = model_of(config.for_model(), TWO).eval(), NodesTask(config, TWO)
+    trees = [bough.Tree([-1, *[0] * n], tokens=["a"] * (n + 1), labels=[n % 2] * (n + 1)) for n in (1, 2, 2)]
+    batch, rng = prepare_all(trees, model), np.random.default_rng(0)
+    parts = task.loss(model, batch[:1], rng, batch) + task.loss(model, batch[1:], rng, batch)
+    torch.testing.assert_close(parts, task.loss(model, batch, rng))
 
 
 def test_weight_of_a_distribution_is_the_mean_of_the_weights_of_its_classes() -> None:
