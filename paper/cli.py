@@ -82,6 +82,7 @@ def train(
         Continue an interrupted run; a finished one is left as it is.
     """
     from bough.train.distributed import joined, restarts
+    from paper.fit_system import FIGURES
     from paper.recipes import load_recipe
     from paper.train import train as run
 
@@ -99,7 +100,7 @@ def train(
     if not ranks.first:
         return
     chosen = f", epoch {result['epoch']} chosen on dev" if result["epoch"] else ""
-    console.print(metric_table(result["test"], f"test, {result['vectors']}{chosen}"))
+    console.print(metric_table(result["test"], f"test, {result['vectors']}{chosen}", FIGURES))
     plain_console().print(str(folder), style="dim")
 
 
@@ -127,6 +128,7 @@ def evaluate(
         Print the metrics as JSON.
     """
     from paper.evaluate import evaluate as measure
+    from paper.fit_system import FIGURES
 
     use_threads()
     check_device(device)
@@ -135,7 +137,7 @@ def evaluate(
         print(json.dumps(report.figures, indent=2))
         return
     console = Console()
-    console.print(metric_table(report.figures, f"{split}, {report.examples:,} examples"))
+    console.print(metric_table(report.figures, f"{split}, {report.examples:,} examples", FIGURES))
     if report.classes:
         console.print(class_table(report.classes, "by class"))
 

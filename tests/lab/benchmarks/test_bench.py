@@ -124,7 +124,7 @@ def test_the_floors_do_the_arithmetic_of_a_step() -> None:
     """Multiplications by shape: as many as a step without sharing needs, counted from the equations."""
     forest = sst_shaped(None, 5).batch(0, 5, shared=False).forest
     d, x = 6, 5
-    leaves, inner = forest.num_unique_leaves, forest.num_nodes - forest.leaves
+    leaves, inner = forest.num_unique_leaves, forest.num_nodes - forest.num_unique_leaves
     wanted = 3 * (leaves * x * 2 * d + inner * 2 * d * 5 * d + forest.num_nodes * d * 5)
     assert multiplications(sentiment_floor(forest, d, x)) == wanted
 

@@ -45,6 +45,7 @@ def result(seed: int, predicted: Any) -> dict[str, Any]:
         "seed": seed,
         "vectors": "v",
         "seconds": 1.0,
+        "versions": {"bough": "0.4.0"},
     }
     return {
         **fields,
