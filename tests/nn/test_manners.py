@@ -170,8 +170,8 @@ NO_TENSOR = r"it must be a tensor with one row per node, in the order layer\(x, 
         (lambda: Own()([[1.0]], FOREST), f"x is a list; {NO_TENSOR}"),
         (lambda: TreeLayer(2, states=4), r"states=4: one width per state, as in states=\(4,\)"),  # type: ignore[arg-type]
         (lambda: Forest(TREES[0]), r"a Tree, where a list of trees is expected: Forest\(\[tree\]\)"),  # type: ignore[arg-type]
-        (lambda: Forest([TREES[0], None]), "tree 1 is None; expected a bough.Tree"),  # type: ignore[list-item]
-        (lambda: Forest([[1, -1]]), "tree 0 is a list; expected a bough.Tree"),  # type: ignore[list-item]
+        (lambda: Forest([TREES[0], None]), "tree 1 is None; expected a bough.Tree or a bough.Graph"),  # type: ignore[list-item]
+        (lambda: Forest([[1, -1]]), "tree 0 is a list; expected a bough.Tree or a bough.Graph"),  # type: ignore[list-item]
     ],
 )
 def test_arguments_of_the_wrong_type_are_one_clear_line(call: Callable[[], Any], message: str) -> None:
