@@ -73,3 +73,9 @@ def test_stars_without_a_task_are_classes_with_a_suggestion() -> None:
     output, messages = choose_output(source, TargetOptions())
     assert output.kind == "classes"
     assert "the labels 1, 2, 3, 4, 5 are in an order, which the task ordinal uses" in messages
+
+
+def test_report_is_headed_by_the_classes_in_their_order() -> None:
+    stars = Ordinal(("1", "2", "3"), ordered=True)
+    assert stars.title == "3 classes in order"
+    assert stars.describe() == "3 classes in order: '1', '2', '3'"

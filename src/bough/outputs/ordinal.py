@@ -114,6 +114,13 @@ class Ordinal(Classes):
             return ""
         return f"the labels {', '.join(order)} are in an order, which the task ordinal uses"
 
+    @property
+    def title(self) -> str:
+        return f"{len(self.classes)} classes in order{' of pairs' if self.pairs else ''}"
+
+    def describe(self) -> str:
+        return f"{len(self.classes)} classes in order: {', '.join(map(repr, self.classes))}"
+
     def head(self, width: int, config: HeadConfig) -> nn.Module:
         score: nn.Module = heads.Regressor(width, dropout=config.dropout)
         if self.pairs:
