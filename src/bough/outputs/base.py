@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from bough.data.examples import Example, Source
 from bough.errors import DataError, FormatError
+from bough.nn import heads
 from bough.outputs.report import Report
 
 Array = NDArray[Any]
@@ -248,6 +249,12 @@ class Output(ABC):
         if unknown := sorted(stored.keys() - known):
             raise ValueError(f"output: unknown key {unknown[0]!r}; {cls.kind} has {', '.join(sorted(known))}")
         return cls(**stored)
+
+
+def pair_head(width: int, outputs: int, config: HeadConfig) -> heads.PairClassifier:
+    """Return a head that maps the vectors of pairs to a number of outputs."""
+    hidden, dropout = config.similarity_hidden, config.dropout
+    return heads.PairClassifier(width, outputs, hidden=hidden, dropout=dropout)
 
 
 def as_tuples(output: Output, *names: str) -> None:

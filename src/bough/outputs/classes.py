@@ -24,6 +24,7 @@ from bough.outputs.base import (
     as_tuples,
     check_names,
     constant_label,
+    pair_head,
     unknown_label,
 )
 from bough.outputs.report import Report, class_report
@@ -145,8 +146,7 @@ class Classes(Output):
 
     def head(self, width: int, config: HeadConfig) -> nn.Module:
         if self.pairs:
-            sizes = {"hidden": config.similarity_hidden, "dropout": config.dropout}
-            return heads.PairClassifier(width, len(self.classes), **sizes)  # type: ignore[arg-type]
+            return pair_head(width, len(self.classes), config)
         return heads.Classifier(width, len(self.classes), dropout=config.dropout)
 
     def targets(self, encoded: Sequence[Any] | Array) -> Array:

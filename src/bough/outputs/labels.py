@@ -20,6 +20,7 @@ from bough.outputs.base import (
     TargetOptions,
     as_tuples,
     check_names,
+    pair_head,
     unknown_label,
 )
 from bough.outputs.calibration import fit_thresholds
@@ -94,8 +95,7 @@ class Labels(Output):
 
     def head(self, width: int, config: HeadConfig) -> nn.Module:
         if self.pairs:
-            sizes = {"hidden": config.similarity_hidden, "dropout": config.dropout}
-            return heads.PairClassifier(width, len(self.classes), **sizes)  # type: ignore[arg-type]
+            return pair_head(width, len(self.classes), config)
         return heads.MultiLabelClassifier(width, len(self.classes), dropout=config.dropout)
 
     def targets(self, encoded: Sequence[Any] | Array) -> Array:

@@ -22,6 +22,7 @@ from bough.outputs.base import (
     TargetOptions,
     as_tuples,
     constant_label,
+    pair_head,
     read_number,
 )
 from bough.outputs.report import Report
@@ -135,8 +136,7 @@ class Numbers(Output):
 
     def head(self, width: int, config: HeadConfig) -> nn.Module:
         if self.pairs:
-            sizes = {"hidden": config.similarity_hidden, "dropout": config.dropout}
-            return heads.PairClassifier(width, len(self.numbers), **sizes)  # type: ignore[arg-type]
+            return pair_head(width, len(self.numbers), config)
         return heads.Regressor(width, len(self.numbers), dropout=config.dropout)
 
     def targets(self, encoded: Sequence[Any] | Array) -> Array:

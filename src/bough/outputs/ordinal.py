@@ -12,7 +12,13 @@ from torch.nn import functional
 from bough.data.examples import Source
 from bough.errors import DataError
 from bough.nn import heads
-from bough.outputs.base import Array, HeadConfig, TargetOptions, is_number
+from bough.outputs.base import (
+    Array,
+    HeadConfig,
+    TargetOptions,
+    is_number,
+    pair_head,
+)
 from bough.outputs.classes import Classes
 from bough.outputs.report import Report
 
@@ -124,8 +130,7 @@ class Ordinal(Classes):
     def head(self, width: int, config: HeadConfig) -> nn.Module:
         score: nn.Module = heads.Regressor(width, dropout=config.dropout)
         if self.pairs:
-            sizes = {"hidden": config.similarity_hidden, "dropout": config.dropout}
-            score = heads.PairClassifier(width, 1, **sizes)  # type: ignore[arg-type]
+            score = pair_head(width, 1, config)
         return CumulativeLogits(score, len(self.classes))
 
     def metrics(self, predicted: Array, targets: Array) -> Report:
